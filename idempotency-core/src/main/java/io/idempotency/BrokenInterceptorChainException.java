@@ -1,0 +1,22 @@
+package io.idempotency;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The interceptors of an idempotent method did not run in their order, so the call would have been unprotected or its
+ * result would not be the method's.
+ */
+public final class BrokenInterceptorChainException extends IdempotencyException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates the exception.
+     *
+     * @param intent the intent of the call, if one was bound
+     * @param message what was found, and what to do
+     */
+    public BrokenInterceptorChainException(@Nullable Intent intent, String message) {
+        super(intent, message);
+    }
+}

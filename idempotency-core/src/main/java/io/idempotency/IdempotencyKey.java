@@ -1,0 +1,29 @@
+package io.idempotency;
+
+/**
+ * A well-formed idempotency key: 1 to 255 printable characters, not blank. Characters are Unicode code points, as
+ * PostgreSQL counts them; keys are compared exactly, without trimming, case folding or normalization.
+ *
+ * @param value the key as the caller sent it
+ */
+public record IdempotencyKey(String value) {
+
+    /** The longest key, in characters. */
+    public static final int MAX_LENGTH = 255;
+
+    /**
+     * Checks the key.
+     *
+     * @throws InvalidIdempotencyKeyException if the value is blank, too long or not printable
+     */
+    public IdempotencyKey {
+        PrintableText.findProblem(value, 1, MAX_LENGTH).ifPresent(problem -> {
+            throw new InvalidIdempotencyKeyException("The idempotency key " + problem);
+        });
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,175 @@
+package io.idempotency;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterizedTypeReference;
+
+/**
+ * The programmatic twin of {@link Idempotent}, for code that has no method to annotate: jobs, lambdas, keys that are
+ * known only while a method runs. The guarantees are the same.
+ *
+ * <pre>{@code
+ * Receipt receipt = operations
+ *         .call("payouts", payout.id(), payout)
+ *         .returning(Receipt.class)
+ *         .execute(() -> pay(payout));
+ * }</pre>
+ *
+ * <p>The callback runs in the transaction that is open on the library's DataSource, or in one of its own. An exception
+ * of the callback rolls that transaction back and reaches the caller unchanged.
+ */
+public interface IdempotencyOperations {
+
+    /**
+     * Describes a call; nothing happens before {@link Returning#execute} or {@link Call#run}.
+     *
+     * @param scope the operation that the key belongs to, 1 to 128 printable characters
+     * @param key the caller's name for this intent, 1 to 255 printable characters
+     * @param request the payload that the key stands for: the same key with a payload whose canonical JSON differs is
+     *     refused
+     * @return the call, with the defaults of {@code idempotency.*}
+     * @throws IllegalArgumentException if the scope is not well-formed
+     */
+    Call call(String scope, @Nullable String key, @Nullable Object request);
+
+    /**
+     * Runs a call with the defaults of {@code idempotency.*}.
+     *
+     * @param <T> the response type
+     * @param <X> what the callback may throw
+     * @param scope the operation that the key belongs to
+     * @param key the caller's name for this intent
+     * @param request the payload that the key stands for
+     * @param responseType the type that a replay is read as
+     * @param callback the effect; runs at most once for each intent that succeeds
+     * @return the callback's result, or the stored one
+     * @throws X if the callback throws it
+     */
+    default <T, X extends Exception> @Nullable T execute(
+            String scope,
+            @Nullable String key,
+            @Nullable Object request,
+            Class<T> responseType,
+            Callback<? extends @Nullable T, X> callback)
+            throws X {
+        return call(scope, key, request).returning(responseType).execute(callback);
+    }
+
+    /** A call before its response type is known. Immutable: each method returns a changed copy. */
+    interface Call {
+
+        /**
+         * Sets who asks, instead of asking the {@link CallerResolver}.
+         *
+         * @param caller 0 to 128 printable characters
+         * @return the changed call
+         */
+        Call caller(String caller);
+
+        /**
+         * Sets how long the key and its response are kept.
+         *
+         * @param retention more than zero
+         * @return the changed call
+         */
+        Call retention(Duration retention);
+
+        /**
+         * Sets what to do when another call holds the key.
+         *
+         * @param policy wait or fail
+         * @return the changed call
+         */
+        Call onDuplicate(DuplicatePolicy policy);
+
+        /**
+         * Sets how long to wait at most for another call that holds the key.
+         *
+         * @param waitTimeout at least one millisecond
+         * @return the changed call
+         */
+        Call waitTimeout(Duration waitTimeout);
+
+        /**
+         * Sets the type of the response.
+         *
+         * @param <T> the response type
+         * @param responseType the type that a replay is read as
+         * @return the call, ready to execute
+         */
+        <T> Returning<T> returning(Class<T> responseType);
+
+        /**
+         * Sets the type of the response where it has type arguments.
+         *
+         * @param <T> the response type
+         * @param responseType the type that a replay is read as
+         * @return the call, ready to execute
+         */
+        <T> Returning<T> returning(ParameterizedTypeReference<T> responseType);
+
+        /**
+         * Runs a call that has no response; a repeat does nothing.
+         *
+         * @param <X> what the action may throw
+         * @param action the effect
+         * @throws X if the action throws it
+         * @throws IdempotencyException as described by its subclasses
+         */
+        <X extends Exception> void run(Action<X> action) throws X;
+    }
+
+    /**
+     * A call that returns a response.
+     *
+     * @param <T> the response type
+     */
+    interface Returning<T> {
+
+        /**
+         * Runs the call.
+         *
+         * @param <X> what the callback may throw
+         * @param callback the effect; runs at most once for each intent that succeeds
+         * @return the callback's result, or the stored one
+         * @throws X if the callback throws it
+         * @throws IdempotencyException as described by its subclasses
+         */
+        <X extends Exception> @Nullable T execute(Callback<? extends @Nullable T, X> callback) throws X;
+    }
+
+    /**
+     * An effect with a response.
+     *
+     * @param <T> the response type
+     * @param <X> what it may throw
+     */
+    @FunctionalInterface
+    interface Callback<T extends @Nullable Object, X extends Exception> {
+
+        /**
+         * Makes the effect.
+         *
+         * @return the response
+         * @throws X on failure; everything is rolled back
+         */
+        T call() throws X;
+    }
+
+    /**
+     * An effect without a response.
+     *
+     * @param <X> what it may throw
+     */
+    @FunctionalInterface
+    interface Action<X extends Exception> {
+
+        /**
+         * Makes the effect.
+         *
+         * @throws X on failure; everything is rolled back
+         */
+        void run() throws X;
+    }
+}

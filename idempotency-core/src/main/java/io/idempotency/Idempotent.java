@@ -1,0 +1,75 @@
+package io.idempotency;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Makes a service method idempotent: the same intent with the same payload in the same scope has one durable effect
+ * and one observable result, however often it is called.
+ *
+ * <p>The key is claimed, the method's own database writes are made and the response is stored in ONE PostgreSQL
+ * transaction: the one that {@code @Transactional} on the method starts or joins, or one that is opened for the call
+ * when the method has none. A repeat with the same key replays the stored response without running the method; a repeat
+ * with another payload is refused with {@link KeyReusedException}.
+ *
+ * <p>May be used as a meta-annotation and on interface methods. Calls must come through the Spring proxy: a call from
+ * one method of an object to another of the same object is not seen.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/sql-insert.html#SQL-ON-CONFLICT">INSERT ... ON CONFLICT</a>
+ * @see <a href="https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/">The Idempotency-Key HTTP
+ *     Header Field</a>
+ */
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Reflective
+public @interface Idempotent {
+
+    /**
+     * The name of the operation that keys belong to: 1 to 128 printable characters, {@code ${...}} placeholders allowed.
+     * One scope belongs to one method; start-up fails otherwise. Never change it while keys are retained.
+     */
+    String scope();
+
+    /**
+     * The idempotency key as a SpEL expression over the arguments, such as {@code #key} or {@code #command.id}. It must
+     * give a string, an {@link IdempotencyKey}, a UUID, an enum constant or a whole number; 1 to 255 printable
+     * characters.
+     */
+    String key();
+
+    /**
+     * What tells one payload from another, as a SpEL expression over the arguments, such as {@code #command} or
+     * {@code {#accountId, #amount}}. By default all arguments.
+     */
+    String fingerprint() default "";
+
+    /**
+     * How long the key and its response are kept, such as {@code 7d} or {@code PT12H}; {@code ${...}} placeholders
+     * allowed. By default {@code idempotency.retention}.
+     */
+    String retention() default "";
+
+    /** What a call does that finds its key held by another call that is still running. */
+    DuplicatePolicy onDuplicate() default DuplicatePolicy.WAIT;
+
+    /**
+     * How long a call waits at most, in all, for another call that holds its key, such as {@code 5s}; {@code ${...}}
+     * placeholders allowed. By default {@code idempotency.wait-timeout}.
+     */
+    String waitTimeout() default "";
+
+    /** What kind of thing the call made, stored beside the response for operators, such as {@code payment}. */
+    String resultType() default "";
+
+    /**
+     * Which thing the call made, as a SpEL expression over the arguments and {@code #result}, stored beside the response
+     * for operators, such as {@code #result.paymentId}.
+     */
+    String resultId() default "";
+}

@@ -1,0 +1,49 @@
+package io.idempotency;
+
+/**
+ * What a caller wants, by name: two calls with equal intents are attempts at the same thing.
+ *
+ * @param scope the operation, 1 to 128 printable characters
+ * @param caller who asks, 0 to 128 printable characters; empty if the application does not tell callers apart
+ * @param key the caller's name for this one intent
+ */
+public record Intent(String scope, String caller, IdempotencyKey key) {
+
+    /** The longest scope, in characters. */
+    public static final int MAX_SCOPE_LENGTH = 128;
+
+    /** The longest caller, in characters. */
+    public static final int MAX_CALLER_LENGTH = 128;
+
+    /**
+     * Checks scope and caller.
+     *
+     * @throws IllegalArgumentException if the scope is blank, too long or not printable
+     * @throws InvalidIdempotencyKeyException if the caller is too long or not printable
+     */
+    public Intent {
+        requireScope(scope);
+        PrintableText.findProblem(caller, 0, MAX_CALLER_LENGTH).ifPresent(problem -> {
+            throw new InvalidIdempotencyKeyException("The caller of an idempotent call " + problem);
+        });
+    }
+
+    /**
+     * Checks a scope by itself.
+     *
+     * @param scope the scope
+     * @return the same scope
+     * @throws IllegalArgumentException if the scope is blank, too long or not printable
+     */
+    public static String requireScope(String scope) {
+        PrintableText.findProblem(scope, 1, MAX_SCOPE_LENGTH).ifPresent(problem -> {
+            throw new IllegalArgumentException("The scope of an idempotent operation " + problem);
+        });
+        return scope;
+    }
+
+    @Override
+    public String toString() {
+        return "key '" + key + "' in scope '" + scope + "'" + (caller.isEmpty() ? "" : " of caller '" + caller + "'");
+    }
+}

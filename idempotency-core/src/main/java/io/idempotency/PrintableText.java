@@ -1,0 +1,36 @@
+package io.idempotency;
+
+import java.util.Optional;
+
+/** The rule for scopes, callers and keys: a bounded number of printable characters. */
+final class PrintableText {
+
+    private PrintableText() {}
+
+    static Optional<String> findProblem(String text, int minLength, int maxLength) {
+        if (minLength > 0 && text.isBlank()) {
+            return Optional.of("is blank");
+        }
+        int length = text.codePointCount(0, text.length());
+        if (length > maxLength) {
+            return Optional.of("has " + length + " characters, more than " + maxLength);
+        }
+        return text.codePoints()
+                .filter(character -> !isPrintable(character))
+                .mapToObj("contains U+%04X, which is not printable"::formatted)
+                .findFirst();
+    }
+
+    private static boolean isPrintable(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+}

@@ -1,0 +1,20 @@
+package io.idempotency;
+
+/**
+ * This thread holds the key already, in a call that has not completed or in a suspended transaction. Waiting for it
+ * would never end, so the call is refused at once.
+ */
+public final class ReentrantCallException extends IdempotencyException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates the exception.
+     *
+     * @param intent the intent that this thread holds
+     * @param where where it is held, and what to do
+     */
+    public ReentrantCallException(Intent intent, String where) {
+        super(intent, "This thread holds the " + intent + " already: " + where);
+    }
+}

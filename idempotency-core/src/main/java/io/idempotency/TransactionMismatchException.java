@@ -1,0 +1,20 @@
+package io.idempotency;
+
+/**
+ * The open transaction is not one on the DataSource of the idempotency tables, so claim and effect could not commit
+ * together. Thrown before the method runs.
+ */
+public final class TransactionMismatchException extends IdempotencyException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates the exception.
+     *
+     * @param intent the intent that was refused
+     * @param reason which transaction was found, and what to do
+     */
+    public TransactionMismatchException(Intent intent, String reason) {
+        super(intent, "The call for the " + intent + " was refused: " + reason);
+    }
+}

@@ -1,0 +1,136 @@
+package io.idempotency.claim;
+
+import java.sql.SQLException;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a claim found. Each kind is handled by one method of {@link Handler}, so that none can be forgotten. */
+public sealed interface Claim {
+
+    /**
+     * Hands this claim to the method for its kind.
+     *
+     * @param handler a method for each kind
+     * @return what the method gave
+     * @throws Throwable if the method threw it
+     */
+    @Nullable Object handledBy(Handler handler) throws Throwable;
+
+    /** A method for each kind of claim. */
+    interface Handler {
+
+        /**
+         * The key is ours: the effect is to be made now.
+         *
+         * @param claim the number of the attempt
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object granted(Granted claim) throws Throwable;
+
+        /**
+         * The intent succeeded before.
+         *
+         * @param claim the stored response
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object succeeded(Succeeded claim) throws Throwable;
+
+        /**
+         * The intent succeeded before, but its response is no longer stored.
+         *
+         * @param claim the finding
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object responseExpired(ResponseExpired claim) throws Throwable;
+
+        /**
+         * Another transaction holds the key and did not end within the limit.
+         *
+         * @param claim how the wait ended
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object inProgress(InProgress claim) throws Throwable;
+
+        /**
+         * The key belongs to another payload.
+         *
+         * @param claim the finding
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object keyReused(KeyReused claim) throws Throwable;
+
+        /**
+         * The key was committed as being processed, without a lease.
+         *
+         * @param claim the finding
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object abandoned(Abandoned claim) throws Throwable;
+    }
+
+    /**
+     * The key is ours.
+     *
+     * @param attempt the number of this attempt, from 1
+     */
+    record Granted(int attempt) implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.granted(this);
+        }
+    }
+
+    /**
+     * The intent succeeded before.
+     *
+     * @param responseBody the stored response as JSON text
+     */
+    record Succeeded(String responseBody) implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.succeeded(this);
+        }
+    }
+
+    /** The intent succeeded before, but its response is no longer stored. */
+    record ResponseExpired() implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.responseExpired(this);
+        }
+    }
+
+    /**
+     * Another transaction held the key until the limit. The own transaction is aborted.
+     *
+     * @param waitEnded how PostgreSQL ended the wait
+     */
+    record InProgress(SQLException waitEnded) implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.inProgress(this);
+        }
+    }
+
+    /** The key belongs to another payload. */
+    record KeyReused() implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.keyReused(this);
+        }
+    }
+
+    /** The key was committed as being processed, without a lease. */
+    record Abandoned() implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.abandoned(this);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.idempotency.codec;
+
+import java.math.BigDecimal;
+import java.util.Comparator;
+import java.util.Map;
+
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * One text for all JSON texts that mean the same: members sorted by UTF-16 code units and strings escaped as in RFC
+ * 8785, members that are null left out, numbers as exact decimals without trailing zeros.
+ *
+ * <p>Numbers depart from RFC 8785, which takes them for doubles: 9007199254740993 and 9007199254740992 would be equal.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc8785">RFC 8785: JSON Canonicalization Scheme</a>
+ */
+final class CanonicalJson {
+
+    /** What was written here is read back here, so no limit of a parser of foreign input applies. */
+    private static final JsonMapper READER = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNumberLength(Integer.MAX_VALUE)
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .build())
+                    .build())
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .build();
+
+    private CanonicalJson() {}
+
+    static String of(String json) {
+        StringBuilder canonical = new StringBuilder(json.length());
+        write(READER.readTree(json), canonical);
+        return canonical.toString();
+    }
+
+    private static void write(JsonNode node, StringBuilder out) {
+        if (node.isObject()) {
+            writeObject(node, out);
+        } else if (node.isArray()) {
+            writeArray(node, out);
+        } else if (node.isNumber()) {
+            writeNumber(node.decimalValue(), out);
+        } else if (node.isString()) {
+            writeString(node.stringValue(), out);
+        } else {
+            out.append(node.asString("null"));
+        }
+    }
+
+    private static void writeObject(JsonNode node, StringBuilder out) {
+        out.append('{');
+        int start = out.length();
+        node.properties().stream()
+                .filter(member -> !member.getValue().isNull())
+                .sorted(Comparator.comparing(Map.Entry::getKey))
+                .forEach(member -> {
+                    if (out.length() > start) {
+                        out.append(',');
+                    }
+                    writeString(member.getKey(), out);
+                    out.append(':');
+                    write(member.getValue(), out);
+                });
+        out.append('}');
+    }
+
+    private static void writeArray(JsonNode node, StringBuilder out) {
+        out.append('[');
+        for (int i = 0; i < node.size(); i++) {
+            if (i > 0) {
+                out.append(',');
+            }
+            write(node.get(i), out);
+        }
+        out.append(']');
+    }
+
+    private static void writeNumber(BigDecimal number, StringBuilder out) {
+        // The scientific form: the plain one of 1E+1000000000 would have a billion digits.
+        out.append(number.stripTrailingZeros());
+    }
+
+    private static void writeString(String text, StringBuilder out) {
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            switch (character) {
+                case '"' -> out.append("\\\"");
+                case '\\' -> out.append("\\\\");
+                case '\b' -> out.append("\\b");
+                case '\t' -> out.append("\\t");
+                case '\n' -> out.append("\\n");
+                case '\f' -> out.append("\\f");
+                case '\r' -> out.append("\\r");
+                default -> {
+                    if (character < ' ' || isLoneSurrogate(text, i)) {
+                        out.append("\\u%04x".formatted((int) character));
+                    } else {
+                        out.append(character);
+                    }
+                }
+            }
+        }
+        out.append('"');
+    }
+
+    /** UTF-8 cannot carry these, and would make all of them the same question mark. */
+    private static boolean isLoneSurrogate(String text, int index) {
+        char character = text.charAt(index);
+        if (Character.isHighSurrogate(character)) {
+            return index + 1 == text.length() || !Character.isLowSurrogate(text.charAt(index + 1));
+        }
+        return Character.isLowSurrogate(character)
+                && (index == 0 || !Character.isHighSurrogate(text.charAt(index - 1)));
+    }
+}

@@ -1,0 +1,84 @@
+package io.idempotency.execution;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+
+import io.idempotency.Intent;
+import io.idempotency.Outcome;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.IdempotencyListener;
+
+/**
+ * Sees to it that the listener learns one outcome for each call, once it is certain: when the call has ended, and the
+ * transaction that it joined too.
+ */
+final class CallReport {
+
+    private final IdempotencyListener listener;
+
+    private final String scope;
+
+    private final long start = System.nanoTime();
+
+    private @Nullable Intent intent;
+
+    private @Nullable Outcome outcome;
+
+    private boolean committed;
+
+    private boolean awaitsOuterTransaction;
+
+    private @Nullable CallCompleted pending;
+
+    CallReport(IdempotencyListener listener, String scope) {
+        this.listener = listener;
+        this.scope = scope;
+    }
+
+    void bound(Intent boundIntent) {
+        intent = boundIntent;
+    }
+
+    /** What became of the call as far as it got; the commit may still fail. */
+    void found(Outcome found) {
+        outcome = found;
+    }
+
+    void joinedOuterTransaction() {
+        awaitsOuterTransaction = true;
+    }
+
+    void transactionEnded(int status) {
+        committed = status == TransactionSynchronization.STATUS_COMMITTED;
+        if (pending != null) {
+            CallCompleted event = pending;
+            pending = null;
+            listener.callCompleted(
+                    event.outcome() == Outcome.EXECUTED && !committed ? withOutcome(event, Outcome.FAILED) : event);
+        }
+    }
+
+    void callEnded(@Nullable Throwable failure) {
+        Duration duration = Duration.ofNanos(System.nanoTime() - start);
+        CallCompleted event = new CallCompleted(scope, intent, outcomeAfter(failure), duration, failure);
+        if (awaitsOuterTransaction) {
+            pending = event;
+        } else {
+            listener.callCompleted(event);
+        }
+    }
+
+    private Outcome outcomeAfter(@Nullable Throwable failure) {
+        if (outcome == null) {
+            return Outcome.FAILED;
+        }
+        boolean hasResult = outcome == Outcome.EXECUTED || outcome == Outcome.REPLAYED;
+        return failure != null && hasResult && !committed ? Outcome.FAILED : outcome;
+    }
+
+    private static CallCompleted withOutcome(CallCompleted event, Outcome outcome) {
+        return new CallCompleted(event.scope(), event.intent(), outcome, event.duration(), event.failure());
+    }
+}

@@ -1,0 +1,49 @@
+package io.idempotency.execution;
+
+import java.sql.Connection;
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+/**
+ * The open transaction of a call, known to be one on the DataSource of the idempotency tables.
+ *
+ * @param status of the transaction as its manager sees it
+ * @param holder of its connection; tells it from other transactions of the thread
+ * @param dataSource under which the holder is bound; perhaps a wrapper of the one that was configured, or its target
+ */
+record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
+
+    Connection connection() {
+        return DataSourceUtils.getConnection(dataSource);
+    }
+
+    void release(Connection connection) {
+        DataSourceUtils.releaseConnection(connection, dataSource);
+    }
+
+    /** Whether this call started the transaction, so that it ends with the call. */
+    boolean isOwn() {
+        return status.isNewTransaction();
+    }
+
+    /** Whether a rollback of this call leaves the outer transaction as it was before the call. */
+    boolean isNested() {
+        return status.hasSavepoint();
+    }
+
+    boolean isRollbackOnly() {
+        return status.isRollbackOnly();
+    }
+
+    void setRollbackOnly() {
+        status.setRollbackOnly();
+    }
+
+    /** Writes what JPA has pending; nothing with plain JDBC. */
+    void flush() {
+        status.flush();
+    }
+}

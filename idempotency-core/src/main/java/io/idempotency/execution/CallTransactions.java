@@ -1,0 +1,116 @@
+package io.idempotency.execution;
+
+import java.util.Map;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.Intent;
+import io.idempotency.TransactionMismatchException;
+
+/**
+ * Finds or opens the transaction that claim, effect and response become part of. That it is on the DataSource of the
+ * idempotency tables is checked and never assumed: otherwise they would not commit together.
+ */
+public final class CallTransactions {
+
+    private final DataSource dataSource;
+
+    private final PlatformTransactionManager transactionManager;
+
+    /**
+     * Creates the access to transactions.
+     *
+     * @param dataSource of the idempotency tables
+     * @param transactionManager opens a transaction for methods that declare none
+     */
+    public CallTransactions(DataSource dataSource, PlatformTransactionManager transactionManager) {
+        this.dataSource = dataSource;
+        this.transactionManager = transactionManager;
+    }
+
+    /** Runs work in the transaction that the method declares, or else in the open one or in one of its own. */
+    @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Work work) throws Throwable {
+        if (declared != null) {
+            return work.in(require(intent, declared));
+        }
+        if (TransactionSynchronizationManager.isActualTransactionActive() && !isAnyBoundToOurDataSource()) {
+            throw mismatch(intent);
+        }
+        TransactionStatus status = transactionManager.getTransaction(new DefaultTransactionDefinition());
+        Object result;
+        try {
+            result = work.in(require(intent, status));
+        } catch (Throwable failure) {
+            rollBack(status, failure);
+            throw failure;
+        }
+        transactionManager.commit(status);
+        return result;
+    }
+
+    private void rollBack(TransactionStatus status, Throwable failure) {
+        try {
+            transactionManager.rollback(status);
+        } catch (RuntimeException rollbackFailure) {
+            failure.addSuppressed(rollbackFailure);
+        }
+    }
+
+    private CallTransaction require(Intent intent, TransactionStatus status) {
+        if (status instanceof DefaultTransactionStatus jdbcStatus
+                && jdbcStatus.hasTransaction()
+                && jdbcStatus.getTransaction() instanceof JdbcTransactionObjectSupport transaction
+                && transaction.hasConnectionHolder()) {
+            ConnectionHolder holder = transaction.getConnectionHolder();
+            DataSource boundUnder = dataSourceOf(holder);
+            if (boundUnder != null) {
+                return new CallTransaction(jdbcStatus, holder, boundUnder);
+            }
+        }
+        throw mismatch(intent);
+    }
+
+    /** The DataSource that a holder is bound under, if that is ours; wrappers of the same one are the same one. */
+    private @Nullable DataSource dataSourceOf(ConnectionHolder holder) {
+        if (TransactionSynchronizationManager.getResource(dataSource) == holder) {
+            return dataSource;
+        }
+        for (Map.Entry<Object, Object> resource :
+                TransactionSynchronizationManager.getResourceMap().entrySet()) {
+            if (resource.getValue() == holder
+                    && resource.getKey() instanceof DataSource bound
+                    && SameDataSource.test(bound, dataSource)) {
+                return bound;
+            }
+        }
+        return null;
+    }
+
+    private boolean isAnyBoundToOurDataSource() {
+        return TransactionSynchronizationManager.getResourceMap().values().stream()
+                .anyMatch(resource -> resource instanceof ConnectionHolder holder && dataSourceOf(holder) != null);
+    }
+
+    private static TransactionMismatchException mismatch(Intent intent) {
+        return new TransactionMismatchException(
+                intent,
+                "the open transaction is not a JDBC or JPA transaction on the DataSource of the idempotency tables, so"
+                        + " claim and effect would not commit together. Name the right transaction manager in"
+                        + " @Transactional, or the right DataSource with idempotency.data-source");
+    }
+
+    /** What runs in a transaction. */
+    @FunctionalInterface
+    interface Work {
+
+        @Nullable Object in(CallTransaction transaction) throws Throwable;
+    }
+}

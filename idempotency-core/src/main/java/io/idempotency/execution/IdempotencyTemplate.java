@@ -1,0 +1,138 @@
+package io.idempotency.execution;
+
+import java.lang.reflect.Type;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterizedTypeReference;
+
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.Intent;
+import io.idempotency.operation.CallTerms;
+
+/** Executes programmatic calls by the same boundary and the same executor as annotated methods. */
+public final class IdempotencyTemplate implements IdempotencyOperations {
+
+    private final CallBinding binding;
+
+    private final CallBoundary boundary;
+
+    private final ClaimExecutor executor;
+
+    /**
+     * Creates the template.
+     *
+     * @param binding computes fingerprints
+     * @param boundary surrounds every call
+     * @param executor runs or replays it
+     */
+    public IdempotencyTemplate(CallBinding binding, CallBoundary boundary, ClaimExecutor executor) {
+        this.binding = binding;
+        this.boundary = boundary;
+        this.executor = executor;
+    }
+
+    @Override
+    public Call call(String scope, @Nullable String key, @Nullable Object request) {
+        return new TemplateCall(Intent.requireScope(scope), key, request, null, CallTerms.DEFAULTS);
+    }
+
+    private final class TemplateCall implements Call {
+
+        private final String scope;
+
+        private final @Nullable String key;
+
+        private final @Nullable Object request;
+
+        private final @Nullable String caller;
+
+        private final CallTerms terms;
+
+        TemplateCall(
+                String scope,
+                @Nullable String key,
+                @Nullable Object request,
+                @Nullable String caller,
+                CallTerms terms) {
+            this.scope = scope;
+            this.key = key;
+            this.request = request;
+            this.caller = caller;
+            this.terms = terms;
+        }
+
+        @Override
+        public Call caller(String changed) {
+            return new TemplateCall(scope, key, request, changed, terms);
+        }
+
+        @Override
+        public Call retention(Duration changed) {
+            return with(new CallTerms(changed, terms.onDuplicate(), terms.waitTimeout()));
+        }
+
+        @Override
+        public Call onDuplicate(DuplicatePolicy changed) {
+            return with(new CallTerms(terms.retention(), changed, terms.waitTimeout()));
+        }
+
+        @Override
+        public Call waitTimeout(Duration changed) {
+            return with(new CallTerms(terms.retention(), terms.onDuplicate(), changed));
+        }
+
+        private Call with(CallTerms changed) {
+            return new TemplateCall(scope, key, request, caller, changed);
+        }
+
+        @Override
+        public <T> Returning<T> returning(Class<T> responseType) {
+            return new TemplateReturning<>(this, responseType);
+        }
+
+        @Override
+        public <T> Returning<T> returning(ParameterizedTypeReference<T> responseType) {
+            return new TemplateReturning<>(this, responseType.getType());
+        }
+
+        @Override
+        public <X extends Exception> void run(Action<X> action) throws X {
+            execute(void.class, () -> {
+                action.run();
+                return null;
+            });
+        }
+
+        private @Nullable Object execute(Type responseType, Invocation effect) {
+            try {
+                return boundary.call(
+                        IdempotencyTemplate.this,
+                        scope,
+                        () -> binding.bind(scope, caller, key, request, terms, responseType),
+                        () -> executor.execute(IdempotencyTemplate.this, "scope '" + scope + "'", effect));
+            } catch (Throwable failure) {
+                throw Rethrow.unchanged(failure);
+            }
+        }
+    }
+
+    private record TemplateReturning<T>(TemplateCall call, Type responseType) implements Returning<T> {
+
+        @Override
+        @SuppressWarnings("unchecked") // The response type is that of T, by both ways of naming it.
+        public <X extends Exception> @Nullable T execute(Callback<? extends @Nullable T, X> callback) {
+            return (T) call.execute(responseType, callback::call);
+        }
+    }
+
+    /** Throws the callback's own exception, which its type parameter has declared to the caller. */
+    private static final class Rethrow {
+
+        @SuppressWarnings("unchecked") // Erased: nothing is cast.
+        static <X extends Throwable> RuntimeException unchanged(Throwable failure) throws X {
+            throw (X) failure;
+        }
+    }
+}

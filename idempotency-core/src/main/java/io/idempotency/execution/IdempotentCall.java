@@ -1,0 +1,44 @@
+package io.idempotency.execution;
+
+import java.lang.reflect.Type;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.Intent;
+import io.idempotency.codec.Fingerprint;
+import io.idempotency.operation.CallTerms;
+
+/**
+ * One call with everything that is computed once, before its method runs: a method that changes its argument changes
+ * neither key nor fingerprint.
+ *
+ * @param intent scope, caller and key
+ * @param fingerprint of the payload
+ * @param terms how the key is held
+ * @param responseType what the method returns, type arguments included; {@code void} if nothing
+ * @param resultNaming names what the method made; {@code null} if it is not named
+ */
+record IdempotentCall(
+        Intent intent,
+        Fingerprint fingerprint,
+        CallTerms terms,
+        Type responseType,
+        @Nullable ResultNaming resultNaming) {
+
+    boolean hasResponse() {
+        return responseType != void.class;
+    }
+
+    /** Whether all that the row will ever hold is known with the claim. */
+    boolean isCompleteWithClaim() {
+        return !hasResponse() && resultNaming == null;
+    }
+
+    /** Names what a method made. */
+    interface ResultNaming {
+
+        @Nullable String type();
+
+        @Nullable String id(@Nullable Object result);
+    }
+}

@@ -1,0 +1,181 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.DefaultAdvisorChainFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.transaction.config.TransactionManagementConfigUtils;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.operation.IdempotentOperation;
+import io.idempotency.operation.OperationRules;
+
+/** Verifies that a call of each idempotent method of a bean travels boundary, transaction, claim, method. */
+final class ChainVerifier {
+
+    private static final String SECURITY_PACKAGE = "org.springframework.security.";
+
+    private final IdempotentAdvisors advisors;
+
+    private final OperationRules rules;
+
+    ChainVerifier(IdempotentAdvisors advisors, OperationRules rules) {
+        this.advisors = advisors;
+        this.rules = rules;
+    }
+
+    void verify(
+            Object bean,
+            String beanName,
+            Map<Method, IdempotentOperation> operations,
+            ListableBeanFactory beanFactory) {
+        if (operations.isEmpty()) {
+            return;
+        }
+        if (beanFactory.containsBean(TransactionManagementConfigUtils.TRANSACTION_ASPECT_BEAN_NAME)) {
+            throw new InvalidIdempotentMethodException(
+                    "The bean '" + beanName
+                            + "' has idempotent methods, but transactions are woven by AspectJ, inside of"
+                            + " which the claim cannot be placed.",
+                    "Use @EnableTransactionManagement with mode = AdviceMode.PROXY.");
+        }
+        Class<?> targetClass = AopProxyUtils.ultimateTargetClass(bean);
+        operations.values().forEach(operation -> requireImplementedBy(targetClass, operation, beanName));
+        Advised proxy = requireOurProxy(bean, beanName);
+        operations.values().forEach(operation -> {
+            requireCallable(operation, bean, beanName);
+            verifyChain(proxy, operation, targetClass, beanName);
+        });
+    }
+
+    private static void requireImplementedBy(Class<?> targetClass, IdempotentOperation operation, String beanName) {
+        if (!operation.method().getDeclaringClass().isAssignableFrom(targetClass)) {
+            throw new InvalidIdempotentMethodException(
+                    "The bean '" + beanName
+                            + "' is generated from an interface, such as a Spring Data repository, and has"
+                            + " the idempotent method " + operation.describe()
+                            + ": its transaction is inside of the generated proxy, where the claim cannot be placed.",
+                    "Annotate a service method that calls it.");
+        }
+    }
+
+    private static Advised requireOurProxy(Object bean, String beanName) {
+        if (!(bean instanceof Advised proxy) || proxy.isFrozen()) {
+            throw new InvalidIdempotentMethodException(
+                    "The bean '" + beanName + "' has idempotent methods, but no proxy that could be advised: it was"
+                            + " created too early (a BeanPostProcessor or a BeanFactoryPostProcessor depends on it), was"
+                            + " registered as a ready object, or has a frozen or opaque proxy.",
+                    "Let the container create the bean after its post-processors: make the dependency of the"
+                            + " post-processor lazy (ObjectProvider, static @Bean method), or register a bean definition"
+                            + " instead of an object.");
+        }
+        Object target = AopProxyUtils.getSingletonTarget(proxy);
+        if (target != null && HandMadeProxy.is(target)) {
+            throw new InvalidIdempotentMethodException(
+                    "The bean '" + beanName
+                            + "' with idempotent methods is a proxy round another proxy, inside of which"
+                            + " the claim cannot be placed.",
+                    "Let the container make the only proxy: return the object itself from the bean method, or annotate a"
+                            + " service method that calls this bean.");
+        }
+        return proxy;
+    }
+
+    private static void requireCallable(IdempotentOperation operation, Object bean, String beanName) {
+        try {
+            AopUtils.selectInvocableMethod(operation.method(), bean.getClass());
+        } catch (IllegalStateException notExposed) {
+            throw new InvalidIdempotentMethodException(
+                    "The bean '" + beanName + "' has a proxy for its interfaces, but none of them has the idempotent"
+                            + " method " + operation.describe() + ".",
+                    "Declare the method in an interface, or use class-based proxies (proxyTargetClass = true).");
+        }
+    }
+
+    private void verifyChain(Advised proxy, IdempotentOperation operation, Class<?> targetClass, String beanName) {
+        Chain chain = new Chain(DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(
+                proxy, operation.method(), targetClass));
+        int boundary = chain.onlyIndexOfBoundary();
+        boolean claimIsLast = chain.claimIsOnlyLast();
+        if (boundary < 0 || !claimIsLast) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " of the bean '" + beanName
+                            + "' is not protected: its proxy was created or changed so that the claim is not the last"
+                            + " interceptor. Its interceptors are " + chain + ".",
+                    "Let the container create the bean after its post-processors, and add no advisors to its proxy later.");
+        }
+        chain.requireNoSecurityBehind(boundary, operation);
+        TransactionAttribute transaction = chain.transactionOf(operation.method(), targetClass);
+        if (transaction != null) {
+            rules.checkTransaction(operation, transaction);
+        }
+    }
+
+    /** The interceptors of one method, the outermost first. */
+    private final class Chain {
+
+        private final List<Object> interceptors;
+
+        Chain(List<Object> interceptors) {
+            this.interceptors = interceptors;
+        }
+
+        int onlyIndexOfBoundary() {
+            List<Object> found =
+                    interceptors.stream().filter(advisors::isBoundary).toList();
+            return found.size() == 1 ? interceptors.indexOf(found.get(0)) : -1;
+        }
+
+        boolean claimIsOnlyLast() {
+            return interceptors.stream().filter(advisors::isClaim).count() == 1
+                    && advisors.isClaim(interceptors.get(interceptors.size() - 1));
+        }
+
+        void requireNoSecurityBehind(int boundary, IdempotentOperation operation) {
+            interceptors.stream()
+                    .skip(boundary)
+                    .map(interceptor -> interceptor.getClass().getName())
+                    .filter(name -> name.startsWith(SECURITY_PACKAGE))
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw new InvalidIdempotentMethodException(
+                                "The idempotent method " + operation.describe() + " is secured by " + name
+                                        + " inside of its transaction, so callers without the right would claim keys.",
+                                "Raise the order of transactions or lower that of method security, so that security"
+                                        + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
+                                        + " the order behind @EnableMethodSecurity(offset = ...).");
+                    });
+        }
+
+        @Nullable TransactionAttribute transactionOf(Method method, Class<?> targetClass) {
+            for (Object interceptor : interceptors) {
+                if (interceptor instanceof TransactionInterceptor transactions) {
+                    TransactionAttributeSource source = transactions.getTransactionAttributeSource();
+                    TransactionAttribute attribute =
+                            source == null ? null : source.getTransactionAttribute(method, targetClass);
+                    if (attribute != null) {
+                        return attribute;
+                    }
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public String toString() {
+            return interceptors.stream()
+                    .map(interceptor -> interceptor.getClass().getSimpleName())
+                    .toList()
+                    .toString();
+        }
+    }
+}

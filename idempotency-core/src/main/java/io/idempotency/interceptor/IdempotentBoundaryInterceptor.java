@@ -1,0 +1,33 @@
+package io.idempotency.interceptor;
+
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.execution.CallBoundary;
+import io.idempotency.operation.IdempotentOperation;
+import io.idempotency.operation.IdempotentOperationSource;
+
+/** Hands calls to the {@link CallBoundary}; placed immediately outside of the transaction. */
+final class IdempotentBoundaryInterceptor implements MethodInterceptor {
+
+    private final IdempotentOperationSource operations;
+
+    private final Supplier<CallBoundary> boundary;
+
+    IdempotentBoundaryInterceptor(IdempotentOperationSource operations, Supplier<CallBoundary> boundary) {
+        this.operations = operations;
+        this.boundary = boundary;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = InvocationTarget.of(invocation);
+        IdempotentOperation operation = operations.findOperation(invocation.getMethod(), target.getClass());
+        return operation == null
+                ? invocation.proceed()
+                : boundary.get().call(operation, target, invocation.getArguments(), invocation::proceed);
+    }
+}

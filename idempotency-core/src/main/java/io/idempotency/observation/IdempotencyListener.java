@@ -1,0 +1,23 @@
+package io.idempotency.observation;
+
+/**
+ * Receives the library's events. Called on the thread that caused the event, after the commit or the rollback; it should
+ * be quick. What it throws is logged and changes nothing for the caller.
+ */
+public interface IdempotencyListener {
+
+    /**
+     * One idempotent call is over. Emitted exactly once for each call: after its own transaction has ended, or after the
+     * outer transaction has, if it joined one.
+     *
+     * @param event the call and its outcome
+     */
+    default void callCompleted(CallCompleted event) {}
+
+    /**
+     * Expired rows were deleted. Emitted once for each table and purge that deleted any.
+     *
+     * @param event the table and the number of rows
+     */
+    default void rowsPurged(RowsPurged event) {}
+}

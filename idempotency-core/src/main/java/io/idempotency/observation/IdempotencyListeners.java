@@ -1,0 +1,45 @@
+package io.idempotency.observation;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hands every event to every listener, so that a failing listener harms neither the others nor the call. */
+public final class IdempotencyListeners implements IdempotencyListener {
+
+    private static final Logger logger = LoggerFactory.getLogger(IdempotencyListeners.class);
+
+    private final List<IdempotencyListener> listeners;
+
+    /**
+     * Creates the composite.
+     *
+     * @param listeners who receives the events, in this order; may be empty
+     */
+    public IdempotencyListeners(List<? extends IdempotencyListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    @Override
+    public void callCompleted(CallCompleted event) {
+        each(listener -> listener.callCompleted(event));
+    }
+
+    @Override
+    public void rowsPurged(RowsPurged event) {
+        each(listener -> listener.rowsPurged(event));
+    }
+
+    private void each(Consumer<IdempotencyListener> notification) {
+        for (IdempotencyListener listener : listeners) {
+            try {
+                notification.accept(listener);
+            } catch (RuntimeException failure) {
+                logger.warn(
+                        "Idempotency listener {} failed", listener.getClass().getName(), failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.idempotency.operation;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringUtils;
+import org.springframework.util.StringValueResolver;
+
+import io.idempotency.Idempotent;
+import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotentMethodException;
+
+/** Makes an operation of an annotation, or says what is wrong with it. */
+final class OperationParser {
+
+    private final StringValueResolver placeholders;
+
+    OperationParser(StringValueResolver placeholders) {
+        this.placeholders = placeholders;
+    }
+
+    IdempotentOperation parse(Idempotent annotation, Method method, Class<?> targetClass) {
+        return new IdempotentOperation(
+                method,
+                scope(annotation, method),
+                ArgumentExpression.parse("key", required("key", annotation.key(), method), method),
+                fingerprint(annotation, method),
+                terms(annotation, method),
+                responseType(method, targetClass),
+                resultReference(annotation, method));
+    }
+
+    private String scope(Idempotent annotation, Method method) {
+        String scope = resolve("scope", required("scope", annotation.scope(), method), method);
+        try {
+            return Intent.requireScope(scope);
+        } catch (IllegalArgumentException malformed) {
+            throw invalid("scope", scope, method, malformed.getMessage() + ".");
+        }
+    }
+
+    private static @Nullable ArgumentExpression fingerprint(Idempotent annotation, Method method) {
+        return StringUtils.hasText(annotation.fingerprint())
+                ? ArgumentExpression.parse("fingerprint", annotation.fingerprint(), method)
+                : null;
+    }
+
+    private CallTerms terms(Idempotent annotation, Method method) {
+        return new CallTerms(
+                duration("retention", annotation.retention(), method),
+                annotation.onDuplicate(),
+                duration("waitTimeout", annotation.waitTimeout(), method));
+    }
+
+    private @Nullable Duration duration(String attribute, String text, Method method) {
+        String resolved = resolve(attribute, text, method);
+        if (!StringUtils.hasText(resolved)) {
+            return null;
+        }
+        Duration duration;
+        try {
+            duration = DurationFormatterUtils.detectAndParse(resolved, DurationFormat.Unit.MILLIS);
+        } catch (IllegalArgumentException malformed) {
+            throw invalid(attribute, resolved, method, "It is not a duration such as 5s, 7d or PT5S.");
+        }
+        if (duration.toMillis() < 1) {
+            throw invalid(attribute, resolved, method, "It must be at least one millisecond.");
+        }
+        return duration;
+    }
+
+    private static Type responseType(Method method, Class<?> targetClass) {
+        return GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass);
+    }
+
+    private static ResultReference resultReference(Idempotent annotation, Method method) {
+        return new ResultReference(
+                StringUtils.hasText(annotation.resultType()) ? annotation.resultType() : null,
+                StringUtils.hasText(annotation.resultId())
+                        ? ArgumentExpression.parse(
+                                "resultId", annotation.resultId(), method, ResultReference.RESULT_VARIABLE)
+                        : null);
+    }
+
+    private String resolve(String attribute, String text, Method method) {
+        try {
+            String resolved = placeholders.resolveStringValue(text);
+            return resolved == null ? "" : resolved;
+        } catch (IllegalArgumentException unresolvable) {
+            throw invalid(attribute, text, method, unresolvable.getMessage() + ".");
+        }
+    }
+
+    private static String required(String attribute, String text, Method method) {
+        if (!StringUtils.hasText(text)) {
+            throw invalid(attribute, text, method, "It is required.");
+        }
+        return text;
+    }
+
+    private static InvalidIdempotentMethodException invalid(
+            String attribute, String text, Method method, String reason) {
+        return new InvalidIdempotentMethodException(
+                "The " + attribute + " '" + text + "' of @Idempotent on " + MethodDescription.of(method)
+                        + " is not valid. " + reason,
+                "Correct the annotation.");
+    }
+}

@@ -1,0 +1,39 @@
+package io.idempotency.operation;
+
+import java.util.List;
+
+import org.springframework.transaction.interceptor.TransactionAttribute;
+
+/** All rules that an idempotent method must keep; the first one that is broken is reported. */
+public final class OperationRules {
+
+    private final List<OperationRule> rules = List.of(
+            new OverridableMethodRule(),
+            new ReturnTypeRule(),
+            new FingerprintableArgumentsRule(),
+            new NotCacheableRule());
+
+    private final TransactionRule transactionRule = new TransactionRule();
+
+    /**
+     * Checks a method by itself.
+     *
+     * @param operation what its annotation says
+     * @param targetClass the class of the bean's own object
+     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is broken
+     */
+    public void check(IdempotentOperation operation, Class<?> targetClass) {
+        rules.forEach(rule -> rule.check(operation, targetClass));
+    }
+
+    /**
+     * Checks the transaction that a method declares.
+     *
+     * @param operation what its annotation says
+     * @param transaction what the transaction interceptor round it knows
+     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is broken
+     */
+    public void checkTransaction(IdempotentOperation operation, TransactionAttribute transaction) {
+        transactionRule.check(operation, transaction);
+    }
+}

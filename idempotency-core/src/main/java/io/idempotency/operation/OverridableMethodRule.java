@@ -1,0 +1,22 @@
+package io.idempotency.operation;
+
+import java.lang.reflect.Modifier;
+
+import io.idempotency.InvalidIdempotentMethodException;
+
+/** A proxy cannot intercept final, private and static methods, so they would run unprotected. */
+final class OverridableMethodRule implements OperationRule {
+
+    private static final int NOT_INTERCEPTED = Modifier.FINAL | Modifier.PRIVATE | Modifier.STATIC;
+
+    @Override
+    public void check(IdempotentOperation operation, Class<?> targetClass) {
+        int found = operation.method().getModifiers() & NOT_INTERCEPTED;
+        if (found != 0) {
+            throw new InvalidIdempotentMethodException(
+                    "@Idempotent stands on a " + Modifier.toString(found) + " method, which no proxy can intercept: "
+                            + operation.describe() + ".",
+                    "Make the method public, and neither final nor static.");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.idempotency.postgres;
+
+import java.util.List;
+import javax.sql.DataSource;
+
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.retention.ExpiringTable;
+
+/** The library's tables in one PostgreSQL schema: what the rest of the library sees of them. */
+public final class PostgresStorage {
+
+    /** Where the migrations are on the class path; they take the schema's name as the placeholder {@code schema}. */
+    public static final String MIGRATIONS = "io/idempotency/postgres/migration";
+
+    private final Schema schema;
+
+    private final DataSource dataSource;
+
+    /**
+     * Describes the storage; nothing is read or written yet.
+     *
+     * @param dataSource of the database that holds the schema
+     * @param schema the schema's name: at most 63 lower-case letters, digits and underscores
+     * @throws IllegalArgumentException if the schema's name is not well-formed
+     */
+    public PostgresStorage(DataSource dataSource, String schema) {
+        this.dataSource = dataSource;
+        this.schema = new Schema(schema);
+    }
+
+    /**
+     * The store of claims.
+     *
+     * @param claimedBy tells this process from others in the rows that it writes
+     * @return a store that is safe for use by many threads
+     */
+    public ClaimStore claimStore(String claimedBy) {
+        return new IdempotencyRequestTable(schema, claimedBy);
+    }
+
+    /**
+     * The tables whose rows expire.
+     *
+     * @return each table once
+     */
+    public List<ExpiringTable> expiringTables() {
+        return List.of(new IdempotencyRequestExpiry(schema, dataSource));
+    }
+
+    /**
+     * The schema as an object of the database.
+     *
+     * @return its creation and validation
+     */
+    public StorageSchema schema() {
+        return new StorageSchema(schema, dataSource);
+    }
+}

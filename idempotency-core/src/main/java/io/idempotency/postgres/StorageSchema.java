@@ -1,0 +1,156 @@
+package io.idempotency.postgres;
+
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.jdbc.support.MetaDataAccessException;
+
+/** The schema as an object of the database: what makes room for the migrations, and what checks their result. */
+public final class StorageSchema {
+
+    private static final int OLDEST_SERVER = 14;
+
+    /** Any constant will do, as long as every instance that creates the schema takes the same one. */
+    private static final String LOCK = "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0))";
+
+    private static final String EXISTS = "select exists (select 1 from pg_catalog.pg_namespace where nspname = ?)";
+
+    private static final String CREATE = "create schema if not exists {schema}";
+
+    /** Fails, and says why, if the table is not there, is older than this version, or must not be read. */
+    private static final String READ_NOTHING = """
+            select request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
+                   result_ref_type, result_ref_id, response_body, failure_code, failure_message, claimed_by,
+                   claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at
+            from {schema}.idempotency_request
+            where false""";
+
+    private static final String MISSING_PRIVILEGES = """
+            select p.name
+            from unnest(array['INSERT', 'UPDATE', 'DELETE']) as p(name)
+            where not has_table_privilege('{schema}.idempotency_request', p.name)""";
+
+    private static final String CURRENT_ROLE = "select quote_ident(current_user)";
+
+    private static final List<String> GRANTS = List.of(
+            "grant usage on schema {schema} to ",
+            "grant select, insert, update, delete on {schema}.idempotency_request to ");
+
+    private final Schema schema;
+
+    private final DataSource dataSource;
+
+    private final OwnTransaction application;
+
+    StorageSchema(Schema schema, DataSource dataSource) {
+        this.schema = schema;
+        this.dataSource = dataSource;
+        this.application = new OwnTransaction(dataSource);
+    }
+
+    /**
+     * Checks that the server is one that the statements of this library are made for.
+     *
+     * @throws StorageSchemaException if it is not PostgreSQL 14 or later
+     * @throws MetaDataAccessException if the database cannot be asked
+     */
+    public void requireSupportedServer() throws MetaDataAccessException {
+        String unsupported = JdbcUtils.extractDatabaseMetaData(dataSource, server -> {
+            boolean supported = "PostgreSQL".equals(server.getDatabaseProductName())
+                    && server.getDatabaseMajorVersion() >= OLDEST_SERVER;
+            return supported ? "" : server.getDatabaseProductName() + " " + server.getDatabaseProductVersion();
+        });
+        if (!unsupported.isEmpty()) {
+            throw new StorageSchemaException(
+                    "The idempotency tables cannot be kept in " + unsupported + ".",
+                    "Use PostgreSQL " + OLDEST_SERVER
+                            + " or later, or name the DataSource of such a database with idempotency.data-source.",
+                    null);
+        }
+    }
+
+    /**
+     * Creates the schema if there is none; safe to be called by several instances at once.
+     *
+     * @param owner the DataSource that migrates
+     */
+    public void createIfMissing(DataSource owner) {
+        try {
+            new OwnTransaction(owner).call(jdbcClient -> {
+                jdbcClient.sql(LOCK).query().singleValue();
+                boolean exists = jdbcClient
+                        .sql(EXISTS)
+                        .param(schema.name())
+                        .query(Boolean.class)
+                        .single();
+                return exists ? 0 : jdbcClient.sql(schema.resolve(CREATE)).update();
+            });
+        } catch (DataAccessException failure) {
+            throw new StorageSchemaException(
+                    "The schema '" + schema.name() + "' could not be created: " + reason(failure) + ".",
+                    "Create it for the role that migrates, name a role that may create it with"
+                            + " idempotency.migration.user, or set idempotency.migrate = false and run the migrations in "
+                            + PostgresStorage.MIGRATIONS + " yourself.",
+                    failure);
+        }
+    }
+
+    /**
+     * Lets the role of the application use what another role has migrated.
+     *
+     * @param owner the DataSource that migrated
+     */
+    public void grantToApplication(DataSource owner) {
+        String role = application.call(
+                jdbcClient -> jdbcClient.sql(CURRENT_ROLE).query(String.class).single());
+        new OwnTransaction(owner).call(jdbcClient -> {
+            grantsTo(role).forEach(grant -> jdbcClient.sql(grant).update());
+            return role;
+        });
+    }
+
+    /**
+     * Checks that the tables are there, are those of this version, and may be used.
+     *
+     * @throws StorageSchemaException if not
+     */
+    public void validate() {
+        List<String> missingPrivileges;
+        try {
+            missingPrivileges = application.call(jdbcClient -> {
+                jdbcClient.sql(schema.resolve(READ_NOTHING)).query().listOfRows();
+                return jdbcClient
+                        .sql(schema.resolve(MISSING_PRIVILEGES))
+                        .query(String.class)
+                        .list();
+            });
+        } catch (DataAccessException failure) {
+            throw new StorageSchemaException(
+                    "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason(failure) + ".",
+                    "Set idempotency.migrate = true, or run the migrations in " + PostgresStorage.MIGRATIONS
+                            + " and then as their owner: " + String.join("; ", grantsTo("<role of the application>"))
+                            + ".",
+                    failure);
+        }
+        if (!missingPrivileges.isEmpty()) {
+            throw new StorageSchemaException(
+                    "The application's role has no right to " + String.join(", ", missingPrivileges)
+                            + " on the idempotency tables in schema '" + schema.name() + "'.",
+                    "Run as their owner: " + String.join("; ", grantsTo("<role of the application>")) + ".",
+                    null);
+        }
+    }
+
+    private static String reason(DataAccessException failure) {
+        return failure.getRootCause() instanceof SQLException sqlException && sqlException.getMessage() != null
+                ? sqlException.getMessage().lines().findFirst().orElse("")
+                : failure.toString();
+    }
+
+    private List<String> grantsTo(String role) {
+        return GRANTS.stream().map(grant -> schema.resolve(grant) + role).toList();
+    }
+}

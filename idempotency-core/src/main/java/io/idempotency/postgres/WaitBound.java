@@ -1,0 +1,34 @@
+package io.idempotency.postgres;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * How long one claim statement may wait, and whether an error is the end of that wait.
+ *
+ * @param milliseconds for {@code statement_timeout}, at least 1 because 0 would mean no bound at all
+ * @param start when the statement was sent, in terms of {@link System#nanoTime()}
+ */
+record WaitBound(long milliseconds, long start) {
+
+    /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
+    private static final String QUERY_CANCELED = "57014";
+
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    static WaitBound remaining(Duration limit, long since) {
+        long now = System.nanoTime();
+        return new WaitBound(Math.max(1, limit.minusNanos(now - since).toMillis()), now);
+    }
+
+    /**
+     * A cancelled query before the bound is somebody else's cancel. A lock that is not available is the end of the wait
+     * too: the application's own lock_timeout is shorter than our bound.
+     */
+    boolean ended(SQLException failure) {
+        if (QUERY_CANCELED.equals(failure.getSQLState())) {
+            return System.nanoTime() - start >= Duration.ofMillis(milliseconds).toNanos();
+        }
+        return LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
+    }
+}

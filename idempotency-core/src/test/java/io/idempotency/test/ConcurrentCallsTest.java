@@ -1,0 +1,78 @@
+package io.idempotency.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ConcurrentCallsTest {
+
+    @Test
+    void reallyOverlap() {
+        CyclicBarrier meeting = new CyclicBarrier(2);
+
+        CallResults<String> results = ConcurrentCalls.run(2, index -> {
+            meeting.await(10, TimeUnit.SECONDS);
+            return "call " + index;
+        });
+
+        assertThat(results.requireAllSucceeded()).containsExactly("call 0", "call 1");
+    }
+
+    @Test
+    void keepFailuresApart() {
+        List<Callable<String>> calls = List.of(
+                () -> "first",
+                () -> {
+                    throw new IllegalStateException("second");
+                },
+                () -> null);
+
+        CallResults<String> results = ConcurrentCalls.run(calls);
+
+        assertThat(results.values()).containsExactly("first", null);
+        assertThat(results.failures()).singleElement().isInstanceOf(IllegalStateException.class);
+        assertThat(results.get(1).succeeded()).isFalse();
+        assertThatThrownBy(results::requireAllSucceeded)
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("1 of 3")
+                .satisfies(error -> assertThat(error.getSuppressed()).hasSize(1));
+    }
+
+    @Test
+    void canBeLookedAtWhileTheyRun() {
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger released = new AtomicInteger();
+
+        ConcurrentCalls<Void> running = ConcurrentCalls.start(3, () -> {
+            release.await();
+            released.incrementAndGet();
+        });
+        assertThat(running.isDone()).isFalse();
+        release.countDown();
+
+        assertThat(running.await().failures()).isEmpty();
+        assertThat(released).hasValue(3);
+    }
+
+    @Test
+    void thatHangAreShownAndInterrupted() {
+        CountDownLatch never = new CountDownLatch(1);
+        ConcurrentCalls<Void> running = ConcurrentCalls.start(1, () -> never.await());
+
+        assertThatThrownBy(() -> running.await(Duration.ofMillis(50)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("ended within PT0.05S")
+                .satisfies(error -> assertThat(error.getSuppressed()[0]).hasMessageContaining("concurrent-call-0"));
+
+        assertThat(running.await().failures()).singleElement().isInstanceOf(InterruptedException.class);
+    }
+}

@@ -1,0 +1,24 @@
+package io.idempotency.test;
+
+import org.testcontainers.postgresql.PostgreSQLContainer;
+
+/** The official image under Testcontainers, which removes the container when this JVM ends. */
+record ContainerServer(ServerAddress address) implements RunningServer {
+
+    static ContainerServer start(int majorVersion) {
+        PostgreSQLContainer container = new PostgreSQLContainer("postgres:" + majorVersion + "-alpine")
+                .withDatabaseName("postgres")
+                .withUsername("postgres")
+                .withPassword("postgres");
+        // Testcontainers would start it with fsync=off: figures and crash tests would lie.
+        container.setCommand("postgres", "-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=300");
+        container.start();
+        return new ContainerServer(new ServerAddress(
+                container.getHost(),
+                container.getMappedPort(PostgreSQLContainer.POSTGRESQL_PORT),
+                container.getDatabaseName(),
+                "",
+                container.getUsername(),
+                container.getPassword()));
+    }
+}

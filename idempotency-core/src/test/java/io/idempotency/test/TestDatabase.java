@@ -1,0 +1,148 @@
+package io.idempotency.test;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/**
+ * A fresh, empty database on the {@link TestDatabaseServer}, dropped by {@link #close()} with whatever is still
+ * connected to it. Tests thus never see each other's rows, and nothing has to be cleaned up between them.
+ */
+public final class TestDatabase implements AutoCloseable {
+
+    private static final int POOL_SIZE = 10;
+
+    /** A test that empties its pool shall fail soon, not after Hikari's 30 seconds. */
+    private static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(5);
+
+    private final TestDatabaseServer server;
+    private final String name;
+    private final PGSimpleDataSource adminDataSource;
+    private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private HikariDataSource defaultPool;
+
+    private TestDatabase(TestDatabaseServer server, String name) {
+        this.server = server;
+        this.name = name;
+        this.adminDataSource = new PGSimpleDataSource();
+        adminDataSource.setUrl(jdbcUrl());
+        adminDataSource.setUser(username());
+        adminDataSource.setPassword(password());
+        adminDataSource.setApplicationName("test-admin");
+    }
+
+    public static TestDatabase create() {
+        TestDatabaseServer server = TestDatabaseServer.instance();
+        String name = "test_" + UUID.randomUUID().toString().replace("-", "");
+        server.createDatabase(name);
+        return new TestDatabase(server, name);
+    }
+
+    public TestDatabaseServer server() {
+        return server;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String jdbcUrl() {
+        return server.address().jdbcUrl(name);
+    }
+
+    public String username() {
+        return server.address().username();
+    }
+
+    public String password() {
+        return server.address().password();
+    }
+
+    /** What Spring Boot needs to know to use this database. */
+    public Map<String, Object> springProperties() {
+        return Map.of(
+                "spring.datasource.url", jdbcUrl(),
+                "spring.datasource.username", username(),
+                "spring.datasource.password", password());
+    }
+
+    /** This database's pool of {@value #POOL_SIZE} connections, the same one on every call. */
+    public synchronized HikariDataSource dataSource() {
+        if (defaultPool == null) {
+            defaultPool = dataSource(POOL_SIZE);
+        }
+        return defaultPool;
+    }
+
+    /** A new pool of that size; closed with this database. */
+    public HikariDataSource dataSource(int size) {
+        return dataSource(size, CONNECTION_TIMEOUT);
+    }
+
+    /** A new pool of that size, which says so after that time when it is empty; closed with this database. */
+    public HikariDataSource dataSource(int size, Duration connectionTimeout) {
+        return dataSource(jdbcUrl(), size, connectionTimeout);
+    }
+
+    /** A new pool of that size on another URL that leads to this database; closed with this database. */
+    HikariDataSource dataSource(String url, int size) {
+        return dataSource(url, size, CONNECTION_TIMEOUT);
+    }
+
+    private HikariDataSource dataSource(String url, int size, Duration connectionTimeout) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setUsername(username());
+        config.setPassword(password());
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(connectionTimeout.toMillis());
+        HikariDataSource pool = new HikariDataSource(config);
+        pools.add(pool);
+        return pool;
+    }
+
+    /** A new connection on every call, outside every pool and transaction of the test. */
+    public DataSource adminDataSource() {
+        return adminDataSource;
+    }
+
+    /** A new unpooled connection, which the caller closes. */
+    public Connection connection() throws SQLException {
+        return adminDataSource.getConnection();
+    }
+
+    /** Sets up and looks at rows through {@link #adminDataSource()}: sees only what is committed. */
+    public JdbcTemplate jdbc() {
+        return new JdbcTemplate(adminDataSource);
+    }
+
+    public Backends backends() {
+        return new Backends(adminDataSource);
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            pools.forEach(HikariDataSource::close);
+            server.dropDatabase(name);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return jdbcUrl();
+    }
+}

@@ -1,0 +1,48 @@
+package io.idempotency.test;
+
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * One {@link TestDatabase} per top-level test class (nested classes share it), dropped after the class. Either by
+ * {@link PostgresTest}, or as a static {@code @RegisterExtension} field where {@link #database()} is wanted before
+ * there are parameters.
+ */
+public final class TestDatabaseExtension implements BeforeAllCallback, ParameterResolver {
+
+    private static final Namespace NAMESPACE = Namespace.create(TestDatabaseExtension.class);
+
+    private volatile TestDatabase database;
+
+    /** The database of the running class; for static {@code @RegisterExtension} fields. */
+    public TestDatabase database() {
+        if (database == null) {
+            throw new IllegalStateException("No database yet: register this extension with a static field");
+        }
+        return database;
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        database = databaseOf(context);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == TestDatabase.class;
+    }
+
+    @Override
+    public TestDatabase resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return databaseOf(context);
+    }
+
+    /** The store closes it at the end of the context that created it. */
+    private static TestDatabase databaseOf(ExtensionContext context) {
+        return context.getStore(NAMESPACE)
+                .computeIfAbsent(TestDatabase.class, key -> TestDatabase.create(), TestDatabase.class);
+    }
+}

@@ -1,0 +1,163 @@
+package io.idempotency.boot;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.util.function.SingletonSupplier;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.codec.Fingerprinter;
+import io.idempotency.codec.JacksonResponseCodec;
+import io.idempotency.codec.ResponseCodec;
+import io.idempotency.codec.ResponseMapper;
+import io.idempotency.execution.CallBinding;
+import io.idempotency.execution.CallBoundary;
+import io.idempotency.execution.CallDefaults;
+import io.idempotency.execution.CallTransactions;
+import io.idempotency.execution.ClaimExecutor;
+import io.idempotency.execution.IdempotencyTemplate;
+import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
+import io.idempotency.interceptor.IdempotentAdvisors;
+import io.idempotency.interceptor.LateIdempotentChainPostProcessor;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.operation.AnnotationOperationSource;
+import io.idempotency.operation.IdempotentOperationSource;
+import io.idempotency.postgres.PostgresStorage;
+
+/** Makes methods with {@link io.idempotency.Idempotent} idempotent, and provides {@link IdempotencyOperations}. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
+public final class IdempotencyAutoConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static IdempotentOperationSource idempotentOperationSource(ConfigurableBeanFactory beanFactory) {
+        return new AnnotationOperationSource(new EmbeddedValueResolver(beanFactory));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static IdempotentAdvisors idempotentAdvisors(
+            IdempotentOperationSource operations,
+            ObjectProvider<CallBoundary> boundary,
+            ObjectProvider<ClaimExecutor> executor) {
+        return new IdempotentAdvisors(
+                operations, SingletonSupplier.of(boundary::getObject), SingletonSupplier.of(executor::getObject));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static EarlyIdempotentProxyPostProcessor earlyIdempotentProxyPostProcessor(
+            IdempotentAdvisors advisors, Environment environment) {
+        EarlyIdempotentProxyPostProcessor postProcessor = new EarlyIdempotentProxyPostProcessor(advisors);
+        postProcessor.setProxyTargetClass(
+                environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
+        return postProcessor;
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LateIdempotentChainPostProcessor lateIdempotentChainPostProcessor(
+            IdempotentOperationSource operations, IdempotentAdvisors advisors) {
+        return new LateIdempotentChainPostProcessor(operations, advisors);
+    }
+
+    @Bean
+    IdempotencyDataSource idempotencyDataSource(
+            ConfigurableListableBeanFactory beanFactory, IdempotencyProperties properties) {
+        return IdempotencyDataSource.find(beanFactory, properties.dataSource());
+    }
+
+    @Bean
+    PostgresStorage idempotencyStorage(IdempotencyDataSource dataSource, IdempotencyProperties properties) {
+        return new PostgresStorage(dataSource.dataSource(), properties.schema());
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    ClaimStore idempotencyClaimStore(PostgresStorage storage, Environment environment) {
+        return storage.claimStore(ProcessName.of(environment));
+    }
+
+    @Bean(defaultCandidate = false)
+    IdempotencyListeners idempotencyListeners(ObjectProvider<IdempotencyListener> listeners) {
+        return new IdempotencyListeners(listeners.orderedStream().toList());
+    }
+
+    @Bean
+    Fingerprinter idempotencyFingerprinter(ObjectProvider<JsonMapper> mapper) {
+        return new Fingerprinter(mapper.getIfAvailable(IdempotencyAutoConfiguration::defaultMapper));
+    }
+
+    @Bean
+    ResponseMapper idempotencyResponseMapper(
+            ObjectProvider<ResponseCodec> codecs, ObjectProvider<JsonMapper> mapper, IdempotencyProperties properties) {
+        List<ResponseCodec> all = new ArrayList<>(codecs.orderedStream().toList());
+        all.add(new JacksonResponseCodec(mapper.getIfAvailable(IdempotencyAutoConfiguration::defaultMapper)));
+        return new ResponseMapper(all, properties.maxResponseSize().toBytes(), properties.verifyResponses());
+    }
+
+    private static JsonMapper defaultMapper() {
+        return JsonMapper.builder().findAndAddModules().build();
+    }
+
+    @Bean
+    CallBinding idempotentCallBinding(ObjectProvider<CallerResolver> callerResolver, Fingerprinter fingerprinter) {
+        return new CallBinding(callerResolver.getIfAvailable(() -> () -> ""), fingerprinter);
+    }
+
+    @Bean
+    CallBoundary idempotentCallBoundary(
+            CallBinding binding, @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
+        return new CallBoundary(binding, listeners);
+    }
+
+    @Bean
+    ClaimExecutor idempotentClaimExecutor(
+            ClaimStore claimStore,
+            IdempotencyDataSource dataSource,
+            ObjectProvider<PlatformTransactionManager> transactionManagers,
+            ResponseMapper responses,
+            IdempotencyProperties properties) {
+        PlatformTransactionManager transactionManager =
+                IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource());
+        return new ClaimExecutor(
+                claimStore,
+                new CallTransactions(dataSource.dataSource(), transactionManager),
+                responses,
+                new CallDefaults(properties.retention(), properties.waitTimeout()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    IdempotencyOperations idempotencyOperations(CallBinding binding, CallBoundary boundary, ClaimExecutor executor) {
+        return new IdempotencyTemplate(binding, boundary, executor);
+    }
+}

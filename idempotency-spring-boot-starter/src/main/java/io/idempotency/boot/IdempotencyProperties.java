@@ -1,0 +1,95 @@
+package io.idempotency.boot;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * What an application can set.
+ *
+ * @param enabled Whether annotated methods are idempotent. If not, they run as if they were not annotated.
+ * @param schema PostgreSQL schema of the library's tables.
+ * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
+ * @param dataSource Name of the DataSource bean to use. By default the primary or only one.
+ * @param retention How long a key and its response are kept.
+ * @param waitTimeout How long a call waits at most for another call that holds its key.
+ * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
+ * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
+ *     differ.
+ * @param migration Who migrates the tables.
+ * @param purge When and how expired rows are deleted.
+ */
+@ConfigurationProperties("idempotency")
+public record IdempotencyProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("idempotency") String schema,
+        @DefaultValue("true") boolean migrate,
+        @Nullable String dataSource,
+        @DefaultValue("7d") Duration retention,
+        @DefaultValue("5s") Duration waitTimeout,
+        @DefaultValue("1MB") DataSize maxResponseSize,
+        @DefaultValue("false") boolean verifyResponses,
+        @DefaultValue Migration migration,
+        @DefaultValue Purge purge) {
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if a duration or size is not positive
+     */
+    public IdempotencyProperties {
+        requirePositive("idempotency.retention", retention);
+        requirePositive("idempotency.wait-timeout", waitTimeout);
+        Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
+    }
+
+    private static void requirePositive(String name, Duration duration) {
+        Assert.isTrue(duration.toMillis() > 0, () -> name + " must be at least one millisecond, not " + duration);
+    }
+
+    /**
+     * Who migrates the tables.
+     *
+     * @param url JDBC URL to migrate with. By default that of the DataSource.
+     * @param user Role to migrate with, if the application's own may not create tables. It becomes the owner of the
+     *     tables and grants the application's role what that needs.
+     * @param password Password of the role to migrate with.
+     */
+    public record Migration(
+            @Nullable String url,
+            @Nullable String user,
+            @Nullable String password) {}
+
+    /**
+     * When and how expired rows are deleted.
+     *
+     * @param enabled Whether this instance deletes expired rows.
+     * @param interval Time between the end of one purge and the start of the next.
+     * @param batchSize Rows deleted in one transaction.
+     * @param pause Time between two transactions of one purge.
+     * @param maxDuration Time after which a purge starts no further transaction.
+     */
+    public record Purge(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("1m") Duration interval,
+            @DefaultValue("1000") int batchSize,
+            @DefaultValue("100ms") Duration pause,
+            @DefaultValue("30s") Duration maxDuration) {
+
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException if one of them makes no sense
+         */
+        public Purge {
+            requirePositive("idempotency.purge.interval", interval);
+            requirePositive("idempotency.purge.max-duration", maxDuration);
+            Assert.isTrue(!pause.isNegative(), "idempotency.purge.pause must not be negative");
+            Assert.isTrue(batchSize > 0, () -> "idempotency.purge.batch-size must be at least 1, not " + batchSize);
+        }
+    }
+}

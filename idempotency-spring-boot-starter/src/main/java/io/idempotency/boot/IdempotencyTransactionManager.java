@@ -1,0 +1,72 @@
+package io.idempotency.boot;
+
+import java.util.Optional;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.ResourceTransactionManager;
+import org.springframework.util.ClassUtils;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.execution.SameDataSource;
+
+/** Finds the transaction manager for idempotent methods that declare no transaction. */
+final class IdempotencyTransactionManager {
+
+    private static final boolean JPA_IS_PRESENT = ClassUtils.isPresent(
+            "org.springframework.orm.jpa.JpaTransactionManager", IdempotencyTransactionManager.class.getClassLoader());
+
+    private IdempotencyTransactionManager() {}
+
+    /** The primary one if it is for our DataSource, else the first that is, else one of our own. */
+    static PlatformTransactionManager find(
+            ObjectProvider<PlatformTransactionManager> transactionManagers, DataSource dataSource) {
+        transactionManagers.forEach(IdempotencyTransactionManager::requireDataSourceOfJpa);
+        return Optional.ofNullable(transactionManagers.getIfUnique())
+                .filter(primary -> isFor(primary, dataSource))
+                .or(() -> transactionManagers
+                        .orderedStream()
+                        .filter(candidate -> isFor(candidate, dataSource))
+                        .findFirst())
+                .orElseGet(() -> new JdbcTransactionManager(dataSource));
+    }
+
+    private static boolean isFor(PlatformTransactionManager transactionManager, DataSource dataSource) {
+        DataSource managed = dataSourceOf(transactionManager);
+        return managed != null && SameDataSource.test(managed, dataSource);
+    }
+
+    private static @Nullable DataSource dataSourceOf(PlatformTransactionManager transactionManager) {
+        if (JPA_IS_PRESENT && Jpa.manages(transactionManager)) {
+            return Jpa.dataSourceOf(transactionManager);
+        }
+        return transactionManager instanceof ResourceTransactionManager manager
+                        && manager.getResourceFactory() instanceof DataSource dataSource
+                ? dataSource
+                : null;
+    }
+
+    private static void requireDataSourceOfJpa(PlatformTransactionManager transactionManager) {
+        if (JPA_IS_PRESENT && Jpa.manages(transactionManager) && Jpa.dataSourceOf(transactionManager) == null) {
+            throw new IdempotencyStartupException(
+                    "A JpaTransactionManager does not know its DataSource, so keys cannot be claimed in its transactions.",
+                    "Call setDataSource on it, or give its EntityManagerFactory a DataSource instead of a JDBC URL.");
+        }
+    }
+
+    /** Loaded only where JPA is on the class path. */
+    private static final class Jpa {
+
+        static boolean manages(PlatformTransactionManager transactionManager) {
+            return transactionManager instanceof JpaTransactionManager;
+        }
+
+        static @Nullable DataSource dataSourceOf(PlatformTransactionManager transactionManager) {
+            return ((JpaTransactionManager) transactionManager).getDataSource();
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.idempotency.boot.aot;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+import io.idempotency.postgres.PostgresStorage;
+
+/** Takes the migrations along into a native image. */
+final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+        hints.resources().registerPattern(PostgresStorage.MIGRATIONS + "/*.sql");
+    }
+}

@@ -1,0 +1,45 @@
+package io.idempotency.boot.aot;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+
+import io.idempotency.Idempotent;
+
+/**
+ * Lets Jackson see the responses and payloads of idempotent methods in a native image: nothing else in the application
+ * needs to write or read them as JSON.
+ */
+final class IdempotentMethodAotProcessor implements BeanRegistrationAotProcessor {
+
+    @Override
+    public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean registeredBean) {
+        Class<?> beanClass = registeredBean.getBeanClass();
+        if (!AnnotationUtils.isCandidateClass(beanClass, Idempotent.class)) {
+            return null;
+        }
+        List<Method> methods = new ArrayList<>(MethodIntrospector.selectMethods(
+                beanClass, (Method method) -> AnnotatedElementUtils.hasAnnotation(method, Idempotent.class)));
+        if (methods.isEmpty()) {
+            return null;
+        }
+        return (generationContext, beanRegistrationCode) -> {
+            BindingReflectionHintsRegistrar registrar = new BindingReflectionHintsRegistrar();
+            for (Method method : methods) {
+                registrar.registerReflectionHints(
+                        generationContext.getRuntimeHints().reflection(), method.getGenericReturnType());
+                registrar.registerReflectionHints(
+                        generationContext.getRuntimeHints().reflection(), method.getGenericParameterTypes());
+            }
+        };
+    }
+}

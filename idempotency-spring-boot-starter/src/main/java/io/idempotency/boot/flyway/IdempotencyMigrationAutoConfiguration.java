@@ -1,0 +1,25 @@
+package io.idempotency.boot.flyway;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyDataSource;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.postgres.PostgresStorage;
+
+/** Migrates or validates the tables before anything that needs a ready database. */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnBean(PostgresStorage.class)
+@Import(DatabaseInitializationDependencyConfigurer.class)
+public final class IdempotencyMigrationAutoConfiguration {
+
+    @Bean
+    IdempotencySchemaInitializer idempotencySchemaInitializer(
+            PostgresStorage storage, IdempotencyDataSource dataSource, IdempotencyProperties properties) {
+        return new IdempotencySchemaInitializer(storage.schema(), dataSource.dataSource(), properties);
+    }
+}

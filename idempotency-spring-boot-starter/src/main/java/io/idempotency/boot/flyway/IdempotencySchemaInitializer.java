@@ -1,0 +1,92 @@
+package io.idempotency.boot.flyway;
+
+import java.util.Map;
+import javax.sql.DataSource;
+
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.jdbc.support.MetaDataAccessException;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.postgres.StorageSchema;
+
+/**
+ * Migrates the tables with a Flyway of its own, which is no bean: a Flyway bean would switch off the application's. Its
+ * schema history is its own too, so that versions may be the same as the application's.
+ */
+final class IdempotencySchemaInitializer implements InitializingBean {
+
+    private static final String HISTORY_TABLE = "idempotency_schema_history";
+
+    private final StorageSchema schema;
+
+    private final DataSource dataSource;
+
+    private final IdempotencyProperties properties;
+
+    IdempotencySchemaInitializer(StorageSchema schema, DataSource dataSource, IdempotencyProperties properties) {
+        this.schema = schema;
+        this.dataSource = dataSource;
+        this.properties = properties;
+    }
+
+    @Override
+    public void afterPropertiesSet() throws MetaDataAccessException {
+        schema.requireSupportedServer();
+        if (properties.migrate()) {
+            DataSource owner = owner();
+            schema.createIfMissing(owner);
+            migrate(owner);
+            if (owner != dataSource) {
+                schema.grantToApplication(owner);
+            }
+        }
+        schema.validate();
+    }
+
+    private DataSource owner() throws MetaDataAccessException {
+        IdempotencyProperties.Migration migration = properties.migration();
+        if (migration.user() == null && migration.url() == null) {
+            return dataSource;
+        }
+        String url = migration.url() != null
+                ? migration.url()
+                : JdbcUtils.extractDatabaseMetaData(dataSource, server -> server.getURL());
+        DriverManagerDataSource owner = new DriverManagerDataSource();
+        owner.setUrl(url);
+        owner.setUsername(migration.user());
+        owner.setPassword(migration.password());
+        return owner;
+    }
+
+    private void migrate(DataSource owner) {
+        try {
+            Flyway.configure(PostgresStorage.class.getClassLoader())
+                    .dataSource(owner)
+                    .locations("classpath:" + PostgresStorage.MIGRATIONS)
+                    .defaultSchema(properties.schema())
+                    .createSchemas(false)
+                    .table(HISTORY_TABLE)
+                    // In the application's own schema there are tables already, and version 0 comes before all of ours.
+                    .baselineOnMigrate(true)
+                    .baselineVersion("0")
+                    .placeholders(Map.of("schema", properties.schema()))
+                    .loggers("slf4j")
+                    .load()
+                    .migrate();
+        } catch (FlywayException failure) {
+            throw new IdempotencyStartupException(
+                    "The idempotency tables in schema '" + properties.schema() + "' could not be migrated: "
+                            + failure.getMessage() + ".",
+                    "Let a role migrate that may create tables in the schema (idempotency.migration.user), or set"
+                            + " idempotency.migrate = false and run the migrations in " + PostgresStorage.MIGRATIONS
+                            + " yourself.",
+                    failure);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.idempotency.boot.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+
+/** Measures idempotent calls where Micrometer is on the class path and the application has a registry. */
+@AutoConfiguration(
+        before = IdempotencyAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+public final class IdempotencyMetricsAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    MicrometerIdempotencyListener micrometerIdempotencyListener(MeterRegistry registry) {
+        return new MicrometerIdempotencyListener(registry);
+    }
+}

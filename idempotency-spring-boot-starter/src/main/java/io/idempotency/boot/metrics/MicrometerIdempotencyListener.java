@@ -1,0 +1,48 @@
+package io.idempotency.boot.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.RowsPurged;
+
+/**
+ * Keeps the meters of the library. Their tags are the scopes of the application, the closed set of outcomes and the
+ * library's tables; never a key.
+ */
+final class MicrometerIdempotencyListener implements IdempotencyListener {
+
+    /** Timer of idempotent calls, by scope and outcome. */
+    static final String CALLS = "idempotency.calls";
+
+    /** Counter of deleted rows, by table. */
+    static final String PURGED = "idempotency.purged";
+
+    private final MeterRegistry registry;
+
+    MicrometerIdempotencyListener(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public void callCompleted(CallCompleted event) {
+        Timer.builder(CALLS)
+                .description("Idempotent calls")
+                .tag("scope", event.scope())
+                .tag("outcome", event.outcome().tag())
+                .register(registry)
+                .record(event.duration());
+    }
+
+    @Override
+    public void rowsPurged(RowsPurged event) {
+        Counter.builder(PURGED)
+                .description("Expired rows that were deleted")
+                .baseUnit("rows")
+                .tag("table", event.table())
+                .register(registry)
+                .increment((double) event.rows());
+    }
+}

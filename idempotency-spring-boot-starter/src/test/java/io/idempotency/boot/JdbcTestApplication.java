@@ -1,0 +1,59 @@
+package io.idempotency.boot;
+
+import java.util.Arrays;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
+import io.idempotency.test.TestDatabase;
+
+/** An application with plain JDBC and nothing else of what is on the class path of these tests. */
+@Configuration(proxyBeanMethods = false)
+@ImportAutoConfiguration({
+    AopAutoConfiguration.class,
+    DataSourceAutoConfiguration.class,
+    DataSourceTransactionManagerAutoConfiguration.class,
+    JacksonAutoConfiguration.class,
+    JdbcClientAutoConfiguration.class,
+    JdbcTemplateAutoConfiguration.class,
+    TransactionAutoConfiguration.class,
+    IdempotencyAutoConfiguration.class,
+    IdempotencyMigrationAutoConfiguration.class,
+    IdempotencyMetricsAutoConfiguration.class,
+    IdempotencyPurgeAutoConfiguration.class
+})
+public class JdbcTestApplication {
+
+    /**
+     * Starts it.
+     *
+     * @param database that it uses
+     * @param beans further configuration or component classes
+     * @param properties as {@code name=value}; later ones win
+     */
+    public static ConfigurableApplicationContext start(TestDatabase database, Class<?>[] beans, String... properties) {
+        Class<?>[] sources = Arrays.copyOf(beans, beans.length + 1);
+        sources[beans.length] = JdbcTestApplication.class;
+        return new SpringApplicationBuilder(sources)
+                .web(WebApplicationType.NONE)
+                .bannerMode(org.springframework.boot.Banner.Mode.OFF)
+                .logStartupInfo(false)
+                .properties(database.springProperties())
+                .properties("idempotency.verify-responses=true")
+                .properties(properties)
+                .run();
+    }
+}

@@ -1,0 +1,12 @@
+package io.idempotency.boot.contract;
+
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+@PostgresTest
+class ReadCommittedContractTest extends IdempotentContractTests {
+
+    ReadCommittedContractTest(TestDatabase database) {
+        super(database, "TRANSACTION_READ_COMMITTED");
+    }
+}
