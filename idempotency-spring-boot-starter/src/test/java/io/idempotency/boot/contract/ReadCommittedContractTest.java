@@ -7,6 +7,6 @@ import io.idempotency.test.TestDatabase;
 class ReadCommittedContractTest extends IdempotentContractTests {
 
     ReadCommittedContractTest(TestDatabase database) {
-        super(database, "TRANSACTION_READ_COMMITTED");
+        super(database, "READ_COMMITTED");
     }
 }

@@ -7,6 +7,6 @@ import io.idempotency.test.TestDatabase;
 class RepeatableReadContractTest extends IdempotentContractTests {
 
     RepeatableReadContractTest(TestDatabase database) {
-        super(database, "TRANSACTION_REPEATABLE_READ");
+        super(database, "REPEATABLE_READ");
     }
 }

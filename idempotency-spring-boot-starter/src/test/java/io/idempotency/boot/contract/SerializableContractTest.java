@@ -7,6 +7,6 @@ import io.idempotency.test.TestDatabase;
 class SerializableContractTest extends IdempotentContractTests {
 
     SerializableContractTest(TestDatabase database) {
-        super(database, "TRANSACTION_SERIALIZABLE");
+        super(database, "SERIALIZABLE");
     }
 }

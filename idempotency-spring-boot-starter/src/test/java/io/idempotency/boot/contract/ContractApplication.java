@@ -1,0 +1,98 @@
+package io.idempotency.boot.contract;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.springframework.context.ConfigurableApplicationContext;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.TestDatabase;
+
+/** A running application with the {@link Payments}, and what its database holds. */
+final class ContractApplication implements AutoCloseable {
+
+    static final long INITIAL_CENTS = 1_000_000_000;
+
+    private final TestDatabase database;
+
+    private final ConfigurableApplicationContext context;
+
+    private ContractApplication(TestDatabase database, ConfigurableApplicationContext context) {
+        this.database = database;
+        this.context = context;
+    }
+
+    static ContractApplication start(TestDatabase database, List<Class<?>> beans, String... properties) {
+        Payments.createTables(database.jdbc());
+        List<Class<?>> all = new ArrayList<>(List.of(Payments.class, Interruption.class, Outcomes.class));
+        all.addAll(beans);
+        List<String> settings = new ArrayList<>(List.of("spring.datasource.hikari.maximum-pool-size=40"));
+        settings.addAll(Arrays.asList(properties));
+        return new ContractApplication(
+                database,
+                JdbcTestApplication.start(database, all.toArray(Class<?>[]::new), settings.toArray(String[]::new)));
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    Payments payments() {
+        return bean(Payments.class);
+    }
+
+    Interruption interruption() {
+        return bean(Interruption.class);
+    }
+
+    Outcomes outcomes() {
+        return bean(Outcomes.class);
+    }
+
+    TestDatabase database() {
+        return database;
+    }
+
+    long effects(String account) {
+        return database.jdbc().queryForObject("select count(*) from payment where account = ?", Long.class, account);
+    }
+
+    long spent(String account) {
+        return INITIAL_CENTS
+                - database.jdbc().queryForObject("select cents from account where name = ?", Long.class, account);
+    }
+
+    long effects() {
+        return database.jdbc().queryForObject("select count(*) from payment", Long.class);
+    }
+
+    long requests() {
+        return database.jdbc().queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
+    }
+
+    /** Changes the row of a key by hand, as no call does. */
+    void alterRequest(String key, String assignments) {
+        int rows = database.jdbc()
+                .update(
+                        "update idempotency.idempotency_request set " + assignments + " where idempotency_key = ?",
+                        key);
+        if (rows != 1) {
+            throw new AssertionError(rows + " rows of key " + key);
+        }
+    }
+
+    /** Nothing of an earlier test is left. */
+    void clear() {
+        interruption().reset();
+        outcomes().clear();
+        database.jdbc()
+                .execute("truncate payment, idempotency.idempotency_request; update account set cents = "
+                        + INITIAL_CENTS);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

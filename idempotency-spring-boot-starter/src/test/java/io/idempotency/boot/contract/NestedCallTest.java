@@ -1,0 +1,220 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Calls inside of transactions and of each other. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class NestedCallTest {
+
+    private static final Duration AT_ONCE = Duration.ofSeconds(2);
+
+    private final ContractApplication application;
+
+    private final Steps steps;
+
+    private final TransactionTemplate outer;
+
+    NestedCallTest(TestDatabase database) {
+        application = ContractApplication.start(database, List.of(Steps.class));
+        steps = application.bean(Steps.class);
+        outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @Test
+    void theSameKeyAgainInOneTransactionReplays() {
+        outer.executeWithoutResult(status -> {
+            UUID first = steps.pay("key", () -> {});
+            assertThat(steps.pay("key", () -> {})).isEqualTo(first);
+        });
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @Test
+    void aMethodThatCallsItselfWithItsOwnKeyIsRefusedAtOnce() {
+        long start = System.nanoTime();
+
+        assertThatThrownBy(() -> steps.pay("key", () -> steps.pay("key", () -> {})))
+                .isInstanceOf(ReentrantCallException.class)
+                .hasMessageContaining("calls itself");
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
+        assertThat(application.effects()).isZero();
+    }
+
+    @Test
+    void aMethodThatMeetsItsOwnKeyInASuspendingTransactionIsRefusedAtOnce() {
+        long start = System.nanoTime();
+
+        assertThatThrownBy(() -> steps.pay("key", () -> steps.payInNewTransactionOfTheSameScope("key")))
+                .isInstanceOf(ReentrantCallException.class)
+                .hasMessageContaining("suspended");
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
+        assertThat(application.effects()).isZero();
+    }
+
+    @Test
+    void aKeyThatASuspendedTransactionHasCompletedIsRefusedAtOnce() {
+        long start = System.nanoTime();
+
+        assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
+                    steps.pay("key", () -> {});
+                    steps.payInNewTransactionOfTheSameScope("key");
+                }))
+                .isInstanceOf(ReentrantCallException.class)
+                .hasMessageContaining("suspended");
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
+        assertThat(application.effects()).isZero();
+    }
+
+    @Test
+    void aKeyIsHeldNoLongerThanItsTransaction() {
+        UUID first = steps.pay("key", () -> {});
+
+        assertThat(steps.payInNewTransactionOfTheSameScope("key")).isEqualTo(first);
+    }
+
+    @Test
+    void aCallInANewTransactionCommitsWhateverBecomesOfTheOuterOne() {
+        outer.executeWithoutResult(status -> {
+            steps.payInNewTransaction("key");
+            status.setRollbackOnly();
+        });
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
+    }
+
+    @Test
+    void aCallThatFailedInATransactionCannotBeRepeatedInIt() {
+        assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
+                    assertThatThrownBy(() -> steps.pay("key", () -> {
+                                throw new IllegalStateException("first");
+                            }))
+                            .hasMessage("first");
+                    steps.pay("key", () -> {});
+                }))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasMessageContaining("new transaction");
+
+        assertThat(application.effects()).isZero();
+    }
+
+    @Test
+    void aCallThatFailedBehindASavepointCanBeRepeated() {
+        outer.executeWithoutResult(status -> {
+            assertThatThrownBy(() -> steps.payNested("key", true)).hasMessage("nested");
+            steps.payNested("key", false);
+        });
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.EXECUTED);
+    }
+
+    @Test
+    void callsInsideOfACallAreCallsOfTheirOwn() {
+        steps.pay("outer", () -> steps.payInNewTransaction("inner"));
+
+        assertThat(application.effects()).isEqualTo(2);
+        assertThat(application.requests()).isEqualTo(2);
+    }
+
+    @Test
+    void theContextTellsTheInnermostCall() {
+        steps.pay("outer", () -> {
+            assertThat(IdempotencyContext.current().intent()).hasToString("key 'outer' in scope 'steps'");
+            assertThat(IdempotencyContext.current().attempt()).isEqualTo(1);
+            steps.payNested("inner", false);
+            assertThat(IdempotencyContext.current().intent().key()).hasToString("outer");
+        });
+
+        assertThat(IdempotencyContext.find()).isEmpty();
+        assertThatThrownBy(IdempotencyContext::current).isInstanceOf(IllegalStateException.class);
+    }
+
+    static class Steps {
+
+        private final JdbcTemplate jdbc;
+
+        private final ObjectProvider<IdempotencyOperations> operations;
+
+        Steps(JdbcTemplate jdbc, ObjectProvider<IdempotencyOperations> operations) {
+            this.jdbc = jdbc;
+            this.operations = operations;
+        }
+
+        @Transactional
+        @Idempotent(scope = "steps", key = "#key", fingerprint = "'same'")
+        public UUID pay(String key, Runnable further) {
+            UUID payment = pay();
+            further.run();
+            return payment;
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public UUID payInNewTransactionOfTheSameScope(String key) {
+            return operations.getObject().execute("steps", key, "same", UUID.class, this::pay);
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @Idempotent(scope = "steps-new", key = "#key")
+        public UUID payInNewTransaction(String key) {
+            return pay();
+        }
+
+        @Transactional(propagation = Propagation.NESTED)
+        @Idempotent(scope = "steps-nested", key = "#key", fingerprint = "'same'")
+        public UUID payNested(String key, boolean fails) {
+            UUID payment = pay();
+            if (fails) {
+                throw new IllegalStateException("nested");
+            }
+            return payment;
+        }
+
+        private UUID pay() {
+            return jdbc.queryForObject(
+                    "insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5) returning id",
+                    UUID.class);
+        }
+    }
+}
