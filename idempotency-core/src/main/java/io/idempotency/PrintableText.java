@@ -8,7 +8,7 @@ final class PrintableText {
     private PrintableText() {}
 
     static Optional<String> findProblem(String text, int minLength, int maxLength) {
-        if (minLength > 0 && text.isBlank()) {
+        if (minLength > 0 && isBlank(text)) {
             return Optional.of("is blank");
         }
         int length = text.codePointCount(0, text.length());
@@ -19,6 +19,12 @@ final class PrintableText {
                 .filter(character -> !isPrintable(character))
                 .mapToObj("contains U+%04X, which is not printable"::formatted)
                 .findFirst();
+    }
+
+    /** Spaces that do not break a line count as blank too, unlike for {@link String#isBlank()}. */
+    private static boolean isBlank(String text) {
+        return text.codePoints()
+                .allMatch(character -> Character.isWhitespace(character) || Character.isSpaceChar(character));
     }
 
     private static boolean isPrintable(int character) {
