@@ -1,0 +1,195 @@
+package io.idempotency;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.retention.ExpiringTable;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Where code lives and what it may import: the package table of the design, row by row. */
+class ArchitectureTest {
+
+    private static final String ROOT = "io.idempotency";
+
+    /** Each package of this module with the only packages of the project that it may import. */
+    private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
+            Map.entry("", Set.of()),
+            Map.entry(".observation", Set.of("")),
+            Map.entry(".codec", Set.of("")),
+            Map.entry(".claim", Set.of("", ".codec")),
+            Map.entry(".inbox", Set.of("", ".codec", ".observation")),
+            Map.entry(".operation", Set.of("", ".codec", ".inbox")),
+            Map.entry(".execution", Set.of("", ".operation", ".claim", ".inbox", ".codec", ".observation")),
+            Map.entry(".interceptor", Set.of("", ".operation", ".execution")),
+            Map.entry(".outbox", Set.of("", ".codec", ".observation", ".inbox")),
+            Map.entry(".retention", Set.of("", ".observation")),
+            Map.entry(".postgres", Set.of(".claim", ".inbox", ".outbox", ".retention", "", ".codec")));
+
+    private static final JavaClasses CORE = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages(ROOT);
+
+    static Set<String> packages() {
+        return CORE.stream()
+                .map(type -> type.getPackageName().substring(ROOT.length()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void theClassesOfThisModuleAreUnderTest() {
+        assertThat(CORE)
+                .hasSizeGreaterThan(80)
+                .anyMatch(type -> type.isEquivalentTo(Idempotent.class))
+                .noneMatch(type -> type.isEquivalentTo(ArchitectureTest.class));
+        assertThat(packages())
+                .contains(
+                        "",
+                        ".observation",
+                        ".codec",
+                        ".claim",
+                        ".operation",
+                        ".execution",
+                        ".interceptor",
+                        ".retention",
+                        ".postgres")
+                .isSubsetOf(MAY_IMPORT.keySet());
+    }
+
+    @ParameterizedTest(name = "io.idempotency{0}")
+    @MethodSource("packages")
+    void aPackageImportsOnlyWhatTheTableAllows(String importing) {
+        Set<String> allowed = new TreeSet<>(MAY_IMPORT.get(importing));
+        allowed.add(importing);
+
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + importing)
+                .should()
+                .dependOnClassesThat(DescribedPredicate.describe(
+                        "are of this project, but not in one of " + allowed, type -> {
+                            String name = type.getBaseComponentType().getPackageName();
+                            return (name.equals(ROOT) || name.startsWith(ROOT + '.'))
+                                    && !allowed.contains(name.substring(ROOT.length()));
+                        }))
+                .check(CORE);
+    }
+
+    @Test
+    void packagesDoNotDependOnEachOtherInACycle() {
+        slices().matching("io.(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    @Test
+    void nobodyImportsPostgres() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ".postgres")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + ".postgres")
+                .check(CORE);
+    }
+
+    @Test
+    void onlyPostgresExecutesSql() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ".postgres")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.springframework.jdbc.core..", "org.springframework.jdbc.object..", "org.postgresql..")
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(java.sql.Statement.class)
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(java.sql.ResultSet.class)
+                .check(CORE);
+    }
+
+    @Test
+    void theCoreNeedsNeitherSpringBootNorTheWebNorMetricsNorMigrations() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.springframework.boot..",
+                        "org.springframework.web..",
+                        "org.springframework.orm..",
+                        "jakarta..",
+                        "javax.servlet..",
+                        "io.micrometer..",
+                        "org.flywaydb..",
+                        "com.fasterxml.jackson.databind..")
+                .check(CORE);
+    }
+
+    @ParameterizedTest(name = "io.idempotency{0}")
+    @MethodSource("packages")
+    void aPackageIsNullMarked(String name) {
+        JavaPackage checked = CORE.getPackage(ROOT + name);
+
+        assertThat(checked.isAnnotatedWith(NullMarked.class))
+                .as("%s has a package-info.java with @NullMarked", checked.getName())
+                .isTrue();
+    }
+
+    @Test
+    void postgresShowsItsFactoryAndItsSchemaAndNoTable() {
+        classes()
+                .that()
+                .resideInAPackage(ROOT + ".postgres")
+                .and(DescribedPredicate.describe(
+                        "are public", type -> type.getModifiers().contains(JavaModifier.PUBLIC)))
+                .should()
+                .haveSimpleNameStartingWith("PostgresStorage")
+                .orShould()
+                .haveSimpleNameStartingWith("StorageSchema")
+                .check(CORE);
+    }
+
+    @Test
+    void whatImplementsAStoreIsPackagePrivateAndInPostgres() {
+        classes()
+                .that()
+                .implement(ClaimStore.class)
+                .or()
+                .implement(ExpiringTable.class)
+                .should()
+                .bePackagePrivate()
+                .andShould()
+                .resideInAPackage(ROOT + ".postgres")
+                .check(CORE);
+    }
+
+    @Test
+    void aStartUpRuleIsPackagePrivate() {
+        classes()
+                .that(DescribedPredicate.describe(
+                        "are start-up rules", type -> type.getSimpleName().endsWith("Rule") && !type.isInterface()))
+                .should()
+                .bePackagePrivate()
+                .andShould()
+                .resideInAPackage(ROOT + ".operation")
+                .check(CORE);
+    }
+}
