@@ -1,7 +1,8 @@
 package io.idempotency.codec;
 
 import java.math.BigDecimal;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 import tools.jackson.core.StreamReadConstraints;
@@ -20,19 +21,33 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class CanonicalJson {
 
-    /** What was written here is read back here, so no limit of a parser of foreign input applies. */
+    /** Twice what a mapper writes by default, and far from the end of a stack of ordinary size. */
+    private static final int MAX_NESTING_DEPTH = 1_000;
+
+    /**
+     * What was written here is read back here, so no limit of a parser of foreign input applies. Of two members with one
+     * name the first would be lost, and with it what tells two payloads apart: they are refused.
+     */
     private static final JsonMapper READER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_NESTING_DEPTH)
                             .maxNumberLength(Integer.MAX_VALUE)
                             .maxStringLength(Integer.MAX_VALUE)
                             .maxNameLength(Integer.MAX_VALUE)
                             .build())
                     .build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
     private CanonicalJson() {}
 
+    /**
+     * The canonical text.
+     *
+     * @throws tools.jackson.core.JacksonException if the text is not JSON, is nested too deeply, or has an object with
+     *     two members of one name
+     */
     static String of(String json) {
         StringBuilder canonical = new StringBuilder(json.length());
         write(READER.readTree(json), canonical);
@@ -53,20 +68,20 @@ final class CanonicalJson {
         }
     }
 
+    /** A loop and not a stream, whose many frames for each level would end at a few hundred levels. */
     private static void writeObject(JsonNode node, StringBuilder out) {
+        List<Map.Entry<String, JsonNode>> members = new ArrayList<>(node.properties());
+        members.removeIf(member -> member.getValue().isNull());
+        members.sort(Map.Entry.comparingByKey());
         out.append('{');
-        int start = out.length();
-        node.properties().stream()
-                .filter(member -> !member.getValue().isNull())
-                .sorted(Comparator.comparing(Map.Entry::getKey))
-                .forEach(member -> {
-                    if (out.length() > start) {
-                        out.append(',');
-                    }
-                    writeString(member.getKey(), out);
-                    out.append(':');
-                    write(member.getValue(), out);
-                });
+        for (int i = 0; i < members.size(); i++) {
+            if (i > 0) {
+                out.append(',');
+            }
+            writeString(members.get(i).getKey(), out);
+            out.append(':');
+            write(members.get(i).getValue(), out);
+        }
         out.append('}');
     }
 
