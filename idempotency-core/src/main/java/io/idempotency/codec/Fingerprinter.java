@@ -1,13 +1,17 @@
 package io.idempotency.codec;
 
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -21,6 +25,9 @@ public final class Fingerprinter {
 
     /** The algorithm in use: a byte with this number, then the canonical JSON in UTF-8. */
     public static final int VERSION = 1;
+
+    /** Lists in lists are written by us so far; a list that contains itself is then left to the mapper to refuse. */
+    private static final int MAX_LIST_DEPTH = 100;
 
     private final ObjectMapper mapper;
 
@@ -44,12 +51,11 @@ public final class Fingerprinter {
      * @throws PayloadNotFingerprintableException if it cannot be written, or shows nothing to JSON
      */
     public Fingerprint of(@Nullable Object payload) {
-        requireData(payload);
         return hash(payload);
     }
 
     /**
-     * The fingerprint of a method's arguments. Trailing nulls do not count, so that a new optional argument changes
+     * The fingerprint of a method's arguments. Trailing nulls and empty Optionals do not count, so that a new optional argument changes
      * nothing for calls that do not use it.
      *
      * @param arguments the arguments in their order
@@ -58,35 +64,68 @@ public final class Fingerprinter {
      */
     public Fingerprint ofArguments(@Nullable Object[] arguments) {
         int length = arguments.length;
-        while (length > 0 && arguments[length - 1] == null) {
+        while (length > 0 && isAbsent(arguments[length - 1])) {
             length--;
         }
-        @Nullable Object[] significant = Arrays.copyOf(arguments, length);
-        for (Object argument : significant) {
-            requireData(argument);
+        return hash(Arrays.copyOf(arguments, length));
+    }
+
+    private static boolean isAbsent(@Nullable Object argument) {
+        return argument == null || argument.equals(Optional.empty());
+    }
+
+    private Fingerprint hash(@Nullable Object payload) {
+        try {
+            StringWriter json = new StringWriter();
+            try (JsonGenerator generator = mapper.createGenerator(json)) {
+                write(payload, generator, MAX_LIST_DEPTH);
+            }
+            return new Fingerprint(VERSION, sha256(CanonicalJson.of(json.toString())));
+        } catch (JacksonException notWritable) {
+            throw new PayloadNotFingerprintableException(
+                    "The payload cannot be written as JSON: name what counts with fingerprint = \"...\"", notWritable);
         }
-        return hash(significant);
+    }
+
+    /**
+     * Writes the elements of a list one by one: in a list whose declared type it does not know, Jackson leaves out what
+     * tells one subtype from another, so that "open" and "close" would be the same payload.
+     */
+    private void write(@Nullable Object payload, JsonGenerator generator, int listDepth) {
+        if (payload instanceof Optional<?> optional) {
+            write(optional.orElse(null), generator, listDepth);
+        } else if (payload instanceof Object[] elements && listDepth > 0) {
+            writeList(Arrays.asList(elements), generator, listDepth);
+        } else if (payload instanceof Collection<?> elements
+                && listDepth > 0
+                && visibleProperties.isList(payload.getClass())) {
+            writeList(elements, generator, listDepth);
+        } else {
+            requireData(payload);
+            mapper.writeValue(generator, payload);
+        }
+    }
+
+    private void writeList(Collection<?> elements, JsonGenerator generator, int listDepth) {
+        generator.writeStartArray();
+        for (Object element : elements) {
+            write(element, generator, listDepth - 1);
+        }
+        generator.writeEndArray();
     }
 
     private void requireData(@Nullable Object payload) {
         if (payload == null || payload instanceof Map<?, ?> || payload instanceof JsonNode) {
             return;
         }
-        if (visibleProperties.noneOf(payload.getClass())) {
+        // What has no property can still show its subtype, or members that are no properties.
+        if (visibleProperties.noneOf(payload.getClass())
+                && CanonicalJson.of(mapper.writeValueAsString(payload)).equals("{}")) {
             throw new PayloadNotFingerprintableException(
                     "A payload of type " + payload.getClass().getName()
                             + " shows nothing to JSON, so all its values would have the same fingerprint: give its class"
                             + " readable properties, or name what counts with fingerprint = \"...\"",
                     null);
-        }
-    }
-
-    private Fingerprint hash(@Nullable Object payload) {
-        try {
-            return new Fingerprint(VERSION, sha256(CanonicalJson.of(mapper.writeValueAsString(payload))));
-        } catch (JacksonException notWritable) {
-            throw new PayloadNotFingerprintableException(
-                    "The payload cannot be written as JSON: name what counts with fingerprint = \"...\"", notWritable);
         }
     }
 
