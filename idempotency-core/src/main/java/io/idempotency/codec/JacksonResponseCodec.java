@@ -4,8 +4,12 @@ import java.lang.reflect.Type;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.cfg.DateTimeFeature;
 
-/** Writes and reads every type by means of Jackson, as the mapper is configured. */
+/**
+ * Writes and reads every type by means of Jackson, as the mapper is configured; but dates and times keep the offset and
+ * the zone that they have, because a replay returns what the first call did.
+ */
 public final class JacksonResponseCodec implements ResponseCodec {
 
     private final ObjectMapper mapper;
@@ -26,11 +30,16 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     @Override
     public String encode(@Nullable Object response, Type type) {
-        return mapper.writerFor(mapper.constructType(type)).writeValueAsString(response);
+        return mapper.writerFor(mapper.constructType(type))
+                .with(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .without(DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE)
+                .writeValueAsString(response);
     }
 
     @Override
     public @Nullable Object decode(String body, Type type) {
-        return mapper.readerFor(mapper.constructType(type)).readValue(body);
+        return mapper.readerFor(mapper.constructType(type))
+                .without(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+                .readValue(body);
     }
 }
