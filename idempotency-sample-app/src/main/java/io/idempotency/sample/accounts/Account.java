@@ -1,0 +1,4 @@
+package io.idempotency.sample.accounts;
+
+/** An account as its owner sees it. */
+record Account(String accountId, long balanceCents) {}

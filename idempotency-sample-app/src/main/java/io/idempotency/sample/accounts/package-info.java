@@ -1,0 +1,5 @@
+/** Accounts and their balances. */
+@NullMarked
+package io.idempotency.sample.accounts;
+
+import org.jspecify.annotations.NullMarked;

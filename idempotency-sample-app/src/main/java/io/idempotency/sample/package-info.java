@@ -1,0 +1,5 @@
+/** A small wallet: payments that are made once, however often they are asked for. */
+@NullMarked
+package io.idempotency.sample;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+package io.idempotency.sample.payments;
+
+import java.net.URI;
+import java.util.List;
+import java.util.UUID;
+
+import jakarta.validation.Valid;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.idempotency.sample.accounts.AccountId;
+
+/** Takes payments over HTTP. */
+@RestController
+@RequestMapping("/payments")
+class PaymentController {
+
+    private final PaymentService payments;
+
+    PaymentController(PaymentService payments) {
+        this.payments = payments;
+    }
+
+    /** The header is optional to Spring MVC, because the service refuses a payment without a key, whoever asks. */
+    @PostMapping
+    ResponseEntity<Payment> pay(
+            @RequestHeader(name = "Idempotency-Key", required = false) @Nullable String key,
+            @Valid @RequestBody PaymentRequest request) {
+        Payment payment = payments.pay(key, request);
+        return ResponseEntity.created(URI.create("/payments/" + payment.paymentId()))
+                .body(payment);
+    }
+
+    @GetMapping("/{paymentId}")
+    Payment get(@PathVariable UUID paymentId) {
+        return payments.get(paymentId);
+    }
+
+    /** The newest hundred. */
+    @GetMapping
+    List<Payment> findNewest(@RequestParam @AccountId String accountId) {
+        return payments.findNewest(accountId);
+    }
+}

@@ -1,0 +1,52 @@
+package io.idempotency.sample.payments;
+
+import java.util.List;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+import io.idempotency.sample.accounts.Accounts;
+
+/** Makes payments and finds them again. */
+@Service
+class PaymentService {
+
+    private static final int PAGE = 100;
+
+    private final Accounts accounts;
+
+    private final Payments payments;
+
+    PaymentService(Accounts accounts, Payments payments) {
+        this.accounts = accounts;
+        this.payments = payments;
+    }
+
+    /**
+     * Takes the money and records the payment, once for each key: the key, both changes and the answer are committed in
+     * one transaction, and whoever asks again gets that answer. A failure takes everything back, the key included.
+     */
+    @Transactional
+    @Idempotent(
+            scope = "payments",
+            key = "#key",
+            fingerprint = "#request",
+            resultType = "payment",
+            resultId = "#result.paymentId")
+    Payment pay(@Nullable String key, PaymentRequest request) {
+        accounts.withdraw(request.accountId(), request.amountCents());
+        return payments.add(request);
+    }
+
+    Payment get(UUID paymentId) {
+        return payments.get(paymentId);
+    }
+
+    List<Payment> findNewest(String accountId) {
+        accounts.requireExists(accountId);
+        return payments.findNewest(accountId, PAGE);
+    }
+}

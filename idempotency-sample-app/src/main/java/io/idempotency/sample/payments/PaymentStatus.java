@@ -1,0 +1,8 @@
+package io.idempotency.sample.payments;
+
+/** What became of a payment. */
+enum PaymentStatus {
+
+    /** The money has left the account. */
+    COMPLETED
+}

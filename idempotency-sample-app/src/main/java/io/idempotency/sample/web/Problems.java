@@ -1,0 +1,109 @@
+package io.idempotency.sample.web;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.validation.FieldError;
+import org.springframework.web.bind.MethodArgumentNotValidException;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.method.annotation.HandlerMethodValidationException;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.exc.MismatchedInputException;
+
+import io.idempotency.sample.accounts.InsufficientFundsException;
+import io.idempotency.sample.accounts.UnknownAccountException;
+import io.idempotency.sample.payments.PaymentNotFoundException;
+
+/** Answers requests that failed for any other reason. */
+@RestControllerAdvice
+@Order(1)
+class Problems extends ResponseEntityExceptionHandler {
+
+    private static final String NOT_VALID = "Request is not valid";
+
+    @ExceptionHandler
+    ProblemDetail unknownAccount(UnknownAccountException failure) {
+        return Problem.of(HttpStatus.NOT_FOUND, "Unknown account", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail paymentNotFound(PaymentNotFoundException failure) {
+        return Problem.of(HttpStatus.NOT_FOUND, "Unknown payment", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail insufficientFunds(InsufficientFundsException failure) {
+        return Problem.of(HttpStatus.UNPROCESSABLE_CONTENT, "Insufficient funds", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail unexpected(Exception failure) {
+        logger.error("A request failed", failure);
+        return Problem.unexpected();
+    }
+
+    @Override
+    protected @Nullable ResponseEntity<Object> handleMethodArgumentNotValid(
+            MethodArgumentNotValidException failure, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        return badRequest(failure, sentence(failure.getFieldErrors().stream().map(Problems::describe)), request);
+    }
+
+    @Override
+    protected @Nullable ResponseEntity<Object> handleHandlerMethodValidationException(
+            HandlerMethodValidationException failure, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        Stream<String> errors = failure.getParameterValidationResults().stream()
+                .flatMap(result -> result.getResolvableErrors().stream()
+                        .map(error ->
+                                result.getMethodParameter().getParameterName() + " " + error.getDefaultMessage()));
+        return badRequest(failure, sentence(errors), request);
+    }
+
+    @Override
+    protected @Nullable ResponseEntity<Object> handleHttpMessageNotReadable(
+            HttpMessageNotReadableException failure, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        String detail = failure.getCause() instanceof JacksonException unreadable
+                        && !unreadable.getPath().isEmpty()
+                ? describe(unreadable)
+                : "The body is missing or not valid JSON.";
+        return badRequest(failure, detail, request);
+    }
+
+    private @Nullable ResponseEntity<Object> badRequest(Exception failure, String detail, WebRequest request) {
+        ProblemDetail problem = Problem.of(HttpStatus.BAD_REQUEST, NOT_VALID, detail);
+        return handleExceptionInternal(failure, problem, new HttpHeaders(), HttpStatus.BAD_REQUEST, request);
+    }
+
+    private static String describe(FieldError error) {
+        return error.getField() + " " + error.getDefaultMessage();
+    }
+
+    /** Jackson's own message names classes. */
+    private static String describe(JacksonException unreadable) {
+        String field = unreadable.getPath().stream()
+                .map(JacksonException.Reference::getPropertyName)
+                .collect(Collectors.joining("."));
+        return unreadable instanceof MismatchedInputException mismatch
+                        && mismatch.getTargetType() != null
+                        && mismatch.getTargetType().isEnum()
+                ? field + " must be one of "
+                        + Arrays.toString(mismatch.getTargetType().getEnumConstants()) + "."
+                : field + " has a value of the wrong type.";
+    }
+
+    /** Sorted, because the order of violations is not defined: a repeated request is to fail in the same words. */
+    private static String sentence(Stream<String> errors) {
+        return errors.sorted().distinct().collect(Collectors.joining("; ", "", "."));
+    }
+}

@@ -1,0 +1,26 @@
+package io.idempotency.sample;
+
+import java.net.http.HttpResponse;
+
+import com.jayway.jsonpath.JsonPath;
+
+/** What a client sees of a response; equal answers are equal byte for byte. */
+record Answer(int status, String location, String contentType, String retryAfter, String body) {
+
+    static Answer of(HttpResponse<String> response) {
+        return new Answer(
+                response.statusCode(),
+                header(response, "Location"),
+                header(response, "Content-Type"),
+                header(response, "Retry-After"),
+                response.body());
+    }
+
+    private static String header(HttpResponse<String> response, String name) {
+        return response.headers().firstValue(name).orElse(null);
+    }
+
+    <T> T json(String path) {
+        return JsonPath.read(body, path);
+    }
+}

@@ -1,0 +1,403 @@
+package io.idempotency.sample;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.test.ConcurrentCalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/** The wallet as its clients see it, on the database that it brings along. */
+class PaymentsHttpTest {
+
+    private static final String PROBLEM = "application/problem+json";
+
+    private static ConfigurableApplicationContext application;
+
+    private static WalletClient wallet;
+
+    private static JdbcClient jdbc;
+
+    /** Different in every test, so that each sees its own claims and payments only. */
+    private final String key = UUID.randomUUID().toString();
+
+    private long balanceBefore;
+
+    @BeforeAll
+    static void start() {
+        application =
+                SpringApplication.run(SampleApplication.class, "--server.port=0", "--idempotency.wait-timeout=2s");
+        wallet = WalletClient.of(
+                "http://localhost:" + application.getEnvironment().getRequiredProperty("local.server.port"));
+        jdbc = application.getBean(JdbcClient.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @BeforeEach
+    void readBalance() throws Exception {
+        balanceBefore = balance();
+    }
+
+    @Test
+    void paymentIsMadeAndFound() throws Exception {
+        Answer paid = wallet.pay(key, order(1250));
+
+        assertThat(paid.status()).isEqualTo(201);
+        assertThat(paid.contentType()).isEqualTo("application/json");
+        assertThat(paid.location()).isEqualTo("/payments/" + paid.json("$.paymentId"));
+        assertThat(paid.<String>json("$.accountId")).isEqualTo("alice");
+        assertThat(paid.<Integer>json("$.amountCents")).isEqualTo(1250);
+        assertThat(paid.<String>json("$.currency")).isEqualTo("EUR");
+        assertThat(paid.<String>json("$.reference")).isEqualTo(key);
+        assertThat(paid.<String>json("$.status")).isEqualTo("COMPLETED");
+        assertThat(paid.<String>json("$.createdAt")).endsWith("Z");
+        assertThat(wallet.get(paid.location()).body()).isEqualTo(paid.body());
+        assertThat(wallet.get("/payments?accountId=alice").body())
+                .startsWith("[" + paid.body())
+                .endsWith("]");
+        assertThat(spent()).isEqualTo(1250);
+    }
+
+    @Test
+    void claimNamesThePayment() throws Exception {
+        Answer paid = wallet.pay(key, order(1250));
+
+        assertThat(jdbc.sql("""
+                        select result_ref_type || ' ' || result_ref_id from idempotency.idempotency_request
+                        where request_id = idempotency.idempotency_request_id('payments', ?)""").param(key).query(String.class).single())
+                .isEqualTo("payment " + paid.json("$.paymentId"));
+    }
+
+    @Test
+    void repeatGetsTheFirstAnswerByteForByte() throws Exception {
+        Answer first = wallet.pay(key, order(1250));
+        // Other spelling of the same payload.
+        Answer second = wallet.pay(key, order(1250).replace(",", " ,\n  "));
+
+        assertThat(second).isEqualTo(first);
+        assertThat(payments()).isEqualTo(1);
+        assertThat(spent()).isEqualTo(1250);
+    }
+
+    @Test
+    @Tag("race")
+    void simultaneousRepeatsMakeOnePayment() throws Exception {
+        List<Answer> answers =
+                ConcurrentCalls.run(20, () -> wallet.pay(key, order(1250))).requireAllSucceeded();
+
+        assertThat(answers).hasSize(20).containsOnly(answers.get(0));
+        assertThat(answers.get(0).status()).isEqualTo(201);
+        assertThat(payments()).isEqualTo(1);
+        assertThat(spent()).isEqualTo(1250);
+    }
+
+    @Test
+    void keyWithAnotherPayloadIsRefused() throws Exception {
+        Answer first = wallet.pay(key, order(1250));
+
+        assertProblem(wallet.pay(key, order(1251)), 422, "Idempotency-Key is already used");
+
+        assertThat(wallet.pay(key, order(1250))).isEqualTo(first);
+        assertThat(spent()).isEqualTo(1250);
+    }
+
+    @Test
+    void missingKeyIsRefused() throws Exception {
+        assertProblem(wallet.pay(null, order(1250)), 400, "Idempotency-Key is missing");
+
+        assertThat(payments()).isZero();
+    }
+
+    static Stream<Arguments> malformedKeys() {
+        return Stream.of(
+                arguments("", "blank"),
+                arguments("a\tb", "U+0009"),
+                arguments("a\u00adb", "U+00AD"),
+                arguments("x".repeat(256), "256 characters"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("malformedKeys")
+    void malformedKeyIsRefused(String malformed, String reason) throws Exception {
+        Answer refused = wallet.pay(malformed, order(1250));
+
+        assertProblem(refused, 400, "Idempotency-Key is not valid");
+        assertThat(refused.<String>json("$.detail")).contains(reason);
+        assertThat(payments()).isZero();
+    }
+
+    @Test
+    void longestKeyIsAccepted() throws Exception {
+        assertThat(wallet.pay(key + "x".repeat(255 - key.length()), order(1250)).status())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void repeatOfRunningRequestIsToldToComeBack() throws Exception {
+        Answer refused;
+        ConcurrentCalls<Answer> running;
+        try (Connection blocker = lockAccounts()) {
+            running = ConcurrentCalls.start(1, () -> wallet.pay(key, order(1250)));
+            await().until(() -> waitingTransactions() == 1);
+
+            refused = wallet.pay(key, order(1250));
+
+            blocker.rollback();
+        }
+        assertProblem(refused, 409, "A request with this Idempotency-Key is in progress");
+        assertThat(refused.retryAfter()).isEqualTo("2");
+        Answer first = running.await().requireAllSucceeded().get(0);
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(wallet.pay(key, order(1250))).isEqualTo(first);
+        assertThat(spent()).isEqualTo(1250);
+    }
+
+    @Test
+    void unknownAccountIsRefusedEachTimeAndBindsNothing() throws Exception {
+        String unknown = order(1250).replace("alice", "nobody");
+
+        Answer refused = wallet.pay(key, unknown);
+
+        assertProblem(refused, 404, "Unknown account");
+        assertThat(wallet.pay(key, unknown)).isEqualTo(refused);
+        assertThat(claims()).isZero();
+        assertThat(wallet.pay(key, order(1250)).status()).isEqualTo(201);
+    }
+
+    @Test
+    void insufficientFundsAreRefusedEachTimeAndBindNothing() throws Exception {
+        Answer refused = wallet.pay(key, order(balanceBefore + 1));
+
+        assertProblem(refused, 422, "Insufficient funds");
+        assertThat(wallet.pay(key, order(balanceBefore + 1))).isEqualTo(refused);
+        assertThat(claims()).isZero();
+        assertThat(payments()).isZero();
+        assertThat(spent()).isZero();
+        assertThat(wallet.pay(key, order(1250)).status()).isEqualTo(201);
+    }
+
+    @Test
+    @Tag("race")
+    void competingPaymentsNeverOverdraw() throws Exception {
+        jdbc.sql("update account set balance_cents = 1000000 where account_id = 'bob'")
+                .update();
+        String half = order(500_000).replace("alice", "bob");
+
+        List<Answer> answers =
+                ConcurrentCalls.run(10, index -> wallet.pay(key + index, half)).requireAllSucceeded();
+
+        assertThat(answers).filteredOn(answer -> answer.status() == 201).hasSize(2);
+        assertThat(answers).filteredOn(answer -> answer.status() == 422).hasSize(8);
+        assertThat(wallet.get("/accounts/bob").<Integer>json("$.balanceCents")).isZero();
+    }
+
+    static Stream<Arguments> badBodies() {
+        String good = order("x", 1250);
+        return Stream.of(
+                arguments("", "JSON"),
+                arguments("{\"accountId\"", "JSON"),
+                arguments("null", "JSON"),
+                arguments("[]", "JSON"),
+                arguments("{}", "accountId"),
+                arguments("{}", "amountCents"),
+                arguments("{}", "currency"),
+                arguments("{}", "reference"),
+                arguments(good.replace("alice", " "), "accountId"),
+                arguments(good.replace("alice", "a".repeat(65)), "accountId"),
+                arguments(good.replace("1250", "null"), "amountCents"),
+                arguments(good.replace("1250", "0"), "amountCents"),
+                arguments(good.replace("1250", "-5"), "amountCents"),
+                arguments(good.replace("1250", "12.5"), "amountCents"),
+                arguments(good.replace("1250", "\"1250\""), "amountCents"),
+                arguments(good.replace("1250", "99999999999999999999"), "amountCents"),
+                arguments(good.replace("EUR", "XXX"), "currency"),
+                arguments(good.replace("\"EUR\"", "0"), "currency"),
+                arguments(good.replace("\"x\"", "\"" + "r".repeat(101) + "\""), "reference"),
+                arguments(good.replace("\"x\"", "\"a\\u0000b\""), "reference"),
+                arguments(good.replace("\"x\"", "\"a\\ud800b\""), "reference"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badBodies")
+    void badBodyIsRefusedEachTimeAndBindsNothing(String body, String mention) throws Exception {
+        Answer refused = wallet.pay(key, body);
+
+        assertProblem(refused, 400, "Request is not valid");
+        assertThat(refused.<String>json("$.detail")).contains(mention).doesNotContain("idempotency.sample");
+        assertThat(wallet.pay(key, body)).isEqualTo(refused);
+        assertThat(claims()).isZero();
+    }
+
+    @Test
+    void abandonedClaimIsRefused() throws Exception {
+        wallet.pay(key, order(1250));
+        changeClaim("status = 'processing', response_body = null");
+
+        assertProblem(wallet.pay(key, order(1250)), 409, "The result of the first request is not known");
+        assertThat(payments()).isEqualTo(1);
+    }
+
+    @Test
+    void removedResponseIsGone() throws Exception {
+        wallet.pay(key, order(1250));
+        changeClaim("response_body = null");
+
+        assertProblem(wallet.pay(key, order(1250)), 410, "The response is no longer stored");
+        assertThat(payments()).isEqualTo(1);
+    }
+
+    @Test
+    void unreadableResponseIsAnInternalError() throws Exception {
+        wallet.pay(key, order(1250));
+        changeClaim("response_body = '{\"paymentId\":\"none\"}'");
+
+        assertInternalError(wallet.pay(key, order(1250)));
+        assertThat(payments()).isEqualTo(1);
+    }
+
+    @Test
+    void unexpectedErrorIsAnInternalErrorAndBindsNothing() throws Exception {
+        jdbc.sql("alter table payment rename to hidden").update();
+        try {
+            assertInternalError(wallet.pay(key, order(1250)));
+        } finally {
+            jdbc.sql("alter table hidden rename to payment").update();
+        }
+
+        assertThat(claims()).isZero();
+        assertThat(spent()).isZero();
+        assertThat(wallet.pay(key, order(1250)).status()).isEqualTo(201);
+    }
+
+    @Test
+    void whatDoesNotExistIsNotFound() throws Exception {
+        assertProblem(wallet.get("/payments/" + UUID.randomUUID()), 404, "Unknown payment");
+        assertProblem(wallet.get("/payments?accountId=nobody"), 404, "Unknown account");
+        assertProblem(wallet.get("/accounts/nobody"), 404, "Unknown account");
+        assertProblem(wallet.get("/nothing"), 404, "Not Found");
+    }
+
+    @Test
+    void badParameterIsRefused() throws Exception {
+        assertProblem(wallet.get("/payments/1"), 400, "Bad Request");
+        assertProblem(wallet.get("/payments"), 400, "Bad Request");
+        Answer refused = wallet.get("/payments?accountId=a%00");
+        assertProblem(refused, 400, "Request is not valid");
+        assertThat(refused.<String>json("$.detail")).contains("accountId");
+    }
+
+    @Test
+    void accountShowsItsBalance() throws Exception {
+        assertThat(wallet.get("/accounts/alice").body())
+                .isEqualTo("{\"accountId\":\"alice\",\"balanceCents\":" + balanceBefore + "}");
+    }
+
+    @Test
+    void metricsCountCallsByOutcome() throws Exception {
+        wallet.pay(key, order(1250));
+        wallet.pay(key, order(1250));
+        wallet.pay(key, order(1251));
+
+        assertThat(wallet.get("/actuator/prometheus").body())
+                .containsPattern(callsWithOutcome("executed"))
+                .containsPattern(callsWithOutcome("replayed"))
+                .containsPattern(callsWithOutcome("key_reused"));
+    }
+
+    @Test
+    void applicationIsHealthy() throws Exception {
+        assertThat(wallet.get("/actuator/health").<String>json("$.status")).isEqualTo("UP");
+    }
+
+    private static String callsWithOutcome(String outcome) {
+        return "idempotency_calls_seconds_count\\{outcome=\"" + outcome + "\",scope=\"payments\"} [1-9]";
+    }
+
+    private static void assertProblem(Answer answer, int status, String title) {
+        assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+        assertThat(answer.contentType()).isEqualTo(PROBLEM);
+        assertThat(answer.<Integer>json("$.status")).isEqualTo(status);
+        assertThat(answer.<String>json("$.title")).isEqualTo(title);
+        assertThat(answer.<String>json("$.detail")).isNotBlank();
+    }
+
+    private static void assertInternalError(Answer answer) {
+        assertProblem(answer, 500, "Internal error");
+        assertThat(answer.<String>json("$.detail")).doesNotContain("io.idempotency", "Exception", "payment", "SQL");
+    }
+
+    private String order(long amountCents) {
+        return order(key, amountCents);
+    }
+
+    private static String order(String reference, long amountCents) {
+        return "{\"accountId\":\"alice\",\"amountCents\":" + amountCents + ",\"currency\":\"EUR\",\"reference\":\""
+                + reference + "\"}";
+    }
+
+    private static long balance() throws Exception {
+        return wallet.get("/accounts/alice").<Integer>json("$.balanceCents");
+    }
+
+    private long spent() throws Exception {
+        return balanceBefore - balance();
+    }
+
+    private long payments() {
+        return count("payment where reference = ?");
+    }
+
+    private long claims() {
+        return count("idempotency.idempotency_request where idempotency_key = ?");
+    }
+
+    private long count(String rows) {
+        return jdbc.sql("select count(*) from " + rows)
+                .params(Collections.singletonList(key))
+                .query(Long.class)
+                .single();
+    }
+
+    private void changeClaim(String change) {
+        int changed = jdbc.sql("update idempotency.idempotency_request set " + change + " where idempotency_key = ?")
+                .param(key)
+                .update();
+        assertThat(changed).isEqualTo(1);
+    }
+
+    private static Connection lockAccounts() throws SQLException {
+        Connection connection = application.getBean(DataSource.class).getConnection();
+        connection.setAutoCommit(false);
+        connection.createStatement().execute("select from account for update");
+        return connection;
+    }
+
+    private static long waitingTransactions() {
+        return jdbc.sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock'")
+                .query(Long.class)
+                .single();
+    }
+}
