@@ -20,7 +20,11 @@ record Answer(int status, String location, String contentType, String retryAfter
         return response.headers().firstValue(name).orElse(null);
     }
 
-    <T> T json(String path) {
-        return JsonPath.read(body, path);
+    String text(String path) {
+        return JsonPath.<String>read(body, path);
+    }
+
+    long number(String path) {
+        return JsonPath.<Number>read(body, path).longValue();
     }
 }

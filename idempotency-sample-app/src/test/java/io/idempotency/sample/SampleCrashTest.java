@@ -1,0 +1,112 @@
+package io.idempotency.sample;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.idempotency.sample.Orders.Order;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** The application is killed again and again while it makes payments; its clients then ask again. */
+@PostgresTest
+class SampleCrashTest {
+
+    private static final int KILLS = TestSize.pick(3, 20);
+
+    private static final int CLIENTS = 12;
+
+    /** So many that connections are warm and every client has a request on its way. */
+    private static final int ANSWERS_BEFORE_KILL = 300;
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private final Orders orders = new Orders();
+
+    private final Load load = new Load();
+
+    private final TestDatabase database;
+
+    @TempDir
+    private Path directory;
+
+    SampleCrashTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @Test
+    void killsLoseNothingAndRepeatNothing() throws Exception {
+        for (int round = 1; round <= KILLS; round++) {
+            try (SampleProcess application = SampleProcess.start(database, directory.resolve("round-" + round))) {
+                loadAndKill(application);
+            }
+        }
+        try (SampleProcess application = SampleProcess.start(database, directory.resolve("last"))) {
+            sendAllAgain(WalletClient.of(application.awaitUrl()));
+        }
+        assertEachOrderWasPaidOnce();
+    }
+
+    private void loadAndKill(SampleProcess application) {
+        WalletClient wallet = WalletClient.of(application.awaitUrl());
+        int answersBefore = load.answers();
+        int brokenBefore = load.broken();
+        ConcurrentCalls<Void> clients = ConcurrentCalls.start(CLIENTS, () -> load.runUntilKilled(wallet, orders));
+        await().atMost(TIMEOUT).until(() -> clients.isDone() || load.answers() - answersBefore >= ANSWERS_BEFORE_KILL);
+
+        application.kill();
+
+        clients.await().requireAllSucceeded();
+        assertThat(load.broken() - brokenBefore)
+                .as("requests that the kill struck on their way")
+                .isPositive();
+    }
+
+    private void sendAllAgain(WalletClient wallet) {
+        List<Order> shuffled = new ArrayList<>(orders.all());
+        Collections.shuffle(shuffled);
+        Queue<Order> remaining = new ConcurrentLinkedQueue<>(shuffled);
+        ConcurrentCalls.run(CLIENTS, () -> {
+                    for (Order order = remaining.poll(); order != null; order = remaining.poll()) {
+                        load.send(wallet, order);
+                    }
+                })
+                .requireAllSucceeded();
+        assertThat(load.acknowledged()).isEqualTo(orders.all().size());
+    }
+
+    private void assertEachOrderWasPaidOnce() {
+        List<Order> all = orders.all();
+        assertThat(database.jdbc().queryForList("select reference from payment", String.class))
+                .containsExactlyInAnyOrderElementsOf(
+                        all.stream().map(Order::key).toList());
+        assertThat(database.jdbc()
+                        .queryForObject(
+                                "select count(*) from idempotency.idempotency_request where status = 'succeeded'",
+                                Integer.class))
+                .isEqualTo(all.size());
+        for (String accountId : List.of("alice", "bob")) {
+            long spent = all.stream()
+                    .filter(order -> order.accountId().equals(accountId))
+                    .mapToLong(Order::amountCents)
+                    .sum();
+            assertThat(database.jdbc()
+                            .queryForObject(
+                                    "select balance_cents from account where account_id = ?", Long.class, accountId))
+                    .as(accountId)
+                    .isEqualTo(1_000_000 - spent);
+        }
+    }
+}
