@@ -1,10 +1,14 @@
 package io.idempotency.postgres;
 
-import java.sql.SQLException;
+import java.sql.Connection;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
@@ -18,7 +22,7 @@ public final class StorageSchema {
 
     private static final String EXISTS = "select exists (select 1 from pg_catalog.pg_namespace where nspname = ?)";
 
-    private static final String CREATE = "create schema if not exists {schema}";
+    private static final String CREATE = "create schema {schema}";
 
     /** Fails, and says why, if the table is not there, is older than this version, or must not be read. */
     private static final String READ_NOTHING = """
@@ -73,43 +77,55 @@ public final class StorageSchema {
     }
 
     /**
-     * Creates the schema if there is none; safe to be called by several instances at once.
+     * Creates the schema if there is none, migrates its tables, and lets the application's role use them. All of it is
+     * one transaction under one lock: instances that start at once take turns, and a failure leaves nothing behind.
      *
      * @param owner the DataSource that migrates
+     * @param migrations brings the tables up to date, on the connection of that transaction, which it must not end
+     * @throws StorageSchemaException if the role that migrates cannot do so
      */
-    public void createIfMissing(DataSource owner) {
+    public void migrate(DataSource owner, Consumer<Connection> migrations) {
         try {
+            List<String> grants = owner == dataSource ? List.of() : grantsTo(applicationRole());
             new OwnTransaction(owner).call(jdbcClient -> {
                 jdbcClient.sql(LOCK).query().singleValue();
-                boolean exists = jdbcClient
-                        .sql(EXISTS)
-                        .param(schema.name())
-                        .query(Boolean.class)
-                        .single();
-                return exists ? 0 : jdbcClient.sql(schema.resolve(CREATE)).update();
+                createIfMissing(jdbcClient);
+                onConnectionOf(owner, migrations);
+                grants.forEach(grant -> jdbcClient.sql(grant).update());
+                return grants;
             });
-        } catch (DataAccessException failure) {
+        } catch (RuntimeException failure) {
             throw new StorageSchemaException(
-                    "The schema '" + schema.name() + "' could not be created: " + reason(failure) + ".",
-                    "Create it for the role that migrates, name a role that may create it with"
-                            + " idempotency.migration.user, or set idempotency.migrate = false and run the migrations in "
-                            + PostgresStorage.MIGRATIONS + " yourself.",
+                    "The idempotency tables in schema '" + schema.name() + "' could not be migrated: " + reason(failure)
+                            + ".",
+                    "Name a role that may create the schema and its tables with idempotency.migration.user, or set"
+                            + " idempotency.migrate = false and run the migrations in " + PostgresStorage.MIGRATIONS
+                            + " yourself.",
                     failure);
         }
     }
 
-    /**
-     * Lets the role of the application use what another role has migrated.
-     *
-     * @param owner the DataSource that migrated
-     */
-    public void grantToApplication(DataSource owner) {
-        String role = application.call(
+    /** Asks first, because creating what is there already takes the right to create it. */
+    private void createIfMissing(JdbcClient jdbcClient) {
+        boolean exists =
+                jdbcClient.sql(EXISTS).param(schema.name()).query(Boolean.class).single();
+        if (!exists) {
+            jdbcClient.sql(schema.resolve(CREATE)).update();
+        }
+    }
+
+    private static void onConnectionOf(DataSource owner, Consumer<Connection> work) {
+        Connection connection = DataSourceUtils.getConnection(owner);
+        try {
+            work.accept(connection);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, owner);
+        }
+    }
+
+    private String applicationRole() {
+        return application.call(
                 jdbcClient -> jdbcClient.sql(CURRENT_ROLE).query(String.class).single());
-        new OwnTransaction(owner).call(jdbcClient -> {
-            grantsTo(role).forEach(grant -> jdbcClient.sql(grant).update());
-            return role;
-        });
     }
 
     /**
@@ -144,10 +160,11 @@ public final class StorageSchema {
         }
     }
 
-    private static String reason(DataAccessException failure) {
-        return failure.getRootCause() instanceof SQLException sqlException && sqlException.getMessage() != null
-                ? sqlException.getMessage().lines().findFirst().orElse("")
-                : failure.toString();
+    private static String reason(RuntimeException failure) {
+        String message = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
+        return message == null
+                ? failure.toString()
+                : message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
     }
 
     private List<String> grantsTo(String role) {

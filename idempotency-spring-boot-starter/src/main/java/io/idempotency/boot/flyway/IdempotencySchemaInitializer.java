@@ -1,16 +1,15 @@
 package io.idempotency.boot.flyway;
 
+import java.sql.Connection;
 import java.util.Map;
 import javax.sql.DataSource;
 
 import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
-import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.postgres.PostgresStorage;
 import io.idempotency.postgres.StorageSchema;
@@ -39,12 +38,7 @@ final class IdempotencySchemaInitializer implements InitializingBean {
     public void afterPropertiesSet() throws MetaDataAccessException {
         schema.requireSupportedServer();
         if (properties.migrate()) {
-            DataSource owner = owner();
-            schema.createIfMissing(owner);
-            migrate(owner);
-            if (owner != dataSource) {
-                schema.grantToApplication(owner);
-            }
+            schema.migrate(owner(), this::migrate);
         }
         schema.validate();
     }
@@ -64,29 +58,19 @@ final class IdempotencySchemaInitializer implements InitializingBean {
         return owner;
     }
 
-    private void migrate(DataSource owner) {
-        try {
-            Flyway.configure(PostgresStorage.class.getClassLoader())
-                    .dataSource(owner)
-                    .locations("classpath:" + PostgresStorage.MIGRATIONS)
-                    .defaultSchema(properties.schema())
-                    .createSchemas(false)
-                    .table(HISTORY_TABLE)
-                    // In the application's own schema there are tables already, and version 0 comes before all of ours.
-                    .baselineOnMigrate(true)
-                    .baselineVersion("0")
-                    .placeholders(Map.of("schema", properties.schema()))
-                    .loggers("slf4j")
-                    .load()
-                    .migrate();
-        } catch (FlywayException failure) {
-            throw new IdempotencyStartupException(
-                    "The idempotency tables in schema '" + properties.schema() + "' could not be migrated: "
-                            + failure.getMessage() + ".",
-                    "Let a role migrate that may create tables in the schema (idempotency.migration.user), or set"
-                            + " idempotency.migrate = false and run the migrations in " + PostgresStorage.MIGRATIONS
-                            + " yourself.",
-                    failure);
-        }
+    private void migrate(Connection connection) {
+        Flyway.configure(PostgresStorage.class.getClassLoader())
+                .dataSource(new TransactionDataSource(connection))
+                .locations("classpath:" + PostgresStorage.MIGRATIONS)
+                .defaultSchema(properties.schema())
+                .createSchemas(false)
+                .table(HISTORY_TABLE)
+                // In the application's own schema there are tables already, and version 0 comes before all of ours.
+                .baselineOnMigrate(true)
+                .baselineVersion("0")
+                .placeholders(Map.of("schema", properties.schema()))
+                .loggers("slf4j")
+                .load()
+                .migrate();
     }
 }

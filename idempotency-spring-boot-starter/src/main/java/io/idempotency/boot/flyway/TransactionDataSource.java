@@ -1,0 +1,55 @@
+package io.idempotency.boot.flyway;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+
+/**
+ * Gives Flyway, however many connections it asks for, the one of an open transaction, and keeps it from ending that
+ * transaction. So a pool of one connection suffices, and the lock that the transaction holds covers all that Flyway does.
+ */
+final class TransactionDataSource extends AbstractDataSource {
+
+    private final Connection connection;
+
+    TransactionDataSource(Connection connection) {
+        this.connection = (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, new OpenTransaction(connection));
+    }
+
+    @Override
+    public Connection getConnection() {
+        return connection;
+    }
+
+    @Override
+    public Connection getConnection(String username, String password) {
+        return connection;
+    }
+
+    /** A rollback is let through: what follows it fails, and with it the transaction. */
+    private record OpenTransaction(Connection connection) implements InvocationHandler {
+
+        @Override
+        public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+                throws Throwable {
+            return switch (method.getName()) {
+                case "commit", "close", "setAutoCommit", "setReadOnly" -> null;
+                default -> invoke(method, arguments);
+            };
+        }
+
+        private @Nullable Object invoke(Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+            try {
+                return method.invoke(connection, arguments);
+            } catch (InvocationTargetException failure) {
+                throw failure.getCause() == null ? failure : failure.getCause();
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.idempotency.boot.flyway;
+
+import java.util.List;
+import java.util.Map;
+
+import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.testing.Note;
+import io.idempotency.boot.testing.Notebook;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What starting an application does to a database that has no migrations but ours. */
+@PostgresTest
+class MigrationTest {
+
+    private final TestDatabase database;
+
+    private final JdbcTemplate jdbc;
+
+    MigrationTest(TestDatabase database) {
+        this.database = database;
+        this.jdbc = database.jdbc();
+    }
+
+    @BeforeAll
+    static void createApplicationTable(TestDatabase database) {
+        Notebook.createTable(database.jdbc());
+    }
+
+    @AfterEach
+    void forgetEverything() {
+        jdbc.execute("drop schema if exists idempotency cascade");
+        jdbc.execute("truncate note");
+    }
+
+    @Test
+    void firstStartCreatesTheSchemaTheTablesAndAHistoryOfItsOwn() {
+        start().close();
+
+        assertThat(tablesOf("idempotency")).containsExactly("idempotency_request", "idempotency_schema_history");
+        assertThat(tablesOf("public")).containsExactly("note");
+        assertThat(appliedVersions()).containsExactly("1");
+    }
+
+    @Test
+    void secondStartChangesNothing() {
+        try (ConfigurableApplicationContext first = start()) {
+            first.getBean(Notebook.class).write("kept", "text");
+        }
+        List<Map<String, Object>> before = everythingInOurSchema();
+
+        start().close();
+
+        assertThat(everythingInOurSchema()).isEqualTo(before);
+        assertThat(requests()).isOne();
+    }
+
+    @Test
+    void schemaCanHaveAnotherName() {
+        try (ConfigurableApplicationContext application = start("idempotency.schema=keys_of_ours")) {
+            requireIdempotent(application);
+
+            assertThat(tablesOf("keys_of_ours")).containsExactly("idempotency_request", "idempotency_schema_history");
+            assertThat(tablesOf("idempotency")).isEmpty();
+        } finally {
+            jdbc.execute("drop schema keys_of_ours cascade");
+        }
+    }
+
+    @Test
+    void schemaThatIsThereAlreadyIsUsed() {
+        jdbc.execute("create schema idempotency");
+
+        try (ConfigurableApplicationContext application = start()) {
+            requireIdempotent(application);
+        }
+    }
+
+    @Test
+    void tablesOfANewerVersionDoNotKeepAnOlderOneFromStarting() {
+        start().close();
+        jdbc.update("""
+                insert into idempotency.idempotency_schema_history
+                    (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
+                values (999, '999', 'from the future', 'SQL', 'V999__from_the_future.sql', 1, current_user, 1, true)""");
+
+        try (ConfigurableApplicationContext application = start()) {
+            requireIdempotent(application);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "spring.datasource.hikari.maximum-pool-size=1",
+                "spring.datasource.hikari.auto-commit=false",
+                "spring.datasource.hikari.schema=public",
+                "spring.datasource.hikari.transaction-isolation=TRANSACTION_SERIALIZABLE",
+                "spring.main.lazy-initialization=true"
+            })
+    void migratesAndWorksWith(String property) {
+        try (ConfigurableApplicationContext application = start(property)) {
+            requireIdempotent(application);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"currentSchema=app", "currentSchema=nowhere", "options=-c%20search_path="})
+    void migratesAndWorksWhateverTheSearchPath(String parameter) {
+        jdbc.execute("create schema if not exists app");
+        String url = database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + parameter;
+
+        try (ConfigurableApplicationContext application = start("spring.datasource.url=" + url)) {
+            requireIdempotent(application);
+        }
+        assertThat(tablesOf("idempotency")).containsExactly("idempotency_request", "idempotency_schema_history");
+        assertThat(tablesOf("app")).isEmpty();
+        assertThat(tablesOf("public")).containsExactly("note");
+    }
+
+    @Test
+    void noFlywayIsExposed() {
+        try (ConfigurableApplicationContext application = start()) {
+            assertThat(application.getBeansOfType(Flyway.class)).isEmpty();
+        }
+    }
+
+    private ConfigurableApplicationContext start(String... properties) {
+        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class}, properties);
+    }
+
+    private void requireIdempotent(ConfigurableApplicationContext application) {
+        Notebook notebook = application.getBean(Notebook.class);
+        Note first = notebook.write("key", "text");
+
+        assertThat(notebook.write("key", "text")).isEqualTo(first);
+        assertThat(Notebook.count(jdbc)).isOne();
+    }
+
+    private List<String> tablesOf(String schema) {
+        return jdbc.queryForList(
+                "select tablename from pg_catalog.pg_tables where schemaname = ? order by 1", String.class, schema);
+    }
+
+    private List<String> appliedVersions() {
+        return jdbc.queryForList(
+                "select version from idempotency.idempotency_schema_history where success order by installed_rank",
+                String.class);
+    }
+
+    /** Row versions of the catalog: any change to a table, an index, a function or a column would show. */
+    private List<Map<String, Object>> everythingInOurSchema() {
+        return jdbc.queryForList("""
+                select relname::text as name, oid::text, xmin::text
+                from pg_class where relnamespace = 'idempotency'::regnamespace
+                union all
+                select proname::text, oid::text, xmin::text
+                from pg_proc where pronamespace = 'idempotency'::regnamespace
+                union all
+                select version, description, installed_on::text from idempotency.idempotency_schema_history
+                order by 1, 2""");
+    }
+
+    private int requests() {
+        return jdbc.queryForObject("select count(*) from idempotency.idempotency_request", Integer.class);
+    }
+}
