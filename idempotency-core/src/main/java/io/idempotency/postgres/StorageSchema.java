@@ -24,6 +24,10 @@ public final class StorageSchema {
 
     private static final String CREATE = "create schema {schema}";
 
+    /** Flyway would try for ten seconds to create what it may not create. */
+    private static final String MAY_NOT_CREATE_TABLES = """
+            select to_regclass('{schema}.idempotency_request') is null and not has_schema_privilege(?, 'CREATE')""";
+
     /** Fails, and says why, if the table is not there, is older than this version, or must not be read. */
     private static final String READ_NOTHING = """
             select request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
@@ -107,11 +111,19 @@ public final class StorageSchema {
 
     /** Asks first, because creating what is there already takes the right to create it. */
     private void createIfMissing(JdbcClient jdbcClient) {
-        boolean exists =
-                jdbcClient.sql(EXISTS).param(schema.name()).query(Boolean.class).single();
-        if (!exists) {
+        if (!isTrue(jdbcClient, EXISTS)) {
             jdbcClient.sql(schema.resolve(CREATE)).update();
+        } else if (isTrue(jdbcClient, MAY_NOT_CREATE_TABLES)) {
+            throw new IllegalStateException("permission denied for schema " + schema.name());
         }
+    }
+
+    private boolean isTrue(JdbcClient jdbcClient, String condition) {
+        return jdbcClient
+                .sql(schema.resolve(condition))
+                .param(schema.name())
+                .query(Boolean.class)
+                .single();
     }
 
     private static void onConnectionOf(DataSource owner, Consumer<Connection> work) {

@@ -5,8 +5,8 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 import org.flywaydb.core.Flyway;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
@@ -51,10 +51,13 @@ final class IdempotencySchemaInitializer implements InitializingBean {
         String url = migration.url() != null
                 ? migration.url()
                 : JdbcUtils.extractDatabaseMetaData(dataSource, server -> server.getURL());
-        DriverManagerDataSource owner = new DriverManagerDataSource();
+        PGSimpleDataSource owner = new PGSimpleDataSource();
         owner.setUrl(url);
-        owner.setUsername(migration.user());
-        owner.setPassword(migration.password());
+        if (migration.user() != null) {
+            // Instead of the application's role, which the URL may name.
+            owner.setUser(migration.user());
+            owner.setPassword(migration.password());
+        }
         return owner;
     }
 
