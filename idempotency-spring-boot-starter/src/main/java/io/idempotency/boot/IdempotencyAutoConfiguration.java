@@ -23,6 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyOperations;
+import io.idempotency.IdempotencyStartupException;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.codec.JacksonResponseCodec;
@@ -97,7 +98,12 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     PostgresStorage idempotencyStorage(IdempotencyDataSource dataSource, IdempotencyProperties properties) {
-        return new PostgresStorage(dataSource.dataSource(), properties.schema());
+        try {
+            return new PostgresStorage(dataSource.dataSource(), properties.schema());
+        } catch (IllegalArgumentException badName) {
+            throw new IdempotencyStartupException(
+                    badName.getMessage() + ".", "Correct the property, or remove it to use the default.", badName);
+        }
     }
 
     @Bean

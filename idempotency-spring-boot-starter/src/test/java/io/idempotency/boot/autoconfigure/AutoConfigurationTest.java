@@ -1,0 +1,324 @@
+package io.idempotency.boot.autoconfigure;
+
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledExecutorService;
+import javax.sql.DataSource;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.context.annotation.Configurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.transaction.PlatformTransactionManager;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyDataSource;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
+import io.idempotency.boot.testing.Note;
+import io.idempotency.boot.testing.Notebook;
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.codec.ResponseCodec;
+import io.idempotency.codec.ResponseMapper;
+import io.idempotency.execution.CallBoundary;
+import io.idempotency.execution.ClaimExecutor;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the starter brings into an application, and when it stays away. */
+@PostgresTest
+class AutoConfigurationTest {
+
+    private static final Configurations OURS = AutoConfigurations.of(
+            IdempotencyAutoConfiguration.class,
+            IdempotencyMigrationAutoConfiguration.class,
+            IdempotencyMetricsAutoConfiguration.class,
+            IdempotencyPurgeAutoConfiguration.class);
+
+    private final TestDatabase database;
+
+    private final ApplicationContextRunner withoutJackson;
+
+    private final ApplicationContextRunner withoutStarter;
+
+    private final ApplicationContextRunner application;
+
+    AutoConfigurationTest(TestDatabase database) {
+        this.database = database;
+        this.withoutJackson = new ApplicationContextRunner()
+                .withBean(DataSource.class, database::adminDataSource)
+                .withConfiguration(AutoConfigurations.of(
+                        AopAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        JdbcClientAutoConfiguration.class,
+                        JdbcTemplateAutoConfiguration.class,
+                        TransactionAutoConfiguration.class))
+                .withUserConfiguration(Notebook.class);
+        this.withoutStarter = withoutJackson.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class));
+        this.application = withoutStarter.withConfiguration(OURS);
+    }
+
+    @BeforeAll
+    static void createTable(TestDatabase database) {
+        Notebook.createTable(database.jdbc());
+    }
+
+    @AfterEach
+    void forgetNotes() {
+        database.jdbc().execute("truncate note; drop schema if exists idempotency cascade");
+    }
+
+    @Test
+    void everythingIsThere() {
+        application
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(IdempotencyOperations.class)
+                        .hasSingleBean(IdempotencyProperties.class)
+                        .hasSingleBean(IdempotencyDataSource.class)
+                        .hasSingleBean(PostgresStorage.class)
+                        .hasSingleBean(ClaimStore.class)
+                        .hasSingleBean(ResponseMapper.class)
+                        .hasSingleBean(CallBoundary.class)
+                        .hasSingleBean(ClaimExecutor.class)
+                        .hasSingleBean(IdempotencyListeners.class)
+                        .hasBean("idempotencySchemaInitializer")
+                        .hasBean("micrometerIdempotencyListener")
+                        .hasBean("idempotencyPurgeScheduler"));
+    }
+
+    @Test
+    void annotatedMethodsAreIdempotent() {
+        application.run(context -> requireIdempotent(context.getBean(Notebook.class)));
+    }
+
+    @Test
+    void operationsOfTheApplicationReplaceOurs() {
+        IdempotencyOperations own = (scope, key, request) -> {
+            throw new UnsupportedOperationException();
+        };
+
+        application
+                .withBean("own", IdempotencyOperations.class, () -> own)
+                .run(context ->
+                        assertThat(context).getBean(IdempotencyOperations.class).isSameAs(own));
+    }
+
+    @Test
+    void disabledItLeavesTheApplicationAsItWas() {
+        withoutStarter.run(without -> application
+                .withPropertyValues("idempotency.enabled=false")
+                .run(disabled -> {
+                    assertThat(disabled.getBeanDefinitionNames())
+                            .containsExactlyInAnyOrder(without.getBeanDefinitionNames());
+
+                    Notebook notebook = disabled.getBean(Notebook.class);
+                    assertThat(notebook.write("key", "text")).isNotEqualTo(notebook.write("key", "text"));
+                    assertThat(database.jdbc().queryForList("select 1 from pg_namespace where nspname = 'idempotency'"))
+                            .isEmpty();
+                }));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                TaskScheduler.class,
+                TaskExecutor.class,
+                ScheduledExecutorService.class,
+                Flyway.class,
+                DataSource.class,
+                Advisor.class,
+                JsonMapper.class,
+                PlatformTransactionManager.class
+            })
+    void addsNoBeanThatWouldChangeWhatTheApplicationGets(Class<?> type) {
+        withoutStarter.run(without -> application.run(
+                with -> assertThat(with.getBeanNamesForType(type)).containsExactly(without.getBeanNamesForType(type))));
+    }
+
+    @Test
+    void everyBeanOfOursHasANameThatSaysSo() {
+        withoutStarter.run(without -> application.run(with -> assertThat(added(without, with))
+                .allMatch(name -> name.contains("dempoten")
+                        || name.startsWith("org.springframework.boot.context.properties.")
+                        || name.startsWith("org.springframework.boot.sql.init.dependency."))));
+    }
+
+    @Test
+    void worksWithoutAJsonMapper() {
+        withoutJackson.withConfiguration(OURS).run(context -> {
+            assertThat(context).doesNotHaveBean(JsonMapper.class);
+            requireIdempotent(context.getBean(Notebook.class));
+        });
+    }
+
+    @Test
+    void worksWithoutMicrometer() {
+        application.withClassLoader(new FilteredClassLoader("io.micrometer")).run(context -> {
+            assertThat(context).doesNotHaveBean("micrometerIdempotencyListener");
+            requireIdempotent(context.getBean(Notebook.class));
+        });
+    }
+
+    @Test
+    void worksWithoutAMeterRegistry() {
+        application.run(context -> {
+            assertThat(context).doesNotHaveBean(IdempotencyMetricsAutoConfiguration.class);
+            requireIdempotent(context.getBean(Notebook.class));
+        });
+    }
+
+    @Test
+    void worksWithoutATransactionManager() {
+        new ApplicationContextRunner()
+                .withBean(DataSource.class, database::adminDataSource)
+                .withConfiguration(AutoConfigurations.of(JdbcClientAutoConfiguration.class))
+                .withConfiguration(OURS)
+                .run(context -> {
+                    IdempotencyOperations operations = context.getBean(IdempotencyOperations.class);
+                    String first = operations.execute("scope", "key", "request", String.class, () -> "first");
+
+                    assertThat(operations.execute("scope", "key", "request", String.class, () -> "second"))
+                            .isEqualTo(first);
+                });
+    }
+
+    @Test
+    void callersDoNotShareKeys() {
+        ThreadLocal<String> caller = ThreadLocal.withInitial(() -> "alice");
+
+        application.withBean(CallerResolver.class, () -> caller::get).run(context -> {
+            Notebook notebook = context.getBean(Notebook.class);
+            Note ofAlice = notebook.write("key", "text");
+            caller.set("bob");
+            Note ofBob = notebook.write("key", "text");
+
+            assertThat(ofBob).isNotEqualTo(ofAlice);
+            assertThat(notebook.write("key", "text")).isEqualTo(ofBob);
+            caller.set("alice");
+            assertThat(notebook.write("key", "text")).isEqualTo(ofAlice);
+        });
+    }
+
+    @Test
+    void firstCodecOfTheApplicationThatSupportsTheTypeIsUsed() {
+        application.withUserConfiguration(Codecs.class).run(context -> {
+            IdempotencyOperations operations = context.getBean(IdempotencyOperations.class);
+            operations.execute("text", "key", "request", String.class, () -> "response");
+            operations.execute("number", "key", "request", Integer.class, () -> 17);
+            operations.execute("list", "key", "request", List.class, () -> List.of(1));
+
+            assertThat(bodyOf("text")).isEqualTo("\"first: response\"");
+            assertThat(bodyOf("number")).isEqualTo("\"second: 17\"");
+            assertThat(bodyOf("list")).isEqualTo("[1]");
+        });
+    }
+
+    @Test
+    void listenersOfTheApplicationAreTold() {
+        List<String> scopes = new CopyOnWriteArrayList<>();
+        IdempotencyListener listener = new IdempotencyListener() {
+            @Override
+            public void callCompleted(CallCompleted event) {
+                scopes.add(event.scope() + " " + event.outcome().tag());
+            }
+        };
+
+        application.withBean(IdempotencyListener.class, () -> listener).run(context -> {
+            requireIdempotent(context.getBean(Notebook.class));
+
+            assertThat(scopes).containsExactly("notes executed", "notes replayed");
+        });
+    }
+
+    private void requireIdempotent(Notebook notebook) {
+        Note first = notebook.write("key", "text");
+
+        assertThat(notebook.write("key", "text")).isEqualTo(first);
+        assertThat(Notebook.count(database.jdbc())).isOne();
+    }
+
+    private String bodyOf(String scope) {
+        return database.jdbc()
+                .queryForObject(
+                        "select response_body::text from idempotency.idempotency_request where idempotency_scope = ?",
+                        String.class,
+                        scope);
+    }
+
+    private static Set<String> added(ListableBeanFactory without, ListableBeanFactory with) {
+        Set<String> names = new TreeSet<>(Arrays.asList(with.getBeanDefinitionNames()));
+        names.removeAll(Arrays.asList(without.getBeanDefinitionNames()));
+        return names;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Codecs {
+
+        @Bean
+        @Order(2)
+        ResponseCodec second() {
+            return new Prefixing("second: ", Set.of(String.class, Integer.class));
+        }
+
+        @Bean
+        @Order(1)
+        ResponseCodec first() {
+            return new Prefixing("first: ", Set.of(String.class));
+        }
+    }
+
+    private record Prefixing(String prefix, Set<Type> types) implements ResponseCodec {
+
+        @Override
+        public boolean supports(Type type) {
+            return types.contains(type);
+        }
+
+        @Override
+        public String encode(Object response, Type type) {
+            return '"' + prefix + response + '"';
+        }
+
+        @Override
+        public Object decode(String body, Type type) {
+            return body;
+        }
+    }
+}

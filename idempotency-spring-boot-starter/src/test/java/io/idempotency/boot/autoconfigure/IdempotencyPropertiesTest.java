@@ -1,0 +1,138 @@
+package io.idempotency.boot.autoconfigure;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.unit.DataSize;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What an application can set, what it gets if it does not, and what it is told if it sets nonsense. */
+@PostgresTest
+class IdempotencyPropertiesTest {
+
+    private final ApplicationContextRunner application;
+
+    IdempotencyPropertiesTest(TestDatabase database) {
+        this.application = new ApplicationContextRunner()
+                .withBean(DataSource.class, database::adminDataSource)
+                .withConfiguration(AutoConfigurations.of(
+                        IdempotencyAutoConfiguration.class, IdempotencyMigrationAutoConfiguration.class));
+    }
+
+    @Test
+    void defaultsAreTheDocumentedOnes() {
+        application.run(context -> assertThat(context.getBean(IdempotencyProperties.class))
+                .isEqualTo(new IdempotencyProperties(
+                        true,
+                        "idempotency",
+                        true,
+                        null,
+                        Duration.ofDays(7),
+                        Duration.ofSeconds(5),
+                        DataSize.ofMegabytes(1),
+                        false,
+                        new IdempotencyProperties.Migration(null, null, null),
+                        new IdempotencyProperties.Purge(
+                                true, Duration.ofMinutes(1), 1000, Duration.ofMillis(100), Duration.ofSeconds(30)))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+                    idempotency.retention=0s,           idempotency.retention must be at least one millisecond
+                    idempotency.retention=soon,         Failed to bind
+                    idempotency.wait-timeout=-1s,       idempotency.wait-timeout must be at least one millisecond
+                    idempotency.max-response-size=0B,   idempotency.max-response-size must be more than zero
+                    idempotency.purge.batch-size=0,     idempotency.purge.batch-size must be at least 1
+                    idempotency.purge.interval=0s,      idempotency.purge.interval must be at least one millisecond
+                    idempotency.purge.pause=-1ms,       idempotency.purge.pause must not be negative
+                    idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
+                    idempotency.schema=Bad-Name,        idempotency.schema = 'Bad-Name' is not a schema name
+                    idempotency.schema=,                idempotency.schema = '' is not a schema name
+                    idempotency.data-source=nowhere,    'idempotency.data-source = nowhere, but there is no DataSource'
+                    """)
+    void nonsenseIsReported(String property, String report) {
+        application
+                .withPropertyValues(property)
+                .run(context -> assertThat(
+                                StartupReport.of(context.getStartupFailure()).description())
+                        .contains(report));
+    }
+
+    @Test
+    void missingDataSourceIsReported() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+                .run(context -> assertThat(StartupReport.of(context.getStartupFailure()))
+                        .extracting(StartupReport::description, StartupReport::action)
+                        .satisfiesExactly(
+                                description -> assertThat((String) description).contains("There is no DataSource"),
+                                action -> assertThat((String) action).contains("spring.datasource.url")));
+    }
+
+    @Test
+    void severalDataSourcesWithoutAPrimaryOneAreReported() {
+        application
+                .withBean("other", DataSource.class, () -> new PGSimpleDataSource())
+                .run(context -> assertThat(StartupReport.of(context.getStartupFailure()))
+                        .extracting(StartupReport::description, StartupReport::action)
+                        .satisfiesExactly(
+                                description ->
+                                        assertThat((String) description).contains("none of them is primary", "other"),
+                                action -> assertThat((String) action).contains("idempotency.data-source")));
+    }
+
+    @Test
+    void eachHasADescriptionForEditors() throws IOException {
+        Map<String, String> descriptions = new TreeMap<>();
+        try (InputStream metadata =
+                IdempotencyProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            for (JsonNode property : JsonMapper.shared().readTree(metadata).get("properties")) {
+                if (property.get("name").asString().startsWith("idempotency.")) {
+                    descriptions.put(
+                            property.get("name").asString(),
+                            property.path("description").asString(""));
+                }
+            }
+        }
+
+        assertThat(descriptions)
+                .containsOnlyKeys(
+                        "idempotency.enabled",
+                        "idempotency.schema",
+                        "idempotency.migrate",
+                        "idempotency.data-source",
+                        "idempotency.retention",
+                        "idempotency.wait-timeout",
+                        "idempotency.max-response-size",
+                        "idempotency.verify-responses",
+                        "idempotency.migration.url",
+                        "idempotency.migration.user",
+                        "idempotency.migration.password",
+                        "idempotency.purge.enabled",
+                        "idempotency.purge.interval",
+                        "idempotency.purge.batch-size",
+                        "idempotency.purge.pause",
+                        "idempotency.purge.max-duration")
+                .allSatisfy((name, description) -> assertThat(description).endsWith("."));
+    }
+}
