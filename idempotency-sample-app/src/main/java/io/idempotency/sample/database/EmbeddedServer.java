@@ -43,7 +43,10 @@ class EmbeddedServer implements JdbcConnectionDetails, AutoCloseable {
                 .start();
     }
 
-    /** The library looks there for what killed applications left, stops it and deletes it. */
+    /**
+     * A killed application leaves its server running and its data. The library looks for both there, when another server
+     * is started ten minutes later or more, and stops and deletes them.
+     */
     private static Path workingDirectory() {
         Path byDefault = Path.of(System.getProperty("java.io.tmpdir"), "embedded-pg");
         return Path.of(System.getProperty("ot.epg.working-dir", byDefault.toString()));
