@@ -32,9 +32,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("race")
 class ConcurrentMigrationTest {
 
-    private static final int APPLICATIONS = 4;
+    private static final int APPLICATIONS = 3;
 
     private static final int ROUNDS = TestSize.pick(10, 100);
+
+    private static final int FEWER_ROUNDS = TestSize.pick(5, 100);
 
     private final TestDatabase database;
 
@@ -69,7 +71,7 @@ class ConcurrentMigrationTest {
 
     @Test
     void createTheTablesOnceInASchemaThatHoldsTheApplicationsToo() {
-        for (int round = 1; round <= ROUNDS; round++) {
+        for (int round = 1; round <= FEWER_ROUNDS; round++) {
             jdbc.execute("create schema shared_%1$d; create table shared_%1$d.business (id int)".formatted(round));
 
             startTogether("", "idempotency.schema=shared_" + round);
@@ -80,7 +82,7 @@ class ConcurrentMigrationTest {
 
     @Test
     void createTheTablesOnceWhereTransactionsAreSerializableByDefault() {
-        for (int round = 1; round <= ROUNDS; round++) {
+        for (int round = 1; round <= FEWER_ROUNDS; round++) {
             startTogether(
                     "options=-c%20default_transaction_isolation=serializable", "idempotency.schema=strict_" + round);
 
@@ -90,7 +92,7 @@ class ConcurrentMigrationTest {
 
     @Test
     void createAndGrantTheTablesOnceWithAMigrationUser() {
-        for (int round = 1; round <= ROUNDS; round++) {
+        for (int round = 1; round <= FEWER_ROUNDS; round++) {
             startTogether(
                     "user=" + applicationRole + "&password=secret",
                     "idempotency.schema=granted_" + round,

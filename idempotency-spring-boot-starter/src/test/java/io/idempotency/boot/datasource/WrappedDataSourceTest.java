@@ -1,0 +1,168 @@
+package io.idempotency.boot.datasource;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.testing.Note;
+import io.idempotency.boot.testing.Notebook;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** The application's DataSource and that of its transaction manager are one pool, with something round one or both. */
+@PostgresTest
+class WrappedDataSourceTest {
+
+    private final TestDatabase database;
+
+    WrappedDataSourceTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    static void createTable(TestDatabase database) {
+        Notebook.createTable(database.jdbc());
+    }
+
+    @AfterEach
+    void forgetEverything() {
+        database.jdbc().execute("truncate note, idempotency.idempotency_request");
+    }
+
+    static Stream<Arguments> wrappings() {
+        Named<UnaryOperator<DataSource>> nothing = Named.of("the pool", UnaryOperator.identity());
+        return Stream.of(
+                        Named.<UnaryOperator<DataSource>>of("DelegatingDataSource", DelegatingDataSource::new),
+                        Named.<UnaryOperator<DataSource>>of(
+                                "two DelegatingDataSources",
+                                pool -> new DelegatingDataSource(new DelegatingDataSource(pool))),
+                        Named.<UnaryOperator<DataSource>>of(
+                                "TransactionAwareDataSourceProxy", TransactionAwareDataSourceProxy::new),
+                        Named.<UnaryOperator<DataSource>>of(
+                                "LazyConnectionDataSourceProxy", LazyConnectionDataSourceProxy::new),
+                        Named.<UnaryOperator<DataSource>>of(
+                                "interface proxy of Spring AOP", pool -> springProxy(pool, false)),
+                        Named.<UnaryOperator<DataSource>>of(
+                                "class proxy of Spring AOP", pool -> springProxy(pool, true)),
+                        Named.<UnaryOperator<DataSource>>of("proxy of a library", WrappedDataSourceTest::foreignProxy),
+                        Named.<UnaryOperator<DataSource>>of(
+                                "proxy round a proxy of a library", pool -> foreignProxy(foreignProxy(pool))))
+                .flatMap(wrapper -> Stream.of(Arguments.of(wrapper, nothing), Arguments.of(nothing, wrapper)));
+    }
+
+    @ParameterizedTest(name = "library: {0}, transactions: {1}")
+    @MethodSource("wrappings")
+    void claimAndEffectAreOneTransaction(
+            UnaryOperator<DataSource> ofLibrary, UnaryOperator<DataSource> ofTransactions) {
+        DataSource pool = database.dataSource(2);
+
+        application(ofLibrary.apply(pool), ofTransactions.apply(pool)).run(context -> {
+            Notebook notebook = context.getBean(Notebook.class);
+            Note note = notebook.write("key", "text");
+
+            assertThat(notebook.write("key", "text")).isEqualTo(note);
+            assertThat(transactionThatWroteTheRequest()).isEqualTo(note.xid());
+        });
+    }
+
+    @Test
+    void claimAndEffectAreOneTransactionWhereBothAreWrapped() {
+        DataSource pool = database.dataSource(2);
+
+        application(springProxy(new DelegatingDataSource(pool), false), new LazyConnectionDataSourceProxy(pool))
+                .run(context -> {
+                    Note note = context.getBean(Notebook.class).write("key", "text");
+
+                    assertThat(transactionThatWroteTheRequest()).isEqualTo(note.xid());
+                });
+    }
+
+    /** What cannot be seen to be the same is not trusted to be. */
+    @Test
+    void twoForeignProxiesOfOnePoolAreRefused() {
+        DataSource pool = database.dataSource(2);
+
+        application(foreignProxy(pool), foreignProxy(pool))
+                .run(context -> assertThatExceptionOfType(TransactionMismatchException.class)
+                        .isThrownBy(() -> context.getBean(Notebook.class).write("key", "text")));
+
+        assertThat(Notebook.count(database.jdbc())).isZero();
+    }
+
+    @Test
+    void anotherPoolOfTheSameDatabaseIsRefused() {
+        application(database.dataSource(2), database.dataSource(2))
+                .run(context -> assertThatExceptionOfType(TransactionMismatchException.class)
+                        .isThrownBy(() -> context.getBean(Notebook.class).write("key", "text")));
+
+        assertThat(Notebook.count(database.jdbc())).isZero();
+    }
+
+    private static ApplicationContextRunner application(DataSource ofLibrary, DataSource ofTransactions) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        TransactionAutoConfiguration.class,
+                        IdempotencyAutoConfiguration.class,
+                        IdempotencyMigrationAutoConfiguration.class))
+                .withBean("dataSource", DataSource.class, () -> ofLibrary)
+                .withBean(PlatformTransactionManager.class, () -> new JdbcTransactionManager(ofTransactions))
+                .withBean(JdbcClient.class, () -> JdbcClient.create(ofTransactions))
+                .withUserConfiguration(Notebook.class);
+    }
+
+    private String transactionThatWroteTheRequest() {
+        return database.jdbc().queryForObject("select xmin::text from idempotency.idempotency_request", String.class);
+    }
+
+    private static DataSource springProxy(DataSource target, boolean subclass) {
+        ProxyFactory factory = new ProxyFactory(target);
+        factory.setProxyTargetClass(subclass);
+        return (DataSource) factory.getProxy();
+    }
+
+    /** As tracing libraries do it: unknown to Spring, but it tells what it wraps. */
+    private static DataSource foreignProxy(DataSource target) {
+        return (DataSource) Proxy.newProxyInstance(
+                WrappedDataSourceTest.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("isWrapperFor") && ((Class<?>) arguments[0]).isInstance(target)) {
+                        return true;
+                    }
+                    if (method.getName().equals("unwrap") && ((Class<?>) arguments[0]).isInstance(target)) {
+                        return target;
+                    }
+                    try {
+                        return method.invoke(target, arguments);
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+}

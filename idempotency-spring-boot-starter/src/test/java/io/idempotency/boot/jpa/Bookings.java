@@ -1,0 +1,72 @@
+package io.idempotency.boot.jpa;
+
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.PersistenceException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+
+/** Leaves all writing to the flush, as is usual with JPA. */
+class Bookings {
+
+    @PersistenceContext
+    private EntityManager entityManager;
+
+    private final JdbcTemplate jdbc;
+
+    Bookings(JdbcTemplate jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    @Transactional
+    @Idempotent(scope = "book", key = "#key", waitTimeout = "30s")
+    public Booking book(String key, String seat) {
+        return persist(seat);
+    }
+
+    @Transactional
+    @Idempotent(scope = "book-and-move", key = "#key")
+    public Booking bookAndMove(String key, String seat, String otherSeat) {
+        Booking booking = persist(seat);
+        entityManager.flush();
+        booking.moveTo(otherSeat);
+        return booking;
+    }
+
+    @Transactional
+    @Idempotent(scope = "book-quietly", key = "#key")
+    public void bookWithoutAnswer(String key, String seat) {
+        persist(seat);
+    }
+
+    @Transactional
+    @Idempotent(scope = "book-or-else", key = "#key")
+    public String bookOrElse(String key, String seat) {
+        try {
+            persist(seat);
+            entityManager.flush();
+            return "booked";
+        } catch (PersistenceException taken) {
+            return "taken";
+        }
+    }
+
+    @Transactional
+    @Idempotent(scope = "book-by-jdbc", key = "#key")
+    public String bookByJdbc(String key, String seat) {
+        return jdbc.queryForObject("insert into booking (seat) values (?) returning xid", String.class, seat);
+    }
+
+    @Idempotent(scope = "book-without-transactional", key = "#key")
+    public Booking bookWithoutTransactional(String key, String seat) {
+        return persist(seat);
+    }
+
+    private Booking persist(String seat) {
+        Booking booking = new Booking(seat);
+        entityManager.persist(booking);
+        return booking;
+    }
+}
