@@ -70,7 +70,11 @@ final class PurgeScheduler implements SmartLifecycle {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (DataAccessException | TransactionException failure) {
-            logger.warn("Expired idempotency rows could not be deleted; the next attempt is in {}", interval, failure);
+            // A purge that was cut short by the end of the application has not failed.
+            if (isRunning()) {
+                logger.warn(
+                        "Expired idempotency rows could not be deleted; the next attempt is in {}", interval, failure);
+            }
         }
     }
 }

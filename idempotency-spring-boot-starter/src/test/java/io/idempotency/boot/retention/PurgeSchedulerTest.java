@@ -1,0 +1,220 @@
+package io.idempotency.boot.retention;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.testing.Notebook;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.RowsPurged;
+import io.idempotency.test.Backends;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Expired rows go while the application runs, by a thread that the application needs to know nothing of. */
+@PostgresTest
+@ExtendWith(OutputCaptureExtension.class)
+class PurgeSchedulerTest {
+
+    private static final String OFTEN = "idempotency.purge.interval=100ms";
+
+    private static final String FAILED = "Expired idempotency rows could not be deleted";
+
+    private final TestDatabase database;
+
+    PurgeSchedulerTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    static void createTable(TestDatabase database) {
+        Notebook.createTable(database.jdbc());
+    }
+
+    @AfterEach
+    void forgetEverything() {
+        database.jdbc().execute("drop schema idempotency cascade");
+    }
+
+    @Test
+    void expiredRowsVanishWhileTheApplicationRunsAndOthersStay() {
+        try (ConfigurableApplicationContext application = start(OFTEN)) {
+            application.getBean(Notebook.class).write("kept", "text");
+            for (String key : List.of("first", "second", "third")) {
+                writeAndExpire(application, key);
+
+                await().untilAsserted(() -> assertThat(keys()).containsExactly("kept"));
+            }
+        }
+    }
+
+    @Test
+    void moreThanOneBatchGoesInOneRun() throws InterruptedException {
+        try (ConfigurableApplicationContext application = start(
+                "idempotency.purge.interval=500ms", "idempotency.purge.batch-size=1", "idempotency.purge.pause=0ms")) {
+            for (int row = 0; row < 5; row++) {
+                application.getBean(Notebook.class).write("key-" + row, "text");
+            }
+            database.jdbc().execute("update idempotency.idempotency_request set expires_at = now() - interval '1 s'");
+
+            PurgeListener listener = application.getBean(PurgeListener.class);
+            listener.awaitPurge();
+            assertThat(listener.events).containsExactly(new RowsPurged("idempotency_request", 5));
+        }
+    }
+
+    @Test
+    void threadSaysWhatItIsForAndEndsWithTheContext() throws InterruptedException {
+        Thread thread;
+        try (ConfigurableApplicationContext application = start(OFTEN)) {
+            writeAndExpire(application, "key");
+            thread = application.getBean(PurgeListener.class).awaitPurge();
+
+            assertThat(thread.getName()).startsWith("idempotency-purge-");
+            assertThat(thread.isDaemon()).isTrue();
+        }
+
+        thread.join(Duration.ofSeconds(10).toMillis());
+        assertThat(thread.isAlive()).isFalse();
+    }
+
+    @Test
+    void contextThatIsStoppedAndStartedAgainPurgesAgain() {
+        try (ConfigurableApplicationContext application = start(OFTEN)) {
+            application.stop();
+            assertThat(application.getBean(PurgeScheduler.class).isRunning()).isFalse();
+            application.start();
+
+            writeAndExpire(application, "key");
+
+            await().untilAsserted(() -> assertThat(keys()).isEmpty());
+        }
+    }
+
+    @Test
+    void canBeSwitchedOff() {
+        try (ConfigurableApplicationContext application = start("idempotency.purge.enabled=false")) {
+            assertThat(application.getBeansOfType(PurgeScheduler.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void failureIsLoggedAndTheNextRunTriesAgain(CapturedOutput output) {
+        try (ConfigurableApplicationContext application = start(OFTEN)) {
+            writeAndExpire(application, "key");
+            database.jdbc().execute("alter table idempotency.idempotency_request rename to elsewhere");
+
+            await().until(() -> output.getAll().contains(FAILED));
+            database.jdbc().execute("alter table idempotency.elsewhere rename to idempotency_request");
+
+            await().untilAsserted(() -> assertThat(keys()).isEmpty());
+        }
+    }
+
+    @Test
+    void lostConnectionIsLoggedAndTheNextRunTriesAgain(CapturedOutput output) throws SQLException {
+        try (ConfigurableApplicationContext application = start(OFTEN)) {
+            try (Connection locking = lockTable()) {
+                database.backends().terminate(awaitBlockedPurge());
+                await().until(() -> output.getAll().contains(FAILED));
+                locking.rollback();
+            }
+            writeAndExpire(application, "key");
+
+            await().untilAsserted(() -> assertThat(keys()).isEmpty());
+        }
+    }
+
+    @Test
+    void closingDoesNotWaitForAPurgeThatIsBlocked(CapturedOutput output) throws SQLException {
+        ConfigurableApplicationContext application = start(OFTEN);
+        try (Connection locking = lockTable()) {
+            int blocked = awaitBlockedPurge();
+            long start = System.nanoTime();
+
+            application.close();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+            locking.rollback();
+            database.backends().awaitGone(blocked);
+        }
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("idempotency-purge-")));
+        assertThat(output.getAll()).doesNotContain(FAILED);
+    }
+
+    private ConfigurableApplicationContext start(String... properties) {
+        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class, PurgeListener.class}, properties);
+    }
+
+    private void writeAndExpire(ConfigurableApplicationContext application, String key) {
+        application.getBean(Notebook.class).write(key, "text");
+        database.jdbc()
+                .update(
+                        "update idempotency.idempotency_request set expires_at = now() - interval '1 s'"
+                                + " where idempotency_key = ?",
+                        key);
+    }
+
+    private List<String> keys() {
+        return database.jdbc()
+                .queryForList("select idempotency_key from idempotency.idempotency_request", String.class);
+    }
+
+    private Connection lockTable() throws SQLException {
+        Connection connection = database.connection();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("lock table idempotency.idempotency_request in access exclusive mode");
+        }
+        return connection;
+    }
+
+    private int awaitBlockedPurge() {
+        database.backends().awaitBlocked(1);
+        return database.backends().activity().stream()
+                .filter(Backends.Backend::blocked)
+                .findFirst()
+                .orElseThrow()
+                .pid();
+    }
+
+    static class PurgeListener implements IdempotencyListener {
+
+        final Queue<RowsPurged> events = new ConcurrentLinkedQueue<>();
+
+        private final CountDownLatch purged = new CountDownLatch(1);
+
+        private volatile Thread thread;
+
+        @Override
+        public void rowsPurged(RowsPurged event) {
+            thread = Thread.currentThread();
+            events.add(event);
+            purged.countDown();
+        }
+
+        Thread awaitPurge() throws InterruptedException {
+            assertThat(purged.await(10, TimeUnit.SECONDS)).isTrue();
+            return thread;
+        }
+    }
+}
