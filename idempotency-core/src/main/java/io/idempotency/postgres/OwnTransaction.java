@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * A short transaction apart from the application's: what is no part of a call must neither join its transaction nor
- * depend on how the pool is set to commit or to isolate: what waited for another instance must see what that did.
+ * depend on how the pool is set to commit.
  */
 final class OwnTransaction {
 
@@ -21,9 +22,9 @@ final class OwnTransaction {
 
     OwnTransaction(DataSource dataSource) {
         this.jdbcClient = JdbcClient.create(dataSource);
-        this.template = new TransactionTemplate(new JdbcTransactionManager(dataSource));
-        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        template.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        this.template = new TransactionTemplate(
+                new JdbcTransactionManager(dataSource),
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
     }
 
     <T extends @Nullable Object> T call(Function<JdbcClient, T> work) {

@@ -17,6 +17,9 @@ public final class StorageSchema {
 
     private static final int OLDEST_SERVER = 14;
 
+    /** Whatever the pool's default: what waited for another instance must see what that did. */
+    private static final String READ_COMMITTED = "set transaction isolation level read committed";
+
     /** Any constant will do, as long as every instance that creates the schema takes the same one. */
     private static final String LOCK = "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0))";
 
@@ -92,6 +95,7 @@ public final class StorageSchema {
         try {
             List<String> grants = owner == dataSource ? List.of() : grantsTo(applicationRole());
             new OwnTransaction(owner).call(jdbcClient -> {
+                jdbcClient.sql(READ_COMMITTED).update();
                 jdbcClient.sql(LOCK).query().singleValue();
                 createIfMissing(jdbcClient);
                 onConnectionOf(owner, migrations);
