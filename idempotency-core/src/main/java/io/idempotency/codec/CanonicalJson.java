@@ -24,6 +24,9 @@ final class CanonicalJson {
     /** Twice what a mapper writes by default, and far from the end of a stack of ordinary size. */
     private static final int MAX_NESTING_DEPTH = 1_000;
 
+    /** The only member of an object that stands for a set; no name that a mapper gives begins like this. */
+    static final String SET = "\0set";
+
     /**
      * What was written here is read back here, so no limit of a parser of foreign input applies. Of two members with one
      * name the first would be lost, and with it what tells two payloads apart: they are refused.
@@ -70,6 +73,10 @@ final class CanonicalJson {
 
     /** A loop and not a stream, whose many frames for each level would end at a few hundred levels. */
     private static void writeObject(JsonNode node, StringBuilder out) {
+        if (node.size() == 1 && node.has(SET)) {
+            writeSet(node.get(SET), out);
+            return;
+        }
         List<Map.Entry<String, JsonNode>> members = new ArrayList<>(node.properties());
         members.removeIf(member -> member.getValue().isNull());
         members.sort(Map.Entry.comparingByKey());
@@ -85,6 +92,18 @@ final class CanonicalJson {
         out.append('}');
     }
 
+    /** The elements of a set have no order, whatever order they came in. */
+    private static void writeSet(JsonNode node, StringBuilder out) {
+        List<String> elements = new ArrayList<>();
+        for (JsonNode element : node) {
+            StringBuilder canonical = new StringBuilder();
+            write(element, canonical);
+            elements.add(canonical.toString());
+        }
+        elements.sort(null);
+        out.append('[').append(String.join(",", elements)).append(']');
+    }
+
     private static void writeArray(JsonNode node, StringBuilder out) {
         out.append('[');
         for (int i = 0; i < node.size(); i++) {
@@ -96,9 +115,25 @@ final class CanonicalJson {
         out.append(']');
     }
 
+    /**
+     * Digits without trailing zeros, and an exponent: the plain form of 1E+1000000000 would have a billion digits. As text,
+     * because BigDecimal takes minutes to strip the zeros of very long numbers.
+     */
     private static void writeNumber(BigDecimal number, StringBuilder out) {
-        // The scientific form: the plain one of 1E+1000000000 would have a billion digits.
-        out.append(number.stripTrailingZeros());
+        String digits = number.unscaledValue().toString();
+        int end = digits.length();
+        while (end > 1 && digits.charAt(end - 1) == '0') {
+            end--;
+        }
+        if (number.signum() == 0) {
+            out.append('0');
+            return;
+        }
+        out.append(digits, 0, end);
+        long exponent = (long) digits.length() - end - number.scale();
+        if (exponent != 0) {
+            out.append('E').append(exponent);
+        }
     }
 
     private static void writeString(String text, StringBuilder out) {

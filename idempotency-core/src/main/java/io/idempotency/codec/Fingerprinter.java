@@ -8,12 +8,14 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.SerializationFeature;
 
 import io.idempotency.PayloadNotFingerprintableException;
 
@@ -29,6 +31,8 @@ public final class Fingerprinter {
     /** Lists in lists are written by us so far; a list that contains itself is then left to the mapper to refuse. */
     private static final int MAX_LIST_DEPTH = 100;
 
+    private final ObjectMapper applicationMapper;
+
     private final ObjectMapper mapper;
 
     private final VisibleProperties visibleProperties;
@@ -39,7 +43,11 @@ public final class Fingerprinter {
      * @param mapper writes payloads as JSON
      */
     public Fingerprinter(ObjectMapper mapper) {
-        this.mapper = mapper;
+        this.applicationMapper = mapper;
+        this.mapper = mapper.rebuild()
+                .addModule(new SetMarkingModule())
+                .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+                .build();
         this.visibleProperties = new VisibleProperties(mapper);
     }
 
@@ -55,8 +63,8 @@ public final class Fingerprinter {
     }
 
     /**
-     * The fingerprint of a method's arguments. Trailing nulls and empty Optionals do not count, so that a new optional argument changes
-     * nothing for calls that do not use it.
+     * The fingerprint of a method's arguments. Trailing nulls and empty Optionals do not count, so that a new optional
+     * argument changes nothing for calls that do not use it.
      *
      * @param arguments the arguments in their order
      * @return their fingerprint
@@ -83,7 +91,9 @@ public final class Fingerprinter {
             return new Fingerprint(VERSION, sha256(CanonicalJson.of(json.toString())));
         } catch (JacksonException notWritable) {
             throw new PayloadNotFingerprintableException(
-                    "The payload cannot be written as JSON: name what counts with fingerprint = \"...\"", notWritable);
+                    "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
+                            + " fingerprint = \"...\"",
+                    notWritable);
         }
     }
 
@@ -99,7 +109,14 @@ public final class Fingerprinter {
         } else if (payload instanceof Collection<?> elements
                 && listDepth > 0
                 && visibleProperties.isList(payload.getClass())) {
-            writeList(elements, generator, listDepth);
+            if (payload instanceof Set<?>) {
+                generator.writeStartObject();
+                generator.writeName(CanonicalJson.SET);
+                writeList(elements, generator, listDepth);
+                generator.writeEndObject();
+            } else {
+                writeList(elements, generator, listDepth);
+            }
         } else {
             requireData(payload);
             mapper.writeValue(generator, payload);
@@ -120,7 +137,8 @@ public final class Fingerprinter {
         }
         // What has no property can still show its subtype, or members that are no properties.
         if (visibleProperties.noneOf(payload.getClass())
-                && CanonicalJson.of(mapper.writeValueAsString(payload)).equals("{}")) {
+                && CanonicalJson.of(applicationMapper.writeValueAsString(payload))
+                        .equals("{}")) {
             throw new PayloadNotFingerprintableException(
                     "A payload of type " + payload.getClass().getName()
                             + " shows nothing to JSON, so all its values would have the same fingerprint: give its class"

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.operation.CallTerms;
@@ -34,7 +35,7 @@ public final class CallBinding {
     IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
         IdempotencyKey key = operation.key(target, arguments);
         return new IdempotentCall(
-                new Intent(operation.scope(), callerResolver.resolveCaller(), key),
+                new Intent(operation.scope(), resolveCaller(), key),
                 operation.fingerprint(target, arguments, fingerprinter),
                 operation.terms(),
                 operation.responseType(),
@@ -54,11 +55,22 @@ public final class CallBinding {
         }
         IdempotencyKey checkedKey = new IdempotencyKey(key);
         return new IdempotentCall(
-                new Intent(scope, caller == null ? callerResolver.resolveCaller() : caller, checkedKey),
+                new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey),
                 fingerprinter.of(request),
                 terms,
                 responseType,
                 null);
+    }
+
+    @SuppressWarnings("ConstantConditions") // An application's own code may return null all the same.
+    private String resolveCaller() {
+        String caller = callerResolver.resolveCaller();
+        if (caller == null) {
+            throw new InvalidIdempotencyKeyException(
+                    "The CallerResolver " + callerResolver.getClass().getName()
+                            + " returned null: it must return the empty string if there is no caller to tell apart");
+        }
+        return caller;
     }
 
     private static IdempotentCall.@Nullable ResultNaming naming(

@@ -76,7 +76,7 @@ public final class CallBoundary {
         RunningCall running = RunningCall.enter(site, call, report);
         try {
             Object result = invocation.proceed();
-            running.requireClaimReached();
+            running.requireAcknowledgeable();
             return result;
         } finally {
             running.leave();

@@ -16,6 +16,16 @@ public record CallDefaults(Duration retention, Duration waitTimeout) {
     /** Shorter bounds give false answers on a loaded server. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(50);
 
+    /**
+     * Checks the durations.
+     *
+     * @throws IllegalArgumentException if one of them is out of range
+     */
+    public CallDefaults {
+        CallTerms.requireRetention(retention);
+        CallTerms.requireWaitTimeout(waitTimeout);
+    }
+
     Duration retentionOf(CallTerms terms) {
         return terms.retention() == null ? retention : terms.retention();
     }

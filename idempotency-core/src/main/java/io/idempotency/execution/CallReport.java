@@ -3,7 +3,6 @@ package io.idempotency.execution;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronization;
 
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
@@ -26,9 +25,13 @@ final class CallReport {
 
     private @Nullable Outcome outcome;
 
+    private boolean ownTransaction;
+
+    private boolean outerTransaction;
+
     private boolean committed;
 
-    private boolean awaitsOuterTransaction;
+    private boolean undone;
 
     private @Nullable CallCompleted pending;
 
@@ -46,12 +49,21 @@ final class CallReport {
         outcome = found;
     }
 
-    void joinedOuterTransaction() {
-        awaitsOuterTransaction = true;
+    void startedTransaction() {
+        ownTransaction = true;
     }
 
-    void transactionEnded(int status) {
-        committed = status == TransactionSynchronization.STATUS_COMMITTED;
+    void joinedTransaction() {
+        outerTransaction = true;
+    }
+
+    /** A rollback to a savepoint took the call back, whatever becomes of the transaction. */
+    void undone() {
+        undone = true;
+    }
+
+    void transactionEnded(boolean byCommit) {
+        committed = byCommit && !undone;
         if (pending != null) {
             CallCompleted event = pending;
             pending = null;
@@ -60,10 +72,16 @@ final class CallReport {
         }
     }
 
+    /** Whether the claim answered, and what it wrote is as durable as its transaction can make it. */
+    boolean isAcknowledgeable() {
+        boolean isKept = !undone && (committed || !ownTransaction);
+        return outcome == Outcome.REPLAYED || (outcome == Outcome.EXECUTED && isKept);
+    }
+
     void callEnded(@Nullable Throwable failure) {
         Duration duration = Duration.ofNanos(System.nanoTime() - start);
         CallCompleted event = new CallCompleted(scope, intent, outcomeAfter(failure), duration, failure);
-        if (awaitsOuterTransaction) {
+        if (outerTransaction) {
             pending = event;
         } else {
             listener.callCompleted(event);
@@ -75,7 +93,7 @@ final class CallReport {
             return Outcome.FAILED;
         }
         boolean hasResult = outcome == Outcome.EXECUTED || outcome == Outcome.REPLAYED;
-        return failure != null && hasResult && !committed ? Outcome.FAILED : outcome;
+        return hasResult && !committed && (failure != null || undone) ? Outcome.FAILED : outcome;
     }
 
     private static CallCompleted withOutcome(CallCompleted event, Outcome outcome) {

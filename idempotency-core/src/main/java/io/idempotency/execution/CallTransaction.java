@@ -1,6 +1,7 @@
 package io.idempotency.execution;
 
 import java.sql.Connection;
+import java.time.Duration;
 import javax.sql.DataSource;
 
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -29,9 +30,13 @@ record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder,
         return status.isNewTransaction();
     }
 
-    /** Whether a rollback of this call leaves the outer transaction as it was before the call. */
-    boolean isNested() {
-        return status.hasSavepoint();
+    /** Whoever must be done in a second must not wait for five; fails if the transaction's own time is up. */
+    Duration limit(Duration wait) {
+        if (!holder.hasTimeout()) {
+            return wait;
+        }
+        Duration left = Duration.ofMillis(holder.getTimeToLiveInMillis());
+        return left.compareTo(wait) < 0 ? left : wait;
     }
 
     boolean isRollbackOnly() {

@@ -6,7 +6,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -41,10 +43,7 @@ public final class CallTransactions {
         if (declared != null) {
             return work.in(require(intent, declared));
         }
-        if (TransactionSynchronizationManager.isActualTransactionActive() && !isAnyBoundToOurDataSource()) {
-            throw mismatch(intent);
-        }
-        TransactionStatus status = transactionManager.getTransaction(new DefaultTransactionDefinition());
+        TransactionStatus status = joinOrOpen(intent);
         Object result;
         try {
             result = work.in(require(intent, status));
@@ -54,6 +53,29 @@ public final class CallTransactions {
         }
         transactionManager.commit(status);
         return result;
+    }
+
+    /**
+     * An open transaction is joined, and never begun on: a manager that does not know the transaction of another manager
+     * would begin, and commit, on the connection that both share.
+     */
+    private TransactionStatus joinOrOpen(Intent intent) {
+        DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            return transactionManager.getTransaction(definition);
+        }
+        if (!isAnyBoundToOurDataSource()) {
+            throw mismatch(intent);
+        }
+        definition.setPropagationBehavior(TransactionDefinition.PROPAGATION_MANDATORY);
+        try {
+            return transactionManager.getTransaction(definition);
+        } catch (IllegalTransactionStateException notItsOwn) {
+            throw new TransactionMismatchException(
+                    intent,
+                    "the open transaction was started by another transaction manager than the one for methods without"
+                            + " @Transactional. Declare @Transactional on the method, with the manager of its caller");
+        }
     }
 
     private void rollBack(TransactionStatus status, Throwable failure) {
@@ -72,10 +94,22 @@ public final class CallTransactions {
             ConnectionHolder holder = transaction.getConnectionHolder();
             DataSource boundUnder = dataSourceOf(holder);
             if (boundUnder != null) {
+                requireSynchronization(intent);
                 return new CallTransaction(jdbcStatus, holder, boundUnder);
             }
         }
         throw mismatch(intent);
+    }
+
+    /** Without it nobody tells when the transaction ends; after the end of a transaction there is none either. */
+    private static void requireSynchronization(Intent intent) {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new TransactionMismatchException(
+                    intent,
+                    "the open transaction has no synchronization: it is over already and this call comes from an"
+                            + " afterCompletion callback, or its manager has setTransactionSynchronization(NEVER). Use"
+                            + " the propagation REQUIRES_NEW in callbacks, and a manager with synchronization");
+        }
     }
 
     /** The DataSource that a holder is bound under, if that is ours; wrappers of the same one are the same one. */

@@ -74,7 +74,7 @@ public final class ClaimExecutor {
             TransactionEnd end = TransactionEnd.await(transaction, running.report());
             Connection connection = transaction.connection();
             try {
-                ClaimRequest request = requestFor(call);
+                ClaimRequest request = requestFor(call, transaction);
                 HeldKeys.requireNotHeld(request.id(), call.intent(), transaction.holder());
                 return store.claim(connection, request)
                         .handledBy(new ClaimHandler(call, request, transaction, connection, end, invocation));
@@ -87,12 +87,12 @@ public final class ClaimExecutor {
         });
     }
 
-    private ClaimRequest requestFor(IdempotentCall call) {
+    private ClaimRequest requestFor(IdempotentCall call, CallTransaction transaction) {
         return new ClaimRequest(
                 call.intent(),
                 call.fingerprint(),
                 defaults.retentionOf(call.terms()),
-                defaults.waitLimitOf(call.terms()),
+                transaction.limit(defaults.waitLimitOf(call.terms())),
                 call.isCompleteWithClaim());
     }
 
@@ -141,7 +141,7 @@ public final class ClaimExecutor {
                 end.found(Outcome.EXECUTED);
                 return result;
             } catch (Throwable failure) {
-                held.failed(transaction.isNested());
+                held.failed();
                 throw failure;
             }
         }

@@ -89,12 +89,8 @@ final class HeldKeys {
             state = State.COMPLETED;
         }
 
-        /** A rollback to a savepoint takes the claim back; any other leaves it in a transaction that is lost. */
-        void failed(boolean claimIsTakenBack) {
+        void failed() {
             state = State.FAILED;
-            if (claimIsTakenBack) {
-                release();
-            }
         }
 
         void release() {

@@ -5,6 +5,7 @@ import org.springframework.core.NamedThreadLocal;
 import org.springframework.transaction.TransactionStatus;
 
 import io.idempotency.BrokenInterceptorChainException;
+import io.idempotency.TransactionFailedException;
 
 /**
  * The link between the boundary of a call and its claim, which run on the same thread with the transaction between
@@ -63,13 +64,21 @@ final class RunningCall {
         }
     }
 
-    void requireClaimReached() {
+    /** Nothing that the caller is told may be untrue, whatever other interceptors made of it. */
+    void requireAcknowledgeable() {
         if (!claimReached) {
             throw new BrokenInterceptorChainException(
                     call.intent(),
                     "The call for the " + call.intent() + " returned without its claim having been reached: an"
                             + " interceptor between the transaction and the method answered in its place. Move that"
                             + " interceptor outside of the transaction, or remove it from this method");
+        }
+        if (!report.isAcknowledgeable()) {
+            throw new TransactionFailedException(
+                    call.intent(),
+                    "its transaction was rolled back: an interceptor between the transaction and the method swallowed an"
+                            + " exception or marked the transaction rollback-only. Move that interceptor outside of the"
+                            + " transaction");
         }
     }
 

@@ -1,6 +1,10 @@
 package io.idempotency.execution;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -11,20 +15,23 @@ final class TransactionEnd implements TransactionSynchronization {
 
     private final CallReport report;
 
+    private final List<Object> savepointsSince = new ArrayList<>(0);
+
     private HeldKeys.@Nullable HeldKey held;
+
+    private boolean endAnnounced;
 
     private TransactionEnd(CallReport report) {
         this.report = report;
     }
 
-    /** Without synchronization, which a transaction manager can have switched off, no outer transaction is awaited. */
     static TransactionEnd await(CallTransaction transaction, CallReport report) {
         TransactionEnd end = new TransactionEnd(report);
-        if (TransactionSynchronizationManager.isSynchronizationActive()) {
-            TransactionSynchronizationManager.registerSynchronization(end);
-            if (!transaction.isOwn()) {
-                report.joinedOuterTransaction();
-            }
+        TransactionSynchronizationManager.registerSynchronization(end);
+        if (transaction.isOwn()) {
+            report.startedTransaction();
+        } else {
+            report.joinedTransaction();
         }
         return end;
     }
@@ -37,11 +44,46 @@ final class TransactionEnd implements TransactionSynchronization {
         held = key;
     }
 
+    /** First, so that what others do after the commit may use the key. */
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void savepoint(Object savepoint) {
+        savepointsSince.add(savepoint);
+    }
+
+    /** One that was there before the claim takes the claim back. */
+    @Override
+    public void savepointRollback(Object savepoint) {
+        if (!savepointsSince.contains(savepoint)) {
+            releaseKey();
+            report.undone();
+        }
+    }
+
+    @Override
+    public void beforeCompletion() {
+        endAnnounced = true;
+    }
+
+    @Override
+    public void afterCommit() {
+        releaseKey();
+    }
+
+    /** Whoever joins a transaction after its commit learns of its end, but was no part of it. */
     @Override
     public void afterCompletion(int status) {
+        releaseKey();
+        report.transactionEnded(status == STATUS_COMMITTED && endAnnounced);
+    }
+
+    private void releaseKey() {
         if (held != null) {
             held.release();
         }
-        report.transactionEnded(status);
     }
 }

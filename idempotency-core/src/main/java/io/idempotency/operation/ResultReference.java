@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public record ResultReference(
         @Nullable String type, @Nullable ArgumentExpression idExpression) {
 
+    /** PostgreSQL's text holds every character but this one. */
+    private static final String NOT_STORABLE = "\0";
+
     static final String RESULT_VARIABLE = "result";
 
     /** Names nothing. */
@@ -38,6 +41,6 @@ public record ResultReference(
             return null;
         }
         Object id = idExpression.evaluate(target, arguments, RESULT_VARIABLE, result);
-        return id == null ? null : id.toString();
+        return id == null ? null : id.toString().replace(NOT_STORABLE, "");
     }
 }

@@ -55,6 +55,8 @@ final class IdempotencyRequestTable implements ClaimStore {
     /** A row can vanish between claim and look as often as it is purged or rolled back in just that moment. */
     private static final int MAX_LOOKS = 10;
 
+    private static final int NO_UPDATE_COUNT = -1;
+
     private static final String JSON_NULL = "null";
 
     private final String claim;
@@ -116,13 +118,18 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     /** The one update count among the results of a statement that consists of several. */
     private static int updateCountOf(PreparedStatement statement) throws SQLException {
-        int updated = 0;
+        int updated = NO_UPDATE_COUNT;
         boolean isResultSet = statement.execute();
         while (isResultSet || statement.getUpdateCount() >= 0) {
             if (!isResultSet) {
                 updated = statement.getUpdateCount();
             }
             isResultSet = statement.getMoreResults();
+        }
+        if (updated == NO_UPDATE_COUNT) {
+            throw new IllegalStateException(
+                    "The driver does not tell how many rows a claim has inserted: remove"
+                            + " prepareThreshold=-1 from the JDBC URL, which makes it report statements as if they were queries");
         }
         return updated;
     }

@@ -8,6 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
+import io.idempotency.operation.CallTerms;
+
 /**
  * What an application can set.
  *
@@ -42,9 +44,17 @@ public record IdempotencyProperties(
      * @throws IllegalArgumentException if a duration or size is not positive
      */
     public IdempotencyProperties {
-        requirePositive("idempotency.retention", retention);
-        requirePositive("idempotency.wait-timeout", waitTimeout);
+        requireInRange("idempotency.retention", () -> CallTerms.requireRetention(retention));
+        requireInRange("idempotency.wait-timeout", () -> CallTerms.requireWaitTimeout(waitTimeout));
         Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
+    }
+
+    private static void requireInRange(String name, Runnable check) {
+        try {
+            check.run();
+        } catch (IllegalArgumentException outOfRange) {
+            throw new IllegalArgumentException(name + ": " + outOfRange.getMessage(), outOfRange);
+        }
     }
 
     private static void requirePositive(String name, Duration duration) {
