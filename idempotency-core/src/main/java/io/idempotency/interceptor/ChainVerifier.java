@@ -1,6 +1,7 @@
 package io.idempotency.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +15,7 @@ import org.springframework.transaction.config.TransactionManagementConfigUtils;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.ClassUtils;
 
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.operation.IdempotentOperation;
@@ -52,7 +54,7 @@ final class ChainVerifier {
         operations.values().forEach(operation -> requireImplementedBy(targetClass, operation, beanName));
         Advised proxy = requireOurProxy(bean, beanName);
         operations.values().forEach(operation -> {
-            requireCallable(operation, bean, beanName);
+            requireCallable(operation, bean, targetClass, beanName);
             verifyChain(proxy, operation, targetClass, beanName);
         });
     }
@@ -70,13 +72,7 @@ final class ChainVerifier {
 
     private static Advised requireOurProxy(Object bean, String beanName) {
         if (!(bean instanceof Advised proxy) || proxy.isFrozen()) {
-            throw new InvalidIdempotentMethodException(
-                    "The bean '" + beanName + "' has idempotent methods, but no proxy that could be advised: it was"
-                            + " created too early (a BeanPostProcessor or a BeanFactoryPostProcessor depends on it), was"
-                            + " registered as a ready object, or has a frozen or opaque proxy.",
-                    "Let the container create the bean after its post-processors: make the dependency of the"
-                            + " post-processor lazy (ObjectProvider, static @Bean method), or register a bean definition"
-                            + " instead of an object.");
+            throw notAdvisable(beanName);
         }
         Object target = AopProxyUtils.getSingletonTarget(proxy);
         if (target != null && HandMadeProxy.is(target)) {
@@ -90,10 +86,19 @@ final class ChainVerifier {
         return proxy;
     }
 
-    private static void requireCallable(IdempotentOperation operation, Object bean, String beanName) {
-        try {
-            AopUtils.selectInvocableMethod(operation.method(), bean.getClass());
-        } catch (IllegalStateException notExposed) {
+    static InvalidIdempotentMethodException notAdvisable(String beanName) {
+        return new InvalidIdempotentMethodException(
+                "The bean '" + beanName + "' has idempotent methods, but no proxy that could be advised: it was"
+                        + " created too early (a BeanPostProcessor or a BeanFactoryPostProcessor depends on it), was"
+                        + " registered as a ready object, or has a frozen or opaque proxy.",
+                "Let the container create the bean after its post-processors: make the dependency of the"
+                        + " post-processor lazy (ObjectProvider, static @Bean method), or register a bean definition"
+                        + " instead of an object.");
+    }
+
+    private static void requireCallable(
+            IdempotentOperation operation, Object bean, Class<?> targetClass, String beanName) {
+        if (AopUtils.isJdkDynamicProxy(bean) && !isInAnInterfaceOf(bean, operation.method(), targetClass)) {
             throw new InvalidIdempotentMethodException(
                     "The bean '" + beanName + "' has a proxy for its interfaces, but none of them has the idempotent"
                             + " method " + operation.describe() + ".",
@@ -101,17 +106,26 @@ final class ChainVerifier {
         }
     }
 
+    /** Looks for what leads to the method, because that of a generic interface has other parameter types. */
+    private static boolean isInAnInterfaceOf(Object bean, Method method, Class<?> targetClass) {
+        return Arrays.stream(ClassUtils.getAllInterfaces(bean))
+                .flatMap(type -> Arrays.stream(type.getMethods()))
+                .anyMatch(exposed ->
+                        AopUtils.getMostSpecificMethod(exposed, targetClass).equals(method));
+    }
+
     private void verifyChain(Advised proxy, IdempotentOperation operation, Class<?> targetClass, String beanName) {
         Chain chain = new Chain(DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(
                 proxy, operation.method(), targetClass));
         int boundary = chain.onlyIndexOfBoundary();
-        boolean claimIsLast = chain.claimIsOnlyLast();
-        if (boundary < 0 || !claimIsLast) {
+        if (boundary < 0 || chain.hasTransactionBefore(boundary) || !chain.claimIsOnlyLast()) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " of the bean '" + beanName
-                            + "' is not protected: its proxy was created or changed so that the claim is not the last"
-                            + " interceptor. Its interceptors are " + chain + ".",
-                    "Let the container create the bean after its post-processors, and add no advisors to its proxy later.");
+                            + "' is not protected: its proxy was created too early, or was changed later, so that its"
+                            + " interceptors are " + chain + " instead of boundary, transaction and, last, claim.",
+                    "Let the container create the bean after its post-processors: make the dependency of a"
+                            + " post-processor lazy (ObjectProvider, static @Bean method); and add no advisors to its"
+                            + " proxy later.");
         }
         chain.requireNoSecurityBehind(boundary, operation);
         TransactionAttribute transaction = chain.transactionOf(operation.method(), targetClass);
@@ -133,6 +147,10 @@ final class ChainVerifier {
             List<Object> found =
                     interceptors.stream().filter(advisors::isBoundary).toList();
             return found.size() == 1 ? interceptors.indexOf(found.get(0)) : -1;
+        }
+
+        boolean hasTransactionBefore(int boundary) {
+            return interceptors.stream().limit(boundary).anyMatch(TransactionInterceptor.class::isInstance);
         }
 
         boolean claimIsOnlyLast() {

@@ -1,17 +1,22 @@
 package io.idempotency.interceptor;
 
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 
+import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.operation.IdempotentOperationSource;
 import io.idempotency.operation.OperationRules;
 
@@ -22,13 +27,18 @@ import io.idempotency.operation.OperationRules;
  * <p>It is a {@link MergedBeanDefinitionPostProcessor} without an order because those run after all others.
  */
 public final class LateIdempotentChainPostProcessor
-        implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
+        implements MergedBeanDefinitionPostProcessor,
+                SmartInstantiationAwareBeanPostProcessor,
+                SmartInitializingSingleton,
+                BeanFactoryAware {
 
     private final IdempotentBeans beans;
 
     private final IdempotentAdvisors advisors;
 
     private final ChainVerifier verifier;
+
+    private final Set<String> idempotentBeans = ConcurrentHashMap.newKeySet();
 
     private @Nullable ConfigurableListableBeanFactory beanFactory;
 
@@ -52,7 +62,9 @@ public final class LateIdempotentChainPostProcessor
 
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition beanDefinition, Class<?> beanType, String beanName) {
-        beans.operationsOf(beanType);
+        if (!beans.operationsOf(beanType).isEmpty() && !FactoryBean.class.isAssignableFrom(beanType)) {
+            idempotentBeans.add(beanName);
+        }
     }
 
     @Override
@@ -63,9 +75,28 @@ public final class LateIdempotentChainPostProcessor
         return bean;
     }
 
+    /**
+     * Refuses circular references: what the other bean of the circle would be given now is not in order yet, and is
+     * another object than the bean in the end.
+     */
+    @Override
+    public Object getEarlyBeanReference(Object bean, String beanName) {
+        if (!beans.operationsOf(bean).isEmpty()) {
+            throw new InvalidIdempotentMethodException(
+                    "The bean '" + beanName + "' with idempotent methods is in a circle of references: another bean"
+                            + " needs it while it is being created, and would call it unprotected.",
+                    "Break the circle, or put @Lazy where the other bean has it injected.");
+        }
+        return bean;
+    }
+
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (bean instanceof AopInfrastructureBean || beans.operationsOf(bean).isEmpty()) {
+        if (bean instanceof AopInfrastructureBean) {
+            return bean;
+        }
+        if (beans.operationsOf(bean).isEmpty()) {
+            requireNothingHidden(beanName);
             return bean;
         }
         if (bean instanceof Advised proxy && !proxy.isFrozen()) {
@@ -75,14 +106,36 @@ public final class LateIdempotentChainPostProcessor
         return bean;
     }
 
+    /** What another post-processor put in the place of the bean may call it past the claim. */
+    private void requireNothingHidden(String beanName) {
+        if (idempotentBeans.contains(beanName)) {
+            throw ChainVerifier.notAdvisable(beanName);
+        }
+    }
+
     @Override
     public void afterSingletonsInstantiated() {
         ConfigurableListableBeanFactory singletons = Objects.requireNonNull(beanFactory);
         for (String beanName : singletons.getSingletonNames()) {
             Object bean = singletons.getSingleton(beanName);
-            if (bean != null && !(bean instanceof AopInfrastructureBean)) {
-                verify(bean, beanName);
+            if (bean instanceof FactoryBean<?> factory && makesIdempotentSingleton(factory)) {
+                verifyUnlessInfrastructure(singletons.getBean(beanName), beanName);
             }
+            if (bean != null) {
+                verifyUnlessInfrastructure(bean, beanName);
+            }
+        }
+    }
+
+    /** Such a product may not exist yet, and then would be refused only when somebody asks for it. */
+    private boolean makesIdempotentSingleton(FactoryBean<?> factory) {
+        Class<?> type = factory.isSingleton() ? factory.getObjectType() : null;
+        return type != null && !beans.operationsOf(type).isEmpty();
+    }
+
+    private void verifyUnlessInfrastructure(Object bean, String beanName) {
+        if (!(bean instanceof AopInfrastructureBean)) {
+            verify(bean, beanName);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.idempotency.operation;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,8 +9,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotationSelectors;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -55,40 +59,23 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
 
     private @Nullable IdempotentOperation read(Method method, Class<?> targetClass) {
         Class<?> userClass = ClassUtils.getUserClass(targetClass);
-        Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-        Idempotent annotation = find(specific);
-        Method annotated = specific;
-        if (annotation == null && !specific.equals(method)) {
+        Method specific = Proxy.isProxyClass(userClass) ? method : AopUtils.getMostSpecificMethod(method, userClass);
+        MergedAnnotation<Idempotent> annotation = find(specific);
+        if (!annotation.isPresent() && !specific.equals(method)) {
             annotation = find(method);
-            annotated = method;
         }
-        if (annotation == null) {
+        if (!annotation.isPresent()) {
             return null;
         }
-        IdempotentOperation operation = parser.parse(annotation, specific, userClass);
-        ScopeOwnership.require(methodByScope, operation, declaration(annotated));
+        IdempotentOperation operation = parser.parse(annotation.synthesize(), specific, userClass);
+        // Where the annotation stands: all implementations of one annotated method share its scope.
+        Method declaration = annotation.getSource() instanceof Method annotated ? annotated : specific;
+        ScopeOwnership.require(methodByScope, operation, declaration);
         return operation;
     }
 
-    private static @Nullable Idempotent find(Method method) {
-        return AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
-    }
-
-    /** Where the annotation stands: implementations of one annotated interface method share its scope. */
-    private static Method declaration(Method method) {
-        if (AnnotatedElementUtils.isAnnotated(method, Idempotent.class) || Modifier.isPrivate(method.getModifiers())) {
-            return method;
-        }
-        for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(method.getDeclaringClass())) {
-            Method declared = ClassUtils.getMethodIfAvailable(type, method.getName(), method.getParameterTypes());
-            if (declared != null && AnnotatedElementUtils.isAnnotated(declared, Idempotent.class)) {
-                return declared;
-            }
-        }
-        Class<?> superclass = method.getDeclaringClass().getSuperclass();
-        Method inherited = superclass == null
-                ? null
-                : ClassUtils.getMethodIfAvailable(superclass, method.getName(), method.getParameterTypes());
-        return inherited == null ? method : declaration(inherited);
+    private static MergedAnnotation<Idempotent> find(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.none())
+                .get(Idempotent.class, null, MergedAnnotationSelectors.firstDirectlyDeclared());
     }
 }
