@@ -1,9 +1,10 @@
 package io.idempotency.operation;
 
 import java.lang.reflect.Parameter;
+import java.util.Arrays;
 import java.util.List;
 
-import org.springframework.util.ClassUtils;
+import org.jspecify.annotations.Nullable;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
@@ -53,22 +54,14 @@ final class FingerprintableArgumentsRule implements OperationRule {
     }
 
     private static boolean isData(Class<?> type) {
-        return !FUNCTIONS.equals(type.getPackageName())
-                && ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                        .noneMatch(FingerprintableArgumentsRule::isNamed)
-                && !isNamedOrInherits(type);
+        return !FUNCTIONS.equals(type.getPackageName()) && !isOrInheritsNoData(type);
     }
 
-    private static boolean isNamedOrInherits(Class<?> type) {
-        for (Class<?> current = type; current != null; current = current.getSuperclass()) {
-            if (isNamed(current)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isNamed(Class<?> type) {
-        return NOT_DATA.contains(type.getName());
+    private static boolean isOrInheritsNoData(@Nullable Class<?> type) {
+        return type != null
+                && (NOT_DATA.contains(type.getName())
+                        || isOrInheritsNoData(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces())
+                                .anyMatch(FingerprintableArgumentsRule::isOrInheritsNoData));
     }
 }

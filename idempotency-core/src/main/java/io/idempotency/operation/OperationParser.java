@@ -18,6 +18,9 @@ import io.idempotency.InvalidIdempotentMethodException;
 /** Makes an operation of an annotation, or says what is wrong with it. */
 final class OperationParser {
 
+    /** What a resolver leaves behind that is not strict. */
+    private static final String PLACEHOLDER = "${";
+
     private final StringValueResolver placeholders;
 
     OperationParser(StringValueResolver placeholders) {
@@ -90,6 +93,9 @@ final class OperationParser {
     private String resolve(String attribute, String text, Method method) {
         try {
             String resolved = placeholders.resolveStringValue(text);
+            if (resolved != null && resolved.contains(PLACEHOLDER)) {
+                throw invalid(attribute, text, method, "No property gives it a value: '" + resolved + "'.");
+            }
             return resolved == null ? "" : resolved;
         } catch (IllegalArgumentException unresolvable) {
             throw invalid(attribute, text, method, unresolvable.getMessage() + ".");

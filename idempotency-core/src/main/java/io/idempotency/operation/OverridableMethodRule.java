@@ -2,9 +2,11 @@ package io.idempotency.operation;
 
 import java.lang.reflect.Modifier;
 
+import org.springframework.util.ClassUtils;
+
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** A proxy cannot intercept final, private and static methods, so they would run unprotected. */
+/** A proxy cannot intercept final, private and static methods, so they would run unprotected, nor extend final classes. */
 final class OverridableMethodRule implements OperationRule {
 
     private static final int NOT_INTERCEPTED = Modifier.FINAL | Modifier.PRIVATE | Modifier.STATIC;
@@ -17,6 +19,13 @@ final class OverridableMethodRule implements OperationRule {
                     "@Idempotent stands on a " + Modifier.toString(found) + " method, which no proxy can intercept: "
                             + operation.describe() + ".",
                     "Make the method public, and neither final nor static.");
+        }
+        if (Modifier.isFinal(targetClass.getModifiers())
+                && ClassUtils.getAllInterfacesForClass(targetClass).length == 0) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe()
+                            + " is in a final class without interfaces, of which no proxy can be made.",
+                    "Remove final from the class (a record is final always), or let it implement an interface.");
         }
     }
 }

@@ -5,6 +5,7 @@ import java.lang.reflect.TypeVariable;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 
@@ -19,6 +20,7 @@ final class ReturnTypeRule implements OperationRule {
     private static final List<Class<?>> NOT_COMPLETE_ON_RETURN = List.of(
             Future.class,
             CompletionStage.class,
+            Flow.Publisher.class,
             BaseStream.class,
             Iterator.class,
             java.io.InputStream.class,
