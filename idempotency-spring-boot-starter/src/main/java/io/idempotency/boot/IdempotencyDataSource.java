@@ -5,6 +5,7 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -30,7 +31,7 @@ public record IdempotencyDataSource(DataSource dataSource) {
                     "There are several DataSources and none of them is primary: " + namesOf(beanFactory) + ".",
                     "Set idempotency.data-source to the name of the one whose transactions make the effects.",
                     several);
-        } catch (NoSuchBeanDefinitionException none) {
+        } catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException none) {
             throw new IdempotencyStartupException(
                     beanName == null
                             ? "There is no DataSource to keep idempotency keys in."
