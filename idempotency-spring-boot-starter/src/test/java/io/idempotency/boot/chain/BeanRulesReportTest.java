@@ -1,0 +1,545 @@
+package io.idempotency.boot.chain;
+
+import java.lang.reflect.Proxy;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.target.SingletonTargetSource;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
+import org.springframework.data.repository.CrudRepository;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.NameMatchTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+
+import io.idempotency.Idempotent;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+/** A bean whose calls the library cannot protect is reported at start-up: which one, why, and what to change. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BeanRulesReportTest {
+
+    private final TestDatabase database;
+
+    BeanRulesReportTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    void createTable() {
+        Ledger.createTable(database);
+    }
+
+    private StartupFailure reportOf(Class<?>... beans) {
+        return StartupFailure.of(database, beans);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {NeededByAnOrderedPostProcessor.class, NeededByAFactoryPostProcessor.class})
+    void reportsABeanThatIsCreatedBeforeItCouldBeAdvised(Class<?> configuration) {
+        reportOf(configuration)
+                .says("The bean 'tooEarly' has idempotent methods, but no proxy", "it was created too early")
+                .advises("make the dependency of the post-processor lazy", "ObjectProvider");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {NeededByAPostProcessor.class, NeededByAMergedDefinitionPostProcessor.class})
+    void reportsABeanThatIsCreatedBeforeItsAdvisorsCouldBePutInOrder(Class<?> configuration) {
+        reportOf(configuration)
+                .says(Payments.class.getName() + ".pay(String) of the bean 'tooEarly'", "was created too early")
+                .advises("make the dependency of a post-processor lazy", "ObjectProvider");
+    }
+
+    @Test
+    void reportsTheProductOfAFactoryThatIsCreatedTooEarly() {
+        reportOf(ProductNeededByAPostProcessor.class)
+                .says("The bean 'product' has idempotent methods", "it was created too early");
+    }
+
+    @Test
+    void reportsAnObjectThatIsRegisteredAsASingleton() {
+        reportOf(RegistersAnObject.class)
+                .says("The bean 'registered' has idempotent methods", "was registered as a ready object")
+                .advises("register a bean definition instead of an object");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                ReturnsAProxyFactoryProxy.class,
+                ReturnsAnInterfaceProxy.class,
+                ReturnsAFrozenProxy.class,
+                ReturnsAJavaProxy.class
+            })
+    void reportsAProxyMadeByHand(Class<?> configuration) {
+        reportOf(configuration)
+                .says("The bean 'handMade' with idempotent methods is a proxy made by hand")
+                .advises("Return the object itself from the bean method");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {InACircle.class, TransactionalInACircle.class})
+    void reportsABeanInACircleOfReferences(Class<? extends PaymentService> bean) {
+        StartupFailure.of(
+                        database,
+                        new Class<?>[] {bean, UserInACircle.class},
+                        "spring.main.allow-circular-references=true")
+                .says(bean.getSimpleName() + "' with idempotent methods is in a circle of references")
+                .advises("@Lazy");
+    }
+
+    @Test
+    void reportsAProxyRoundAProxy() {
+        reportOf(Payments.class, WrapsInAProxy.class)
+                .says(Payments.class.getSimpleName() + "' with idempotent methods is a proxy round another proxy")
+                .advises("Let the container make the only proxy");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {WrapsInAFrozenProxy.class, WrapsInAnOpaqueProxy.class, WrapsInAnOpaqueProxyBeforeTheLibrary.class
+            })
+    void reportsAProxyThatCannotBeAdvised(Class<?> postProcessor) {
+        reportOf(Payments.class, postProcessor)
+                .says(Payments.class.getSimpleName() + "' has idempotent methods", "has a frozen or opaque proxy");
+    }
+
+    @Test
+    void reportsAnAdvisorThatIsAddedToTheProxyLater() {
+        reportOf(Payments.class, AddsAnAdvisorLater.class)
+                .says(Payments.class.getName() + ".pay(String)", "is not protected", "IdempotentClaimInterceptor")
+                .advises("add no advisors to its proxy later");
+    }
+
+    @Test
+    void reportsATransactionThatIsPutRoundTheBoundaryLater() {
+        reportOf(Payments.class, PutsATransactionRoundTheBoundaryLater.class)
+                .says(Payments.class.getName() + ".pay(String)", "is not protected", "TransactionInterceptor")
+                .advises("add no advisors to its proxy later");
+    }
+
+    @Test
+    void reportsAMethodThatNoInterfaceOfTheProxyHas() {
+        StartupFailure.of(database, new Class<?>[] {MethodInNoInterface.class}, "spring.aop.proxy-target-class=false")
+                .says(
+                        "has a proxy for its interfaces, but none of them has",
+                        MethodInNoInterface.class.getName() + ".pay")
+                .advises("Declare the method in an interface", "class-based proxies");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {UsesRepository.class, NobodyUsesRepository.class})
+    void reportsASpringDataRepository(Class<?> user) {
+        reportOf(Jpa.class, user)
+                .says("such as a Spring Data repository", PaymentRepository.class.getName() + ".pay(String)")
+                .advises("Annotate a service method");
+    }
+
+    @Test
+    void reportsMethodSecurityBehindTheBoundary() {
+        reportOf(SecurityInsideOfTransactions.class, SecuredPayments.class)
+                .says(SecuredPayments.class.getName() + ".pay(String)", "inside of its transaction")
+                .advises("@EnableTransactionManagement(order = ...)", "@EnableMethodSecurity(offset = ...)");
+    }
+
+    @Test
+    void reportsTransactionsThatAspectJWeaves() {
+        reportOf(WovenTransactions.class, Payments.class)
+                .says("transactions are woven by AspectJ", Payments.class.getSimpleName())
+                .advises("AdviceMode.PROXY");
+    }
+
+    static class Payments implements PaymentService {
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "payments", key = "#key")
+        public Receipt pay(String key) {
+            throw new UnsupportedOperationException(key);
+        }
+    }
+
+    interface IdempotentPayments extends PaymentService {
+
+        @Override
+        @Idempotent(scope = "interface", key = "#key")
+        Receipt pay(String key);
+    }
+
+    static class NeedingPostProcessor implements BeanPostProcessor {
+
+        private final Object needed;
+
+        NeedingPostProcessor(Object needed) {
+            this.needed = needed;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            return bean == needed ? needed : bean;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeededByAPostProcessor {
+
+        @Bean
+        static Payments tooEarly() {
+            return new Payments();
+        }
+
+        @Bean
+        static NeedingPostProcessor postProcessor(PaymentService needed) {
+            return new NeedingPostProcessor(needed);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeededByAnOrderedPostProcessor {
+
+        @Bean
+        static Payments tooEarly() {
+            return new Payments();
+        }
+
+        @Bean
+        static OrderedNeedingPostProcessor postProcessor(PaymentService needed) {
+            return new OrderedNeedingPostProcessor(needed);
+        }
+    }
+
+    static class OrderedNeedingPostProcessor extends NeedingPostProcessor implements Ordered {
+
+        OrderedNeedingPostProcessor(Object needed) {
+            super(needed);
+        }
+
+        @Override
+        public int getOrder() {
+            return LOWEST_PRECEDENCE;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeededByAMergedDefinitionPostProcessor {
+
+        @Bean
+        static Payments tooEarly() {
+            return new Payments();
+        }
+
+        @Bean
+        static MergedDefinitionNeedingPostProcessor postProcessor(PaymentService needed) {
+            return new MergedDefinitionNeedingPostProcessor(needed);
+        }
+    }
+
+    static class MergedDefinitionNeedingPostProcessor extends NeedingPostProcessor
+            implements MergedBeanDefinitionPostProcessor {
+
+        MergedDefinitionNeedingPostProcessor(Object needed) {
+            super(needed);
+        }
+
+        @Override
+        public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeededByAFactoryPostProcessor {
+
+        @Bean
+        static Payments tooEarly() {
+            return new Payments();
+        }
+
+        @Bean
+        static BeanFactoryPostProcessor postProcessor() {
+            return beanFactory -> beanFactory.getBean("tooEarly");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ProductNeededByAPostProcessor {
+
+        @Bean
+        static FactoryBean<Payments> product() {
+            return new FactoryBean<>() {
+                @Override
+                public Payments getObject() {
+                    return new Payments();
+                }
+
+                @Override
+                public Class<?> getObjectType() {
+                    return Payments.class;
+                }
+            };
+        }
+
+        @Bean
+        static OrderedNeedingPostProcessor postProcessor(PaymentService needed) {
+            return new OrderedNeedingPostProcessor(needed);
+        }
+    }
+
+    static class UserInACircle {
+
+        @Autowired
+        PaymentService payments;
+    }
+
+    static class InACircle implements PaymentService {
+
+        @Autowired
+        UserInACircle user;
+
+        @Override
+        @Idempotent(scope = "in-a-circle", key = "#key")
+        public Receipt pay(String key) {
+            throw new UnsupportedOperationException(key);
+        }
+    }
+
+    static class TransactionalInACircle extends Payments {
+
+        @Autowired
+        UserInACircle user;
+    }
+
+    static class RegistersAnObject {
+
+        RegistersAnObject(ConfigurableListableBeanFactory beanFactory) {
+            beanFactory.registerSingleton("registered", new Payments());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ReturnsAProxyFactoryProxy {
+
+        @Bean
+        Payments handMade() {
+            ProxyFactory factory = new ProxyFactory(new Payments());
+            factory.setProxyTargetClass(true);
+            return (Payments) factory.getProxy();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ReturnsAnInterfaceProxy {
+
+        @Bean
+        PaymentService handMade() {
+            return (PaymentService) new ProxyFactory(new Payments()).getProxy();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ReturnsAFrozenProxy {
+
+        @Bean
+        PaymentService handMade() {
+            ProxyFactory factory = new ProxyFactory(new Payments());
+            factory.setFrozen(true);
+            return (PaymentService) factory.getProxy();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ReturnsAJavaProxy {
+
+        @Bean
+        IdempotentPayments handMade() {
+            return (IdempotentPayments) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {IdempotentPayments.class},
+                    (proxy, method, arguments) -> {
+                        throw new UnsupportedOperationException(method.getName());
+                    });
+        }
+    }
+
+    /** Puts another proxy in the place of the bean. */
+    abstract static class WrappingPostProcessor implements BeanPostProcessor, Ordered {
+
+        private final int order;
+
+        WrappingPostProcessor(int order) {
+            this.order = order;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            if (!(bean instanceof PaymentService)) {
+                return bean;
+            }
+            ProxyFactory factory = new ProxyFactory(PaymentService.class, new SingletonTargetSource(bean));
+            configure(factory);
+            return factory.getProxy();
+        }
+
+        abstract void configure(ProxyFactory factory);
+
+        @Override
+        public int getOrder() {
+            return order;
+        }
+    }
+
+    static class WrapsInAProxy extends WrappingPostProcessor {
+
+        WrapsInAProxy() {
+            super(LOWEST_PRECEDENCE);
+        }
+
+        @Override
+        void configure(ProxyFactory factory) {}
+    }
+
+    static class WrapsInAFrozenProxy extends WrappingPostProcessor {
+
+        WrapsInAFrozenProxy() {
+            super(LOWEST_PRECEDENCE);
+        }
+
+        @Override
+        void configure(ProxyFactory factory) {
+            factory.setFrozen(true);
+        }
+    }
+
+    static class WrapsInAnOpaqueProxy extends WrappingPostProcessor {
+
+        WrapsInAnOpaqueProxy() {
+            super(LOWEST_PRECEDENCE);
+        }
+
+        @Override
+        void configure(ProxyFactory factory) {
+            factory.setOpaque(true);
+        }
+    }
+
+    static class WrapsInAnOpaqueProxyBeforeTheLibrary extends WrappingPostProcessor {
+
+        WrapsInAnOpaqueProxyBeforeTheLibrary() {
+            super(HIGHEST_PRECEDENCE);
+        }
+
+        @Override
+        void configure(ProxyFactory factory) {
+            factory.setOpaque(true);
+        }
+    }
+
+    static class AddsAnAdvisorLater {
+
+        AddsAnAdvisorLater(PaymentService payments) {
+            ((Advised) payments).addAdvisor(new DefaultPointcutAdvisor(new PassingInterceptor()));
+        }
+    }
+
+    static class PassingInterceptor implements org.aopalliance.intercept.MethodInterceptor {
+
+        @Override
+        public Object invoke(org.aopalliance.intercept.MethodInvocation invocation) throws Throwable {
+            return invocation.proceed();
+        }
+    }
+
+    static class PutsATransactionRoundTheBoundaryLater {
+
+        PutsATransactionRoundTheBoundaryLater(PaymentService payments) {
+            TransactionInterceptor transactions = new TransactionInterceptor();
+            transactions.setTransactionAttributeSource(new NameMatchTransactionAttributeSource());
+            ((Advised) payments).addAdvisor(0, new DefaultPointcutAdvisor(transactions));
+        }
+    }
+
+    static class MethodInNoInterface implements Comparable<MethodInNoInterface> {
+
+        @Idempotent(scope = "no-interface", key = "#key")
+        public Receipt pay(String key) {
+            throw new UnsupportedOperationException(key);
+        }
+
+        @Override
+        public int compareTo(MethodInNoInterface other) {
+            return 0;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({HibernateJpaAutoConfiguration.class, DataJpaRepositoriesAutoConfiguration.class})
+    @EnableJpaRepositories(considerNestedRepositories = true)
+    @org.springframework.boot.persistence.autoconfigure.EntityScan(basePackageClasses = BeanRulesReportTest.class)
+    static class Jpa {}
+
+    @jakarta.persistence.Entity
+    static class Entry {
+
+        @jakarta.persistence.Id
+        String id;
+    }
+
+    interface PaymentRepository extends CrudRepository<Entry, String> {
+
+        @Idempotent(scope = "repository", key = "#key")
+        @org.springframework.data.jpa.repository.Query("select e from BeanRulesReportTest$Entry e where e.id = :key")
+        Entry pay(String key);
+    }
+
+    static class UsesRepository {
+
+        UsesRepository(PaymentRepository repository) {}
+    }
+
+    static class NobodyUsesRepository {
+
+        NobodyUsesRepository(ObjectProvider<PaymentRepository> repository) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableMethodSecurity
+    @EnableTransactionManagement(order = 0)
+    static class SecurityInsideOfTransactions {}
+
+    static class SecuredPayments {
+
+        @PreAuthorize("hasRole('PAYER')")
+        @Transactional
+        @Idempotent(scope = "secured", key = "#key")
+        public Receipt pay(String key) {
+            throw new UnsupportedOperationException(key);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(mode = AdviceMode.ASPECTJ)
+    static class WovenTransactions {}
+}

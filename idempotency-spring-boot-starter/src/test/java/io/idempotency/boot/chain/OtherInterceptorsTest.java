@@ -1,0 +1,422 @@
+package io.idempotency.boot.chain;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.validation.ConstraintViolationException;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Size;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.validation.annotation.Validated;
+
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Whatever else intercepts the method: the boundary stays next to the transaction, and the claim comes last. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OtherInterceptorsTest {
+
+    private final TestDatabase database;
+
+    private final Ledger.Committed committed;
+
+    OtherInterceptorsTest(TestDatabase database) {
+        this.database = database;
+        this.committed = Ledger.committedIn(database);
+    }
+
+    @BeforeAll
+    void createTable() {
+        Ledger.createTable(database);
+    }
+
+    @AfterEach
+    void forgetCaller() {
+        SecurityContextHolder.clearContext();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                TransactionsByDefault.class,
+                TransactionsFirst.class,
+                TransactionsInTheMiddle.class,
+                TransactionsLast.class
+            })
+    void staysInOrderWithEveryOrderOfTransactionsAndAspects(Class<?> transactionManagement) {
+        try (ConfigurableApplicationContext application = start(
+                transactionManagement, Payments.class, FirstAspect.class, DefaultAspect.class, LastAspect.class)) {
+            Payments payments = application.getBean(Payments.class);
+            String key = transactionManagement.getSimpleName();
+
+            Receipt first = payments.pay(key);
+
+            assertThat(payments.pay(key)).isEqualTo(first);
+            committed.assertOneEffectInTheTransactionOfItsClaim(key);
+            assertThat(InterceptorChain.of(payments))
+                    .hasSize(6)
+                    .containsSequence(InterceptorChain.BOUNDARY, InterceptorChain.TRANSACTION)
+                    .endsWith(InterceptorChain.CLAIM);
+        }
+    }
+
+    @Test
+    void asksMethodSecurityBeforeItClaimsOrReplays() {
+        try (ConfigurableApplicationContext application = start(MethodSecurity.class, SecuredPayments.class)) {
+            SecuredPayments payments = application.getBean(SecuredPayments.class);
+
+            callAs("ROLE_PAYER");
+            Receipt first = payments.pay("secured");
+            assertThat(payments.pay("secured")).isEqualTo(first);
+            committed.assertOneEffectInTheTransactionOfItsClaim("secured");
+
+            callAs("ROLE_GUEST");
+            assertThatThrownBy(() -> payments.pay("secured")).isInstanceOf(AccessDeniedException.class);
+            assertThatThrownBy(() -> payments.pay("refused")).isInstanceOf(AccessDeniedException.class);
+            committed.assertNothing("refused");
+            assertThat(InterceptorChain.of(payments))
+                    .containsSubsequence(
+                            "DeferringMethodInterceptor",
+                            InterceptorChain.BOUNDARY,
+                            InterceptorChain.TRANSACTION,
+                            InterceptorChain.CLAIM);
+        }
+    }
+
+    private static void callAs(String authority) {
+        SecurityContextHolder.getContext()
+                .setAuthentication(new TestingAuthenticationToken("somebody", "password", authority));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {ValidatedPayments.class, ValidatedPaymentsWithoutTransaction.class})
+    void claimsNothingWhereAnArgumentIsNotValid(Class<? extends ValidatedService> type) {
+        try (ConfigurableApplicationContext application = start(Validation.class, type)) {
+            ValidatedService payments = application.getBean(type);
+            String key = "ok" + type.getSimpleName().length();
+
+            assertThatThrownBy(() -> payments.pay("too-long-for-a-key"))
+                    .isInstanceOf(ConstraintViolationException.class);
+            committed.assertNothing("too-long-for-a-key");
+
+            Receipt first = payments.pay(key);
+            assertThat(payments.pay(key)).isEqualTo(first);
+            committed.assertOneEffectInTheTransactionOfItsClaim(key);
+        }
+    }
+
+    @Test
+    void claimsOnTheThreadOfAnAsynchronousMethod() throws InterruptedException {
+        try (ConfigurableApplicationContext application =
+                start(AsynchronousMethods.class, AsynchronousPayments.class, Outcomes.class)) {
+            AsynchronousPayments payments = application.getBean(AsynchronousPayments.class);
+            Outcomes outcomes = application.getBean(Outcomes.class);
+
+            payments.pay("asynchronous");
+            assertThat(outcomes.next()).isEqualTo(Outcome.EXECUTED);
+            payments.pay("asynchronous");
+            assertThat(outcomes.next()).isEqualTo(Outcome.REPLAYED);
+
+            committed.assertOneEffectInTheTransactionOfItsClaim("asynchronous");
+            assertThat(payments.threads()).hasSize(1).doesNotContain(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void runsARetryInATransactionOfItsOwn() {
+        try (ConfigurableApplicationContext application = start(ResilientMethods.class, RetriedPayments.class)) {
+            RetriedPayments payments = application.getBean(RetriedPayments.class);
+
+            Receipt receipt = payments.pay("retried");
+
+            assertThat(payments.pay("retried")).isEqualTo(receipt);
+            assertThat(payments.transactions()).hasSize(2).doesNotHaveDuplicates();
+            assertThat(committed.entries("retried")).containsExactly(receipt.paymentId());
+            committed.assertOneEffectInTheTransactionOfItsClaim("retried");
+            assertThat(InterceptorChain.of(payments))
+                    .containsExactly(
+                            "RetryAnnotationInterceptor",
+                            InterceptorChain.BOUNDARY,
+                            InterceptorChain.TRANSACTION,
+                            InterceptorChain.CLAIM);
+        }
+    }
+
+    @Test
+    void staysInOrderWithAllOfThemTogether() {
+        try (ConfigurableApplicationContext application = start(
+                MethodSecurity.class,
+                Validation.class,
+                ResilientMethods.class,
+                DefaultAspect.class,
+                PaymentsWithEverything.class)) {
+            PaymentsWithEverything payments = application.getBean(PaymentsWithEverything.class);
+
+            callAs("ROLE_PAYER");
+            Receipt first = payments.pay("all");
+
+            assertThat(payments.pay("all")).isEqualTo(first);
+            committed.assertOneEffectInTheTransactionOfItsClaim("all");
+            assertThat(InterceptorChain.of(payments))
+                    .containsSequence(InterceptorChain.BOUNDARY, InterceptorChain.TRANSACTION)
+                    .endsWith(InterceptorChain.CLAIM)
+                    .startsWith("RetryAnnotationInterceptor");
+        }
+    }
+
+    private ConfigurableApplicationContext start(Class<?> configuration, Class<?>... beans) {
+        Class<?>[] all = new Class<?>[beans.length + 2];
+        all[0] = configuration;
+        all[1] = Ledger.class;
+        System.arraycopy(beans, 0, all, 2, beans.length);
+        return JdbcTestApplication.start(database, all);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    static class TransactionsByDefault {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
+    static class TransactionsFirst {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = 0)
+    static class TransactionsInTheMiddle {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE)
+    static class TransactionsLast {}
+
+    @Aspect
+    abstract static class PassingAspect {
+
+        @Around("@annotation(io.idempotency.Idempotent)")
+        Object pass(ProceedingJoinPoint call) throws Throwable {
+            return call.proceed();
+        }
+    }
+
+    @Aspect
+    @Order(Ordered.HIGHEST_PRECEDENCE + 1)
+    static class FirstAspect extends PassingAspect {}
+
+    @Aspect
+    static class DefaultAspect extends PassingAspect {}
+
+    @Aspect
+    @Order(Ordered.LOWEST_PRECEDENCE)
+    static class LastAspect extends PassingAspect {}
+
+    static class Payments implements PaymentService {
+
+        private final Ledger ledger;
+
+        Payments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "payments", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableMethodSecurity
+    static class MethodSecurity {}
+
+    static class SecuredPayments implements PaymentService {
+
+        private final Ledger ledger;
+
+        SecuredPayments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @PreAuthorize("hasRole('PAYER')")
+        @Transactional
+        @Idempotent(scope = "secured", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(ValidationAutoConfiguration.class)
+    static class Validation {}
+
+    interface ValidatedService {
+
+        @NotNull Receipt pay(@Size(max = 10) String key);
+    }
+
+    @Validated
+    static class ValidatedPayments implements ValidatedService {
+
+        private final Ledger ledger;
+
+        ValidatedPayments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "validated", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @Validated
+    static class ValidatedPaymentsWithoutTransaction implements ValidatedService {
+
+        private final Ledger ledger;
+
+        ValidatedPaymentsWithoutTransaction(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Idempotent(scope = "validated-without-transaction", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class AsynchronousMethods {}
+
+    static class AsynchronousPayments {
+
+        private final List<Thread> threads = new ArrayList<>();
+
+        private final Ledger ledger;
+
+        AsynchronousPayments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Async
+        @Transactional
+        @Idempotent(scope = "asynchronous", key = "#key")
+        public void pay(String key) {
+            threads.add(Thread.currentThread());
+            ledger.enter(key);
+        }
+
+        List<Thread> threads() {
+            return threads;
+        }
+    }
+
+    static class Outcomes implements IdempotencyListener {
+
+        private final BlockingQueue<Outcome> outcomes = new LinkedBlockingQueue<>();
+
+        @Override
+        public void callCompleted(CallCompleted event) {
+            outcomes.add(event.outcome());
+        }
+
+        Outcome next() throws InterruptedException {
+            return outcomes.poll(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableResilientMethods
+    static class ResilientMethods {}
+
+    static class RetriedPayments implements PaymentService {
+
+        private final List<String> transactions = new ArrayList<>();
+
+        private final Ledger ledger;
+
+        private final JdbcTemplate jdbc;
+
+        RetriedPayments(Ledger ledger, JdbcTemplate jdbc) {
+            this.ledger = ledger;
+            this.jdbc = jdbc;
+        }
+
+        @Override
+        @Retryable(delay = 1)
+        @Transactional
+        @Idempotent(scope = "retried", key = "#key")
+        public Receipt pay(String key) {
+            Receipt receipt = ledger.enter(key);
+            transactions.add(jdbc.queryForObject("select pg_current_xact_id()::text", String.class));
+            if (transactions.size() == 1) {
+                throw new IllegalStateException("the first attempt fails behind its effect");
+            }
+            return receipt;
+        }
+
+        List<String> transactions() {
+            return transactions;
+        }
+    }
+
+    @Validated
+    static class PaymentsWithEverything implements ValidatedService {
+
+        private final Ledger ledger;
+
+        PaymentsWithEverything(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @PreAuthorize("hasRole('PAYER')")
+        @Retryable
+        @Transactional
+        @Idempotent(scope = "everything", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+}

@@ -1,0 +1,437 @@
+package io.idempotency.boot.chain;
+
+import java.lang.reflect.Proxy;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** However a bean comes to be, and whatever kind of proxy it has, its idempotent methods are protected. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ProxyKindsTest {
+
+    private final TestDatabase database;
+
+    private final Ledger.Committed committed;
+
+    ProxyKindsTest(TestDatabase database) {
+        this.database = database;
+        this.committed = Ledger.committedIn(database);
+    }
+
+    @BeforeAll
+    void createTable() {
+        Ledger.createTable(database);
+    }
+
+    private void assertProtected(PaymentService service, String key) {
+        Receipt first = service.pay(key);
+        assertThat(service.pay(key)).isEqualTo(first);
+        assertThat(committed.entries(key)).containsExactly(first.paymentId());
+        committed.assertOneEffectInTheTransactionOfItsClaim(key);
+    }
+
+    @Nested
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    class ClassBasedProxies {
+
+        private ConfigurableApplicationContext application;
+
+        @BeforeAll
+        void start() {
+            application = JdbcTestApplication.start(database, new Class<?>[] {Ledger.class, Beans.class});
+        }
+
+        @AfterAll
+        void stop() {
+            application.close();
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "scoped",
+                    "scopedByInterface",
+                    "prototype",
+                    "lazy",
+                    "product",
+                    "lambda",
+                    "proxyableByInterface"
+                })
+        void areProtected(String beanName) {
+            assertProtected(application.getBean(beanName, PaymentService.class), beanName);
+        }
+
+        @Test
+        void protectEveryInstanceOfAPrototype() {
+            PaymentService one = application.getBean("prototype", PaymentService.class);
+            PaymentService other = application.getBean("prototype", PaymentService.class);
+
+            assertThat(one).isNotSameAs(other);
+            assertThat(other.pay("instances")).isEqualTo(one.pay("instances"));
+            committed.assertOneEffectInTheTransactionOfItsClaim("instances");
+        }
+
+        @Test
+        void letTwoBeansOfOneClassShareItsScope() {
+            PaymentService one = application.getBean("one", PaymentService.class);
+            PaymentService other = application.getBean("other", PaymentService.class);
+
+            assertThat(one).isNotSameAs(other);
+            assertThat(other.pay("two-beans")).isEqualTo(one.pay("two-beans"));
+            committed.assertOneEffectInTheTransactionOfItsClaim("two-beans");
+        }
+
+        @Test
+        void protectTheMethodOfAConfigurationClass() {
+            PaymentService configuration = application.getBean(Beans.class);
+
+            assertProtected(configuration, "configuration");
+        }
+
+        @Test
+        void protectAMethodThatIsNotPublic() {
+            PackagePrivate service = application.getBean(PackagePrivate.class);
+
+            Receipt first = service.payWithinPackage("package-private");
+
+            assertThat(service.payWithinPackage("package-private")).isEqualTo(first);
+            committed.assertOneEffectInTheTransactionOfItsClaim("package-private");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"inheriting", "overriding", "otherOverriding"})
+        void protectAMethodOfAGenericSuperclass(String beanName) {
+            assertHandlerProtected(handler(application, beanName), "class-" + beanName);
+        }
+
+        @Test
+        void letImplementationsOfOneAnnotatedMethodShareItsScope() {
+            Receipt first = handler(application, "overriding").handle("shared");
+
+            assertThat(handler(application, "otherOverriding").handle("shared")).isEqualTo(first);
+            assertThat(handler(application, "inheriting").handle("shared")).isEqualTo(first);
+        }
+    }
+
+    @Nested
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    class InterfaceBasedProxies {
+
+        private ConfigurableApplicationContext application;
+
+        @BeforeAll
+        void start() {
+            application = JdbcTestApplication.start(
+                    database, new Class<?>[] {Ledger.class, Beans.class}, "spring.aop.proxy-target-class=false");
+        }
+
+        @AfterAll
+        void stop() {
+            application.close();
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"transactional", "notTransactional", "product", "prototype", "lambda"})
+        void areProtected(String beanName) {
+            PaymentService service = application.getBean(beanName, PaymentService.class);
+
+            assertThat(Proxy.isProxyClass(service.getClass())).isTrue();
+            assertProtected(service, "interface-" + beanName);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"inheriting", "overriding", "otherOverriding"})
+        void protectTheImplementationOfAGenericInterface(String beanName) {
+            Handler<String, Receipt> handler = handler(application, beanName);
+
+            assertThat(Proxy.isProxyClass(handler.getClass())).isTrue();
+            assertHandlerProtected(handler, "interface-" + beanName);
+        }
+    }
+
+    private void assertHandlerProtected(Handler<String, Receipt> handler, String key) {
+        Receipt first = handler.handle(key);
+        assertThat(handler.handle(key)).isEqualTo(first);
+        committed.assertOneEffectInTheTransactionOfItsClaim(key);
+    }
+
+    @SuppressWarnings("unchecked") // All handlers among the beans are of this type.
+    private static Handler<String, Receipt> handler(ConfigurableApplicationContext application, String beanName) {
+        return application.getBean(beanName, Handler.class);
+    }
+
+    @Test
+    void protectABeanInACircleThatIsInjectedLazily() {
+        try (ConfigurableApplicationContext application = JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Ledger.class, PaymentsInACircle.class, UserInACircle.class},
+                "spring.main.allow-circular-references=true")) {
+            assertProtected(application.getBean(UserInACircle.class).payments, "circle");
+        }
+    }
+
+    static class UserInACircle {
+
+        @Autowired
+        @Lazy
+        PaymentService payments;
+    }
+
+    static class PaymentsInACircle extends TransactionalPayments {
+
+        @Autowired
+        UserInACircle user;
+
+        PaymentsInACircle(Ledger ledger) {
+            super(ledger);
+        }
+    }
+
+    @Configuration
+    static class Beans implements PaymentService {
+
+        private final Ledger ledger;
+
+        Beans(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "configuration", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+
+        @Bean
+        static BeanFactoryPostProcessor threadScope() {
+            return beanFactory -> beanFactory.registerScope("thread", new SimpleThreadScope());
+        }
+
+        @Bean
+        @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        TransactionalPayments scoped() {
+            return new TransactionalPayments(ledger);
+        }
+
+        @Bean
+        @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.INTERFACES)
+        TransactionalPayments scopedByInterface() {
+            return new TransactionalPayments(ledger);
+        }
+
+        @Bean
+        @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+        PaymentService prototype() {
+            return new Payments(ledger);
+        }
+
+        @Bean
+        @Lazy
+        PaymentService lazy() {
+            return new Payments(ledger);
+        }
+
+        @Bean
+        FactoryBean<PaymentService> product() {
+            return new FactoryBean<>() {
+                @Override
+                public PaymentService getObject() {
+                    return new TransactionalPayments(ledger);
+                }
+
+                @Override
+                public Class<?> getObjectType() {
+                    return PaymentService.class;
+                }
+            };
+        }
+
+        @Bean
+        PaymentService transactional() {
+            return new TransactionalPayments(ledger);
+        }
+
+        @Bean
+        PaymentService notTransactional() {
+            return new Payments(ledger);
+        }
+
+        @Bean
+        PaymentService one() {
+            return new Payments(ledger);
+        }
+
+        @Bean
+        PaymentService other() {
+            return new Payments(ledger);
+        }
+
+        @Bean
+        PackagePrivate packagePrivate() {
+            return new PackagePrivate(ledger);
+        }
+
+        @Bean
+        Handler<String, Receipt> inheriting() {
+            return new InheritingHandler(ledger);
+        }
+
+        @Bean
+        Handler<String, Receipt> overriding() {
+            return new OverridingHandler(ledger);
+        }
+
+        @Bean
+        Handler<String, Receipt> otherOverriding() {
+            return new OtherOverridingHandler(ledger);
+        }
+
+        @Bean
+        PaymentService lambda() {
+            LambdaPayments lambda = key -> ledger.enter(key);
+            return lambda;
+        }
+
+        @Bean
+        @Proxyable(ProxyType.INTERFACES)
+        PaymentService proxyableByInterface() {
+            return new TransactionalPayments(ledger);
+        }
+    }
+
+    static class TransactionalPayments implements PaymentService {
+
+        private final Ledger ledger;
+
+        TransactionalPayments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "transactional", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    static class Payments implements PaymentService {
+
+        private final Ledger ledger;
+
+        Payments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Idempotent(scope = "payments", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @FunctionalInterface
+    interface LambdaPayments extends PaymentService {
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "lambda", key = "#p0")
+        Receipt pay(String key);
+    }
+
+    static class PackagePrivate {
+
+        private final Ledger ledger;
+
+        PackagePrivate(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Transactional
+        @Idempotent(scope = "package-private", key = "#key")
+        Receipt payWithinPackage(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    /** A command handler as applications have it. */
+    interface Handler<C, R> {
+
+        R handle(C command);
+    }
+
+    abstract static class LedgerHandler<C> implements Handler<C, Receipt> {
+
+        private final Ledger ledger;
+
+        LedgerHandler(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "handlers", key = "#command")
+        public Receipt handle(C command) {
+            return ledger.enter(command.toString());
+        }
+    }
+
+    static class InheritingHandler extends LedgerHandler<String> {
+
+        InheritingHandler(Ledger ledger) {
+            super(ledger);
+        }
+    }
+
+    static class OverridingHandler extends LedgerHandler<String> {
+
+        OverridingHandler(Ledger ledger) {
+            super(ledger);
+        }
+
+        @Override
+        public Receipt handle(String command) {
+            return super.handle(command);
+        }
+    }
+
+    static class OtherOverridingHandler extends LedgerHandler<String> {
+
+        OtherOverridingHandler(Ledger ledger) {
+            super(ledger);
+        }
+
+        @Override
+        public Receipt handle(String command) {
+            return super.handle(command);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.idempotency.boot.chain;
+
+import java.util.Objects;
+import java.util.stream.Stream;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+/** What an application that cannot start tells its user: of all analyzers on the class path, the first that knows. */
+final class StartupFailure {
+
+    private static final String[] QUIET = {
+        "logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter=OFF",
+        "logging.level.org.springframework.boot.SpringApplication=OFF",
+        "logging.level.org.springframework.context=ERROR"
+    };
+
+    private final FailureAnalysis analysis;
+
+    private StartupFailure(FailureAnalysis analysis) {
+        this.analysis = analysis;
+    }
+
+    /** Starts the application of the other tests with these beans, which must fail. */
+    static StartupFailure of(TestDatabase database, Class<?>[] beans, String... properties) {
+        try (ConfigurableApplicationContext started = JdbcTestApplication.start(database, beans, quietly(properties))) {
+            return fail("The application started with %d beans", started.getBeanDefinitionCount());
+        } catch (RuntimeException failure) {
+            return of(failure);
+        }
+    }
+
+    /** What tests assert on need not stand on the console too. */
+    static String[] quietly(String... properties) {
+        return Stream.concat(Stream.of(QUIET), Stream.of(properties)).toArray(String[]::new);
+    }
+
+    static StartupFailure of(Throwable failure) {
+        ArgumentResolver arguments = ArgumentResolver.of(BeanFactory.class, new DefaultListableBeanFactory())
+                .and(Environment.class, new StandardEnvironment());
+        FailureAnalysis analysis =
+                SpringFactoriesLoader.forDefaultResourceLocation().load(FailureAnalyzer.class, arguments).stream()
+                        .map(analyzer -> analyzer.analyze(failure))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+        assertThat(analysis).as("a report of " + failure).isNotNull();
+        return new StartupFailure(analysis);
+    }
+
+    StartupFailure says(String... problem) {
+        assertThat(analysis.getDescription()).as("description").contains(problem);
+        return this;
+    }
+
+    StartupFailure advises(String... action) {
+        assertThat(analysis.getAction()).as("action").contains(action);
+        return this;
+    }
+}

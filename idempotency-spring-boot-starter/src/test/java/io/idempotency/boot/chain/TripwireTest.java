@@ -1,0 +1,213 @@
+package io.idempotency.boot.chain;
+
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.aop.framework.Advised;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.BrokenInterceptorChainException;
+import io.idempotency.Idempotent;
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What start-up cannot see is found by the call itself, which fails rather than run without protection. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TripwireTest {
+
+    private final TestDatabase database;
+
+    private final Ledger.Committed committed;
+
+    TripwireTest(TestDatabase database) {
+        this.database = database;
+        this.committed = Ledger.committedIn(database);
+    }
+
+    @BeforeAll
+    void createTable() {
+        Ledger.createTable(database);
+    }
+
+    @Test
+    void refusesAResultThatAnInterceptorBehindTheTransactionGaveInPlaceOfTheMethod() {
+        try (ConfigurableApplicationContext application = start(Answering.class)) {
+            PaymentService payments = application.getBean(PaymentService.class);
+
+            assertThatThrownBy(() -> payments.pay("answered"))
+                    .isInstanceOf(BrokenInterceptorChainException.class)
+                    .hasMessageContaining("key 'answered' in scope 'payments'")
+                    .hasMessageContaining("returned without its claim having been reached");
+
+            committed.assertNothing("answered");
+        }
+    }
+
+    @Test
+    void refusesAClaimOnAnotherThread() {
+        try (ConfigurableApplicationContext application = start(ThreadHopping.class)) {
+            PaymentService payments = application.getBean(PaymentService.class);
+
+            assertThatThrownBy(() -> payments.pay("hopped"))
+                    .isInstanceOf(BrokenInterceptorChainException.class)
+                    .hasMessageContaining(Payments.class.getName() + ".pay(String)")
+                    .hasMessageContaining("changed the thread");
+
+            committed.assertNothing("hopped");
+        }
+    }
+
+    @Test
+    void refusesTheCallThoughTheRefusalOnTheOtherThreadWasSwallowed() {
+        try (ConfigurableApplicationContext application = start(SwallowingThreadHopping.class)) {
+            PaymentService payments = application.getBean(PaymentService.class);
+
+            assertThatThrownBy(() -> payments.pay("swallowed")).isInstanceOf(BrokenInterceptorChainException.class);
+
+            committed.assertNothing("swallowed");
+        }
+    }
+
+    @Test
+    void refusesAClaimWhoseBoundaryWasRemovedWhileRunning() {
+        try (ConfigurableApplicationContext application = start()) {
+            PaymentService payments = application.getBean(PaymentService.class);
+            payments.pay("before");
+
+            removeBoundary((Advised) payments);
+
+            assertThatThrownBy(() -> payments.pay("after")).isInstanceOf(BrokenInterceptorChainException.class);
+            committed.assertNothing("after");
+        }
+    }
+
+    @Test
+    void refusesTheCallWhoseClaimWasRemovedWhileRunning() {
+        try (ConfigurableApplicationContext application = start()) {
+            PaymentService payments = application.getBean(PaymentService.class);
+
+            ((Advised) payments).removeAdvisor(((Advised) payments).getAdvisorCount() - 1);
+
+            assertThatThrownBy(() -> payments.pay("unclaimed")).isInstanceOf(BrokenInterceptorChainException.class);
+            assertThat(committed.claims("unclaimed")).isZero();
+        }
+    }
+
+    @Test
+    void replaysToAnInterceptorBehindTheTransactionThatProceedsTwice() {
+        try (ConfigurableApplicationContext application = start(ProceedingTwice.class)) {
+            PaymentService payments = application.getBean(PaymentService.class);
+
+            Receipt receipt = payments.pay("twice");
+
+            assertThat(committed.entries("twice")).containsExactly(receipt.paymentId());
+            committed.assertOneEffectInTheTransactionOfItsClaim("twice");
+        }
+    }
+
+    private static void removeBoundary(Advised proxy) {
+        for (int i = 0; i < proxy.getAdvisorCount(); i++) {
+            String advice = proxy.getAdvisors()[i].getAdvice().getClass().getSimpleName();
+            if (advice.equals(InterceptorChain.BOUNDARY)) {
+                proxy.removeAdvisor(i);
+                return;
+            }
+        }
+    }
+
+    private ConfigurableApplicationContext start(Class<?>... aspects) {
+        Class<?>[] beans = new Class<?>[aspects.length + 3];
+        beans[0] = TransactionsOutsideOfAspects.class;
+        beans[1] = Ledger.class;
+        beans[2] = Payments.class;
+        System.arraycopy(aspects, 0, beans, 3, aspects.length);
+        return JdbcTestApplication.start(database, beans);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = 0)
+    static class TransactionsOutsideOfAspects {}
+
+    static class Payments implements PaymentService {
+
+        private final Ledger ledger;
+
+        Payments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Transactional
+        @Idempotent(scope = "payments", key = "#key")
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @Aspect
+    static class Answering {
+
+        @Around("@annotation(io.idempotency.Idempotent) && args(key)")
+        Object answer(String key) {
+            return new Receipt(UUID.randomUUID(), key);
+        }
+    }
+
+    @Aspect
+    static class ThreadHopping {
+
+        @Around("@annotation(io.idempotency.Idempotent)")
+        Object hop(ProceedingJoinPoint call) throws Throwable {
+            try {
+                return CompletableFuture.supplyAsync(() -> proceed(call)).join();
+            } catch (CompletionException failure) {
+                throw failure.getCause();
+            }
+        }
+
+        static Object proceed(ProceedingJoinPoint call) {
+            try {
+                return call.proceed();
+            } catch (Throwable failure) {
+                throw new CompletionException(failure);
+            }
+        }
+    }
+
+    @Aspect
+    static class SwallowingThreadHopping {
+
+        @Around("@annotation(io.idempotency.Idempotent)")
+        Object hop(ProceedingJoinPoint call) {
+            return CompletableFuture.supplyAsync(() -> ThreadHopping.proceed(call))
+                    .exceptionally(failure -> new Receipt(UUID.randomUUID(), "swallowed"))
+                    .join();
+        }
+    }
+
+    @Aspect
+    static class ProceedingTwice {
+
+        @Around("@annotation(io.idempotency.Idempotent)")
+        Object twice(ProceedingJoinPoint call) throws Throwable {
+            Object first = call.proceed();
+            assertThat(call.proceed()).isEqualTo(first);
+            return first;
+        }
+    }
+}
