@@ -54,6 +54,20 @@ class Bookings {
     }
 
     @Transactional
+    @Idempotent(scope = "book-at-once-or-else", key = "#key")
+    public String bookAtOnceOrElse(String key, String seat) {
+        try {
+            entityManager
+                    .createNativeQuery("insert into booking (seat) values (?1)")
+                    .setParameter(1, seat)
+                    .executeUpdate();
+            return "booked";
+        } catch (PersistenceException taken) {
+            return "taken";
+        }
+    }
+
+    @Transactional
     @Idempotent(scope = "book-by-jdbc", key = "#key")
     public String bookByJdbc(String key, String seat) {
         return jdbc.queryForObject("insert into booking (seat) values (?) returning xid", String.class, seat);

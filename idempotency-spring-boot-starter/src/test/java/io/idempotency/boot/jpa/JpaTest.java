@@ -218,6 +218,18 @@ class JpaTest {
     }
 
     @Test
+    void swallowedViolationFailsTheCallWhereNothingIsLeftToFlush() {
+        jdbc.update("insert into booking (seat) values ('1A')");
+
+        assertThatExceptionOfType(TransactionFailedException.class)
+                .isThrownBy(() -> bookings.bookAtOnceOrElse("key", "1A"));
+
+        jdbc.execute("truncate booking");
+        requireNothingIsLeft();
+        assertThat(bookings.bookAtOnceOrElse("key", "1A")).isEqualTo("booked");
+    }
+
+    @Test
     void anotherPayloadIsRefused() {
         bookings.book("key", "1A");
 
