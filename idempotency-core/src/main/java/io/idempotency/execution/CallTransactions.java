@@ -94,16 +94,21 @@ public final class CallTransactions {
             ConnectionHolder holder = transaction.getConnectionHolder();
             DataSource boundUnder = dataSourceOf(holder);
             if (boundUnder != null) {
-                requireSynchronization(intent);
+                requireSynchronization(intent, jdbcStatus);
                 return new CallTransaction(jdbcStatus, holder, boundUnder);
             }
         }
         throw mismatch(intent);
     }
 
-    /** Without it nobody tells when the transaction ends; after the end of a transaction there is none either. */
-    private static void requireSynchronization(Intent intent) {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+    /**
+     * Somebody must tell when the transaction ends. Nobody does if its manager does not synchronize, or if it is over
+     * already: then joining it makes a synchronization of its own, which ends with the joining and not with the
+     * transaction.
+     */
+    private static void requireSynchronization(Intent intent, DefaultTransactionStatus status) {
+        boolean endsTooEarly = status.isNewSynchronization() && !status.isNewTransaction();
+        if (endsTooEarly || !TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new TransactionMismatchException(
                     intent,
                     "the open transaction has no synchronization: it is over already and this call comes from an"

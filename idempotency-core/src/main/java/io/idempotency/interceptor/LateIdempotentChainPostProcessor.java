@@ -3,6 +3,7 @@ package io.idempotency.interceptor;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
@@ -38,6 +39,8 @@ public final class LateIdempotentChainPostProcessor
 
     private final ChainVerifier verifier;
 
+    private final Predicate<Object> isTestDouble;
+
     private final Set<String> idempotentBeans = ConcurrentHashMap.newKeySet();
 
     private @Nullable ConfigurableListableBeanFactory beanFactory;
@@ -47,11 +50,14 @@ public final class LateIdempotentChainPostProcessor
      *
      * @param operations knows the idempotent methods
      * @param advisors are put in order
+     * @param isTestDouble whether an object stands in for a bean in a test, so that it has nothing to protect
      */
-    public LateIdempotentChainPostProcessor(IdempotentOperationSource operations, IdempotentAdvisors advisors) {
+    public LateIdempotentChainPostProcessor(
+            IdempotentOperationSource operations, IdempotentAdvisors advisors, Predicate<Object> isTestDouble) {
         OperationRules rules = new OperationRules();
         this.beans = new IdempotentBeans(operations, rules);
         this.advisors = advisors;
+        this.isTestDouble = isTestDouble;
         this.verifier = new ChainVerifier(advisors, rules);
     }
 
@@ -134,7 +140,7 @@ public final class LateIdempotentChainPostProcessor
     }
 
     private void verifyUnlessInfrastructure(Object bean, String beanName) {
-        if (!(bean instanceof AopInfrastructureBean)) {
+        if (!(bean instanceof AopInfrastructureBean) && !isTestDouble.test(bean)) {
             verify(bean, beanName);
         }
     }

@@ -3,7 +3,6 @@ package io.idempotency.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
@@ -20,12 +19,15 @@ import org.springframework.util.StringValueResolver;
 
 import io.idempotency.Idempotent;
 
-/** Reads {@link Idempotent}, also as a meta-annotation and from interfaces, once for each method and class. */
+/**
+ * Reads {@link Idempotent}, also as a meta-annotation and from interfaces, once for each idempotent method and class. What
+ * is not idempotent is not remembered: it is asked for at start-up only.
+ */
 public final class AnnotationOperationSource implements IdempotentOperationSource {
 
     private final OperationParser parser;
 
-    private final Map<MethodClassKey, Optional<IdempotentOperation>> operations = new ConcurrentHashMap<>();
+    private final Map<MethodClassKey, IdempotentOperation> operations = new ConcurrentHashMap<>();
 
     private final Map<String, Method> methodByScope = new ConcurrentHashMap<>();
 
@@ -49,12 +51,17 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
             return null;
         }
         MethodClassKey key = new MethodClassKey(method, targetClass);
-        Optional<IdempotentOperation> known = operations.get(key);
-        if (known == null) {
-            known = Optional.ofNullable(read(method, targetClass));
-            operations.put(key, known);
+        IdempotentOperation known = operations.get(key);
+        if (known != null) {
+            return known;
         }
-        return known.orElse(null);
+        IdempotentOperation found = read(method, targetClass);
+        if (found == null) {
+            return null;
+        }
+        // Whoever was first counts: the boundary and the claim of one call must mean the same object.
+        IdempotentOperation first = operations.putIfAbsent(key, found);
+        return first == null ? found : first;
     }
 
     private @Nullable IdempotentOperation read(Method method, Class<?> targetClass) {

@@ -3,6 +3,7 @@ package io.idempotency.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
@@ -55,12 +56,13 @@ final class OperationParser {
 
     private CallTerms terms(Idempotent annotation, Method method) {
         return new CallTerms(
-                duration("retention", annotation.retention(), method),
+                duration("retention", annotation.retention(), method, CallTerms::requireRetention),
                 annotation.onDuplicate(),
-                duration("waitTimeout", annotation.waitTimeout(), method));
+                duration("waitTimeout", annotation.waitTimeout(), method, CallTerms::requireWaitTimeout));
     }
 
-    private @Nullable Duration duration(String attribute, String text, Method method) {
+    private @Nullable Duration duration(
+            String attribute, String text, Method method, UnaryOperator<Duration> rangeCheck) {
         String resolved = resolve(attribute, text, method);
         if (!StringUtils.hasText(resolved)) {
             return null;
@@ -71,10 +73,11 @@ final class OperationParser {
         } catch (IllegalArgumentException malformed) {
             throw invalid(attribute, resolved, method, "It is not a duration such as 5s, 7d or PT5S.");
         }
-        if (duration.toMillis() < 1) {
-            throw invalid(attribute, resolved, method, "It must be at least one millisecond.");
+        try {
+            return rangeCheck.apply(duration);
+        } catch (IllegalArgumentException outOfRange) {
+            throw invalid(attribute, resolved, method, outOfRange.getMessage() + ".");
         }
-        return duration;
     }
 
     private static Type responseType(Method method, Class<?> targetClass) {

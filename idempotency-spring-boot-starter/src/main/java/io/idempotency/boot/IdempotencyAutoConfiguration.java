@@ -87,7 +87,7 @@ public final class IdempotencyAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LateIdempotentChainPostProcessor lateIdempotentChainPostProcessor(
             IdempotentOperationSource operations, IdempotentAdvisors advisors) {
-        return new LateIdempotentChainPostProcessor(operations, advisors);
+        return new LateIdempotentChainPostProcessor(operations, advisors, TestDoubles::include);
     }
 
     @Bean

@@ -1,0 +1,283 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.test.CallResults;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** A caller is told that a call succeeded only if what it did is kept, and so is the listener. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AcknowledgementTest {
+
+    private final ContractApplication application;
+
+    private final Shop shop;
+
+    private final TransactionTemplate outer;
+
+    AcknowledgementTest(TestDatabase database) {
+        application = ContractApplication.start(database, List.of(Shop.class, Meddling.class));
+        shop = application.bean(Shop.class);
+        outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+        application.bean(Meddling.class).meddling.set(Meddling.NONE);
+    }
+
+    @Test
+    void anAspectThatSwallowsTheExceptionDoesNotMakeItASuccess() {
+        application.bean(Meddling.class).meddling.set(Meddling.SWALLOW);
+
+        assertThatThrownBy(() -> shop.sellOrFail("key", true)).isInstanceOf(TransactionFailedException.class);
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void anAspectThatSetsRollbackOnlyDoesNotMakeItASuccess() {
+        application.bean(Meddling.class).meddling.set(Meddling.ROLLBACK_ONLY);
+
+        assertThatThrownBy(() -> shop.sellOrFail("key", false))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasMessageContaining("rolled back");
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void aCallBehindTheCallersSavepointIsUndoneWithIt() {
+        outer.executeWithoutResult(status -> {
+            Object savepoint = status.createSavepoint();
+            shop.sellOrFail("key", false);
+            status.rollbackToSavepoint(savepoint);
+            assertThat(application.outcomes().all()).isEmpty();
+        });
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void aCallThatWasUndoneWithASavepointCanBeMadeAgain() {
+        outer.executeWithoutResult(status -> {
+            Object savepoint = status.createSavepoint();
+            shop.sellOrFail("key", false);
+            status.rollbackToSavepoint(savepoint);
+            shop.sellOrFail("key", false);
+        });
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.EXECUTED);
+    }
+
+    @Test
+    void aSavepointOfTheMethodItselfTakesNothingBack() {
+        assertThat(shop.sellWithSavepointInside("key")).isEqualTo("sold");
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
+    }
+
+    @Test
+    void aKeyThatWasCommittedCanBeUsedInAnAfterCommitCallback() {
+        AtomicReference<String> repeated = new AtomicReference<>();
+
+        outer.executeWithoutResult(status -> {
+            shop.sellOrFail("key", false);
+            afterCommit(() -> repeated.set(shop.sellInNewTransaction("other")));
+            afterCommit(() -> repeated.set(inNewTransaction(() -> shop.sellOrFail("key", false))));
+        });
+
+        assertThat(repeated).hasValue("sold");
+        assertThat(application.outcomes().all()).containsOnly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @Test
+    void aCallThatJoinsATransactionAfterItsCommitIsNotReportedAsExecuted() {
+        outer.executeWithoutResult(status -> afterCommit(() -> shop.sellOrFail("key", false)));
+
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
+    @Test
+    void aCallFromAnAfterCompletionCallbackIsRefused() {
+        AtomicReference<Throwable> refusal = new AtomicReference<>();
+
+        outer.executeWithoutResult(status ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCompletion(int completed) {
+                        try {
+                            shop.sellOrFail("key", false);
+                        } catch (RuntimeException refused) {
+                            refusal.set(refused);
+                        }
+                    }
+                }));
+
+        assertThat(refusal.get())
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("REQUIRES_NEW");
+        assertNothingIsKept();
+    }
+
+    @Test
+    void aTransactionManagerWithoutSynchronizationIsRefused() {
+        JdbcTransactionManager silent = new JdbcTransactionManager(application.bean(DataSource.class));
+        silent.setTransactionSynchronization(AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER);
+
+        assertThatThrownBy(() ->
+                        new TransactionTemplate(silent).executeWithoutResult(status -> shop.sellOrFail("key", false)))
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("synchronization");
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void aTransactionThatMustBeDoneSoonDoesNotWaitForLong() {
+        TransactionTemplate hurried = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        hurried.setTimeout(1);
+        hurried.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+
+        outer.executeWithoutResult(holding -> {
+            shop.sellOrFail("key", false);
+
+            CallResults<Void> results =
+                    ConcurrentCalls.run(1, () -> hurried.executeWithoutResult(status -> shop.sellOrFail("key", false)));
+
+            assertThat(results.failures()).singleElement().isInstanceOf(RequestInProgressException.class);
+            assertThat(results.get(0).took()).isLessThan(Duration.ofSeconds(4));
+        });
+    }
+
+    private static void afterCommit(Runnable work) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                work.run();
+            }
+        });
+    }
+
+    private String inNewTransaction(Supplier<String> work) {
+        TransactionTemplate template = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        template.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+        return template.execute(status -> work.get());
+    }
+
+    private void assertNothingIsKept() {
+        assertThat(application.effects()).isZero();
+        assertThat(application.requests()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
+    /** Stands between the transaction and the claim, as an aspect without an order does. */
+    @Aspect
+    static class Meddling {
+
+        private static final String NONE = "none";
+
+        private static final String SWALLOW = "swallow";
+
+        private static final String ROLLBACK_ONLY = "rollback-only";
+
+        private final AtomicReference<String> meddling = new AtomicReference<>(NONE);
+
+        @Around("execution(* io.idempotency.boot.contract.AcknowledgementTest.Shop.sellOrFail(..))")
+        Object around(ProceedingJoinPoint call) throws Throwable {
+            if (meddling.get().equals(SWALLOW)) {
+                try {
+                    return call.proceed();
+                } catch (IllegalStateException swallowed) {
+                    return "nothing happened";
+                }
+            }
+            Object result = call.proceed();
+            if (meddling.get().equals(ROLLBACK_ONLY)) {
+                TransactionInterceptor.currentTransactionStatus().setRollbackOnly();
+            }
+            return result;
+        }
+    }
+
+    static class Shop {
+
+        private final JdbcTemplate jdbc;
+
+        Shop(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop", key = "#key", fingerprint = "'same'")
+        public String sellOrFail(String key, boolean fails) {
+            sell();
+            if (fails) {
+                throw new IllegalStateException("on purpose");
+            }
+            return "sold";
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @Idempotent(scope = "shop-new", key = "#key")
+        public String sellInNewTransaction(String key) {
+            sell();
+            return "sold";
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-savepoint", key = "#key")
+        public String sellWithSavepointInside(String key) {
+            sell();
+            Object savepoint = TransactionInterceptor.currentTransactionStatus().createSavepoint();
+            sell();
+            TransactionInterceptor.currentTransactionStatus().rollbackToSavepoint(savepoint);
+            return "sold";
+        }
+
+        private void sell() {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+        }
+    }
+}
