@@ -36,7 +36,8 @@ public final class IdempotencyListeners implements IdempotencyListener {
         for (IdempotencyListener listener : listeners) {
             try {
                 notification.accept(listener);
-            } catch (RuntimeException failure) {
+            } catch (Throwable failure) {
+                // Errors too, such as a missing class: the call is over, and must not seem to have failed by this.
                 logger.warn(
                         "Idempotency listener {} failed", listener.getClass().getName(), failure);
             }

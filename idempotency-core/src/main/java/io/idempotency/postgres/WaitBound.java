@@ -16,9 +16,13 @@ record WaitBound(long milliseconds, long start) {
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
+    /** The largest value of {@code statement_timeout}, about 25 days. */
+    private static final int LONGEST = Integer.MAX_VALUE;
+
     static WaitBound remaining(Duration limit, long since) {
         long now = System.nanoTime();
-        return new WaitBound(Math.max(1, limit.minusNanos(now - since).toMillis()), now);
+        long milliseconds = limit.minusNanos(now - since).toMillis();
+        return new WaitBound(Math.max(1, Math.min(milliseconds, LONGEST)), now);
     }
 
     /**

@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
@@ -43,10 +45,58 @@ class FingerprinterTest {
     private final Fingerprinter fingerprinter = new Fingerprinter(new JsonMapper());
 
     @Test
+    void theOrderOfASetDoesNotCount() {
+        Set<String> one = new LinkedHashSet<>(List.of("Aa", "BB", "cc"));
+        Set<String> other = new LinkedHashSet<>(List.of("cc", "BB", "Aa"));
+
+        assertThat(fingerprinter.of(one)).isEqualTo(fingerprinter.of(other));
+        assertThat(fingerprinter.of(new Tagged(1, one))).isEqualTo(fingerprinter.of(new Tagged(1, other)));
+        assertThat(fingerprinter.of(List.of(Map.of("tags", one))))
+                .isEqualTo(fingerprinter.of(List.of(Map.of("tags", other))));
+    }
+
+    @Test
+    void theElementsOfASetCount() {
+        assertThat(fingerprinter.of(new Tagged(1, Set.of("a", "b"))))
+                .isNotEqualTo(fingerprinter.of(new Tagged(1, Set.of("a"))));
+        assertThat(fingerprinter.of(Set.of(1, 2))).isNotEqualTo(fingerprinter.of(Set.of(12)));
+    }
+
+    @Test
+    void theOrderOfAListCounts() {
+        assertThat(fingerprinter.of(List.of("a", "b"))).isNotEqualTo(fingerprinter.of(List.of("b", "a")));
+    }
+
+    @Test
+    void aMemberThatShowsNothingToJsonIsRefusedAtAnyDepth() {
+        assertThatThrownBy(() -> fingerprinter.of(new Transfer(new Silent(1), new Silent(2))))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .hasMessageContaining("shows nothing to JSON");
+    }
+
+    private record Tagged(int id, Set<String> tags) {}
+
+    private record Transfer(Silent from, Silent to) {}
+
+    private static final class Silent {
+
+        private final int id;
+
+        Silent(int id) {
+            this.id = id;
+        }
+
+        @Override
+        public String toString() {
+            return "account " + id;
+        }
+    }
+
+    @Test
     void isSha256OverTheVersionAndTheCanonicalJson() throws Exception {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         digest.update((byte) 1);
-        byte[] expected = digest.digest("{\"amount\":12.5,\"currency\":\"\u20ac\"}".getBytes(StandardCharsets.UTF_8));
+        byte[] expected = digest.digest("{\"amount\":125E-1,\"currency\":\"\u20ac\"}".getBytes(StandardCharsets.UTF_8));
 
         Fingerprint fingerprint =
                 fingerprinter.of(new TreeMap<>(Map.of("currency", "\u20ac", "amount", new BigDecimal("12.50"))));

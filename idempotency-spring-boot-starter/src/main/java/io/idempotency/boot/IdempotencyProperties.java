@@ -53,7 +53,8 @@ public record IdempotencyProperties(
         try {
             check.run();
         } catch (IllegalArgumentException outOfRange) {
-            throw new IllegalArgumentException(name + ": " + outOfRange.getMessage(), outOfRange);
+            // Without its cause, which the report of a failed binding would show instead.
+            throw new IllegalArgumentException(name + ": " + outOfRange.getMessage());
         }
     }
 

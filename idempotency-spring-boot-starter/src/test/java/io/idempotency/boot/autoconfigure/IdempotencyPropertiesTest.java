@@ -58,9 +58,11 @@ class IdempotencyPropertiesTest {
 
     @ParameterizedTest
     @CsvSource(textBlock = """
-                    idempotency.retention=0s,           idempotency.retention must be at least one millisecond
+                    idempotency.retention=0s,           idempotency.retention: The retention must be at least one millisecond
+                    idempotency.retention=999999999d,   idempotency.retention: The retention must be at least
                     idempotency.retention=soon,         Failed to bind
-                    idempotency.wait-timeout=-1s,       idempotency.wait-timeout must be at least one millisecond
+                    idempotency.wait-timeout=-1s,       idempotency.wait-timeout: The wait timeout must be at least one millisecond
+                    idempotency.wait-timeout=30d,       idempotency.wait-timeout: The wait timeout must be at least
                     idempotency.max-response-size=0B,   idempotency.max-response-size must be more than zero
                     idempotency.purge.batch-size=0,     idempotency.purge.batch-size must be at least 1
                     idempotency.purge.interval=0s,      idempotency.purge.interval must be at least one millisecond

@@ -1,0 +1,193 @@
+package io.idempotency.operation;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.CharBuffer;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Idempotent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.MissingIdempotencyKeyException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/** From the arguments of a call to its key. */
+class KeyExpressionTest {
+
+    private final Service service = new Service();
+
+    static List<Arguments> values() {
+        UUID uuid = UUID.fromString("8c1ad0f4-7f53-4d4a-9f0b-0c6f6c1f1a55");
+        return List.of(
+                arguments("order-42", "order-42"),
+                arguments(" as it is ", " as it is "),
+                arguments(CharBuffer.wrap("characters"), "characters"),
+                arguments(new IdempotencyKey("checked"), "checked"),
+                arguments(uuid, "8c1ad0f4-7f53-4d4a-9f0b-0c6f6c1f1a55"),
+                arguments((byte) 1, "1"),
+                arguments((short) 2, "2"),
+                arguments(3, "3"),
+                arguments(Long.MIN_VALUE, "-9223372036854775808"),
+                arguments(BigInteger.TWO.pow(70), "1180591620717411303424"),
+                arguments('x', "x"),
+                arguments(Period.DAILY, "DAILY"),
+                arguments(Period.WEEKLY, "WEEKLY"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("values")
+    void aValueWithStableTextIsAKey(Object value, String key) {
+        assertThat(keyOf("byValue", value)).isEqualTo(new IdempotencyKey(key));
+    }
+
+    static List<Object> valuesThatAreNone() {
+        return List.of(
+                new Command(UUID.randomUUID(), "a"),
+                new Object(),
+                List.of("a"),
+                Map.of("a", "b"),
+                new BigDecimal("1.0"),
+                1.5,
+                true,
+                Instant.EPOCH,
+                new byte[] {1},
+                new char[] {'a'});
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesThatAreNone")
+    void aValueWhoseTextMayVaryIsRefused(Object value) {
+        assertThatThrownBy(() -> keyOf("byValue", value))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContainingAll("#value", "by-value", value.getClass().getName());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  ", "a\u200bb", "a\u0000"})
+    void aTextThatIsNoKeyIsRefused(String value) {
+        assertThatThrownBy(() -> keyOf("byValue", value)).isInstanceOf(InvalidIdempotencyKeyException.class);
+    }
+
+    @Test
+    void nullIsAMissingKey() {
+        assertThatThrownBy(() -> keyOf("byValue", (Object) null))
+                .isInstanceOf(MissingIdempotencyKeyException.class)
+                .hasMessageContainingAll("#value", "by-value");
+    }
+
+    static List<Arguments> nullsOnTheWay() {
+        return List.of(
+                arguments("byProperty", null),
+                arguments("byProperty", new Command(null, "a")),
+                arguments("byNestedProperty", new Command(null, "a")),
+                arguments("byMethodCall", new Command(null, "a")),
+                arguments("bySafeNavigation", null),
+                arguments("byIndex", null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("nullsOnTheWay")
+    void nullOnTheWayIsAMissingKey(String method, Object argument) {
+        assertThatThrownBy(() -> keyOf(method, argument)).isInstanceOf(MissingIdempotencyKeyException.class);
+    }
+
+    @Test
+    void argumentsAreNamedByNameOrPosition() {
+        assertThat(keyOf("byPosition", "first", "second").value()).isEqualTo("second-first");
+        assertThat(keyOf("byProperty", new Command(new UUID(0, 1), "a")).value())
+                .isEqualTo("00000000-0000-0000-0000-000000000001");
+        assertThat(keyOf("byIndex", List.of("zero", "one")).value()).isEqualTo("one");
+        assertThat(keyOf("byTarget", "x").value()).isEqualTo("service-x");
+    }
+
+    @Test
+    void anExpressionThatFailsIsReportedWithItsCause() {
+        assertThatThrownBy(() -> keyOf("byIndex", List.of("only")))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContainingAll("#list[1]", "by-index", "failed")
+                .hasCauseInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> keyOf("byProperty", "has no property id"))
+                .isInstanceOf(InvalidIdempotencyKeyException.class);
+    }
+
+    @Test
+    void anExpressionThatNamesNoArgumentIsRefusedAtStartUp() {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Misnamed.class, "run"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("there is no #orderId", "Misnamed");
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Unparsable.class, "run"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("not valid SpEL", "#id +");
+    }
+
+    private IdempotencyKey keyOf(String method, Object... arguments) {
+        return AnnotatedMethods.operation(Service.class, method).key(service, arguments);
+    }
+
+    record Command(UUID id, String name) {}
+
+    enum Period {
+        DAILY,
+        WEEKLY {
+            @Override
+            public String toString() {
+                return "every week";
+            }
+        }
+    }
+
+    @SuppressWarnings("unused")
+    static class Service {
+
+        public final String name = "service";
+
+        @Idempotent(scope = "by-value", key = "#value")
+        public void byValue(Object value) {}
+
+        @Idempotent(scope = "by-property", key = "#command.id")
+        public void byProperty(Object command) {}
+
+        @Idempotent(scope = "by-nested-property", key = "#command.id.mostSignificantBits")
+        public void byNestedProperty(Command command) {}
+
+        @Idempotent(scope = "by-method-call", key = "#command.id().toString()")
+        public void byMethodCall(Command command) {}
+
+        @Idempotent(scope = "by-safe-navigation", key = "#command?.id")
+        public void bySafeNavigation(Command command) {}
+
+        @Idempotent(scope = "by-index", key = "#list[1]")
+        public void byIndex(List<String> list) {}
+
+        @Idempotent(scope = "by-position", key = "#p1 + '-' + #a0")
+        public void byPosition(String one, String two) {}
+
+        @Idempotent(scope = "by-target", key = "#root.name + '-' + #value")
+        public void byTarget(String value) {}
+    }
+
+    static class Misnamed {
+
+        @Idempotent(scope = "misnamed", key = "#orderId")
+        public void run(String id) {}
+    }
+
+    static class Unparsable {
+
+        @Idempotent(scope = "unparsable", key = "#id +")
+        public void run(String id) {}
+    }
+}

@@ -1,0 +1,431 @@
+package io.idempotency.postgres;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.claim.Claim;
+import io.idempotency.claim.ClaimRequest;
+import io.idempotency.claim.ClaimStore.TransactionState;
+import io.idempotency.claim.Completion;
+import io.idempotency.codec.Fingerprint;
+import io.idempotency.test.CallResults;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static io.idempotency.postgres.Requests.request;
+import static io.idempotency.postgres.Requests.withoutResponse;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What a claim finds, and what is in its row then. Waiting is the matter of {@link ClaimWaitTest}. */
+@PostgresTest
+class ClaimTest {
+
+    private final TestDatabase database;
+    private final JdbcTemplate admin;
+    private Session session;
+
+    ClaimTest(TestDatabase database) {
+        this.database = database;
+        this.admin = database.jdbc();
+    }
+
+    @BeforeAll
+    static void migrate(TestDatabase database) {
+        MigratedTables.in(database);
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        session = new Session(database.dataSource());
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        session.close();
+        admin.execute("truncate idempotency.idempotency_request");
+    }
+
+    @Nested
+    class OfANewKey {
+
+        @Test
+        void isGrantedAndTheRowTellsWhatIsKnown() throws SQLException {
+            ClaimRequest request = new ClaimRequest(
+                    new Intent("payments", "acme", new IdempotencyKey("order-42")),
+                    Requests.fingerprint("payload"),
+                    Duration.ofHours(36),
+                    Requests.PATIENT,
+                    false);
+
+            session.claimGranted(request).commit();
+
+            Map<String, Object> row = row(request);
+            assertThat(row)
+                    .containsEntry("idempotency_scope", "payments")
+                    .containsEntry("caller", "acme")
+                    .containsEntry("idempotency_key", "order-42")
+                    .containsEntry("request_hash", request.fingerprint().hash())
+                    .containsEntry("hash_version", 1)
+                    .containsEntry("status", "processing")
+                    .containsEntry("claimed_by", "test-process")
+                    .containsEntry("attempt_count", 1)
+                    .containsEntry("response_body", null)
+                    .containsEntry("locked_until", null)
+                    .containsEntry("claim_token", null);
+            assertThat(admin.queryForObject(
+                            "select expires_at = claimed_at + interval '36 hours' and claimed_at = created_at"
+                                    + " and updated_at = created_at and created_at between now() - interval '1 minute'"
+                                    + " and now() from idempotency.idempotency_request",
+                            Boolean.class))
+                    .isTrue();
+        }
+
+        @Test
+        void thatHasNoResponseIsASuccessAtOnce() throws SQLException {
+            ClaimRequest request = withoutResponse("order-42");
+
+            session.claimGranted(request).commit();
+
+            assertThat(row(request)).containsEntry("status", "succeeded");
+            assertThat(storedBody(request)).isEqualTo("null");
+        }
+
+        @Test
+        void isAnotherKeyInAnotherScopeAndOfAnotherCaller() throws SQLException {
+            IdempotencyKey key = new IdempotencyKey("order-42");
+            session.claimGranted(request(new Intent("payments", "", key), "a", Requests.PATIENT));
+            session.claimGranted(request(new Intent("refunds", "", key), "b", Requests.PATIENT));
+            session.claimGranted(request(new Intent("payments", "acme", key), "c", Requests.PATIENT));
+            session.commit();
+
+            assertThat(count()).isEqualTo(3);
+        }
+
+        @Test
+        void leavesNothingAfterARollback() throws SQLException {
+            session.claimGranted(request("order-42")).rollback();
+
+            assertThat(count()).isZero();
+            session.claimGranted(request("order-42", "another payload"));
+        }
+
+        @Test
+        void doesNotRelyOnTheSearchPath() throws SQLException {
+            session.execute("set search_path = ''");
+
+            session.claimGranted(request("order-42")).complete(request("order-42"), "1");
+            session.commit();
+
+            assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+        }
+
+        @Test
+        void goesToTheSchemaThatIsConfigured() throws SQLException {
+            MigratedTables.in(database.dataSource(), "elsewhere");
+            try (Session elsewhere = new Session(database.dataSource().getConnection(), "elsewhere")) {
+                elsewhere.claimGranted(request("order-42")).commit();
+            }
+
+            assertThat(count()).isZero();
+            assertThat(admin.queryForObject("select count(*) from elsewhere.idempotency_request", Long.class))
+                    .isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class OfAKeyThatSucceeded {
+
+        private final ClaimRequest request = request("order-42");
+
+        @BeforeEach
+        void succeed() throws SQLException {
+            session.claimGranted(request).complete(request, "{\"b\": 1E+2, \"a\":1.00}");
+            session.commit();
+        }
+
+        @Test
+        void givesTheStoredTextUnchanged() {
+            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("{\"b\": 1E+2, \"a\":1.00}"));
+        }
+
+        @Test
+        void refusesAnotherPayload() {
+            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+        }
+
+        @Test
+        void doesNotComparePayloadsOfDifferentAlgorithms() {
+            ClaimRequest ofTomorrow = new ClaimRequest(
+                    request.intent(),
+                    new Fingerprint(2, Requests.fingerprint("hashed otherwise").hash()),
+                    Duration.ofDays(1),
+                    Requests.PATIENT,
+                    false);
+
+            assertThat(session.claim(ofTomorrow)).isInstanceOf(Claim.Succeeded.class);
+        }
+
+        @Test
+        void saysThatTheResponseIsNoLongerStored() {
+            admin.update("update idempotency.idempotency_request set response_body = null");
+
+            assertThat(session.claim(request)).isEqualTo(new Claim.ResponseExpired());
+            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+        }
+
+        @Test
+        void replaysAnExpiredRowThatIsNotPurgedYet() {
+            admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 year'");
+
+            assertThat(session.claim(request)).isInstanceOf(Claim.Succeeded.class);
+        }
+
+        @Test
+        void replaysAResponseThatIsNull() throws SQLException {
+            session.claimGranted(withoutResponse("void")).commit();
+
+            assertThat(session.claim(withoutResponse("void"))).isEqualTo(new Claim.Succeeded("null"));
+        }
+
+        @Test
+        void leavesTheTransactionOpen() {
+            session.claim(request);
+
+            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        }
+    }
+
+    @Nested
+    class InTheSameTransaction {
+
+        private final ClaimRequest request = request("order-42");
+
+        @Test
+        void replaysAfterCompletion() {
+            session.claimGranted(request).complete(request, "7");
+
+            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("7"));
+        }
+
+        @Test
+        void isGrantedAgainAfterARollbackToASavepoint() throws SQLException {
+            session.execute("savepoint before_claim").claimGranted(request);
+            session.execute("rollback to savepoint before_claim");
+
+            session.claimGranted(request).complete(request, "7").commit();
+
+            assertThat(storedBody(request)).isEqualTo("7");
+        }
+    }
+
+    @Nested
+    class OfARowThatIsNotAsItShouldBe {
+
+        private final ClaimRequest request = request("order-42");
+
+        @BeforeEach
+        void commitWithoutCompletion() throws SQLException {
+            session.claimGranted(request).commit();
+        }
+
+        @Test
+        void committedWhileProcessingIsAbandoned() {
+            assertThat(session.claim(request)).isEqualTo(new Claim.Abandoned());
+            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"failed_retryable", "failed_final"})
+        void withAStatusOfALaterVersionIsNotGuessedAt(String status) {
+            admin.update("update idempotency.idempotency_request set status = ?", status);
+
+            assertThatThrownBy(() -> session.claim(request))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll("'" + status + "'", "upgrade");
+        }
+
+        @Test
+        void ofAnotherIntentWithTheSameIdIsReported() {
+            admin.update("update idempotency.idempotency_request set idempotency_key = 'order-43'");
+
+            assertThatThrownBy(() -> session.claim(request))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll(
+                            "order-42", "order-43", request.id().toString());
+        }
+    }
+
+    @Nested
+    class Completed {
+
+        private final ClaimRequest request = request("order-42");
+
+        @Test
+        void holdsTheResponseAndNamesTheResult() throws SQLException {
+            session.claimGranted(request).complete(new Completion(request.id(), "{\"paymentId\":7}", "payment", "7"));
+            session.commit();
+
+            assertThat(row(request))
+                    .containsEntry("status", "succeeded")
+                    .containsEntry("result_ref_type", "payment")
+                    .containsEntry("result_ref_id", "7");
+            assertThat(storedBody(request)).isEqualTo("{\"paymentId\":7}");
+            assertThat(admin.queryForObject(
+                            "select updated_at > claimed_at and expires_at = claimed_at + interval '7 days'"
+                                    + " from idempotency.idempotency_request",
+                            Boolean.class))
+                    .isTrue();
+        }
+
+        @Test
+        void twiceIsRefused() {
+            session.claimGranted(request).complete(request, "1");
+
+            assertThatThrownBy(() -> session.complete(request, "2"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(request.id().toString());
+        }
+
+        @Test
+        void afterItsRowWasDeletedIsRefused() throws SQLException {
+            session.claimGranted(request).execute("delete from idempotency.idempotency_request");
+
+            assertThatThrownBy(() -> session.complete(request, "1"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("is gone");
+        }
+
+        @Test
+        void withoutAClaimIsRefused() {
+            assertThatThrownBy(() -> session.complete(request, "1")).isInstanceOf(IllegalStateException.class);
+        }
+
+        @Test
+        void withATextThatIsNotJsonIsPostgresErrorAndLeavesNothing() throws SQLException {
+            session.claimGranted(request);
+
+            assertThatThrownBy(() -> session.complete(request, "{")).isInstanceOf(DataAccessException.class);
+            assertThat(session.state()).isEqualTo(TransactionState.ABORTED);
+            session.commit();
+            assertThat(count()).isZero();
+        }
+    }
+
+    @Nested
+    class StateOfTheTransaction {
+
+        @BeforeEach
+        void claim() {
+            session.claimGranted(request("order-42"));
+        }
+
+        @Test
+        void isOpenWhileItCanCommit() throws SQLException {
+            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+            session.execute("select 1");
+            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        }
+
+        @Test
+        void isAbortedAfterASwallowedError() {
+            assertThatThrownBy(() -> session.execute("select 1/0")).isInstanceOf(SQLException.class);
+
+            assertThat(session.state()).isEqualTo(TransactionState.ABORTED);
+        }
+
+        @Test
+        void isOpenAgainAfterARollbackToASavepoint() throws SQLException {
+            session.execute("savepoint s");
+            assertThatThrownBy(() -> session.execute("select 1/0")).isInstanceOf(SQLException.class);
+            session.execute("rollback to savepoint s");
+
+            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"commit", "rollback"})
+        void hasEndedAfterAStatementThatEndsIt(String statement) throws SQLException {
+            session.execute(statement);
+
+            assertThat(session.state()).isEqualTo(TransactionState.ENDED);
+        }
+
+        @Test
+        void hasEndedAfterACommitOfTheConnection() throws SQLException {
+            session.connection().commit();
+
+            assertThat(session.state()).isEqualTo(TransactionState.ENDED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                Connection.TRANSACTION_READ_COMMITTED,
+                Connection.TRANSACTION_REPEATABLE_READ,
+                Connection.TRANSACTION_SERIALIZABLE
+            })
+    void underEveryIsolationACommittedRowIsFound(int isolation) throws SQLException {
+        session.call(request("order-42"), "1");
+        session.connection().setTransactionIsolation(isolation);
+
+        assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+    }
+
+    @Test
+    @Tag("race")
+    void ofManyAtOnceOneIsGrantedAndAllOthersReplay() {
+        int racers = 16;
+        for (int round = 0; round < TestSize.pick(20, 500); round++) {
+            ClaimRequest request = request("race-" + round);
+            String body = Integer.toString(round);
+
+            CallResults<Claim> claims = ConcurrentCalls.run(racers, () -> {
+                try (Session racer = new Session(database.connection())) {
+                    return racer.call(request, body);
+                }
+            });
+
+            assertThat(claims.requireAllSucceeded())
+                    .containsOnlyOnce(new Claim.Granted(1))
+                    .filteredOn(claim -> !claim.equals(new Claim.Granted(1)))
+                    .hasSize(racers - 1)
+                    .containsOnly(new Claim.Succeeded(body));
+        }
+    }
+
+    private Map<String, Object> row(ClaimRequest request) {
+        return admin.queryForMap("select * from idempotency.idempotency_request where request_id = ?", request.id());
+    }
+
+    private String storedBody(ClaimRequest request) {
+        UUID id = request.id();
+        return admin.queryForObject(
+                "select response_body::text from idempotency.idempotency_request where request_id = ?",
+                String.class,
+                id);
+    }
+
+    private long count() {
+        return admin.queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
+    }
+}

@@ -1,0 +1,40 @@
+package io.idempotency.postgres;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+
+import io.idempotency.test.ConcurrentCalls.Action;
+
+/** A connection on which others act before a claim, or between a claim that met a row and the look at that row. */
+final class Interleaved {
+
+    private static final String CLAIM = "select set_config";
+
+    private static final String LOOK = "select idempotency_scope";
+
+    private Interleaved() {}
+
+    static Connection beforeTheLook(Connection connection, Action action) {
+        return before(connection, () -> {}, action);
+    }
+
+    static Connection before(Connection connection, Action beforeClaim, Action beforeLook) {
+        return (Connection) Proxy.newProxyInstance(
+                Interleaved.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        String sql = (String) arguments[0];
+                        if (sql.startsWith(CLAIM)) {
+                            beforeClaim.run();
+                        } else if (sql.startsWith(LOOK)) {
+                            beforeLook.run();
+                        }
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    }
+                });
+    }
+}
