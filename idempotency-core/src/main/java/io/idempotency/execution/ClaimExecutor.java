@@ -132,6 +132,8 @@ public final class ClaimExecutor {
             end.releases(held);
             try {
                 Object result = runMethod(claim.attempt());
+                // Before the flush too, which would fail for another reason in an aborted transaction.
+                requireCommittable();
                 transaction.flush();
                 requireCommittable();
                 if (!call.isCompleteWithClaim()) {
@@ -219,8 +221,9 @@ public final class ClaimExecutor {
             throw new RequestInProgressException(
                     call.intent(),
                     waited.compareTo(SHORTEST_RETRY_AFTER) < 0 ? SHORTEST_RETRY_AFTER : waited,
-                    "The " + call.intent() + " is being executed by another call, which did not end within "
-                            + waited.toMillis() + " ms: repeat this call later with the same key"
+                    "The " + call.intent() + " could not be claimed within " + waited.toMillis()
+                            + " ms, because another call with it is still running or its table is locked: repeat this"
+                            + " call later with the same key"
                             + (transaction.isOwn()
                                     ? ""
                                     : ". The transaction that this call joined was aborted with the wait"),
