@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -24,8 +25,11 @@ final class CanonicalJson {
     /** Twice what a mapper writes by default, and far from the end of a stack of ordinary size. */
     private static final int MAX_NESTING_DEPTH = 1_000;
 
-    /** The only member of an object that stands for a set; no name that a mapper gives begins like this. */
-    static final String SET = "\0set";
+    /**
+     * The only member of an object that stands for a set. It is in no canonical text, so it may be another in each JVM, and
+     * no member that a client names can be taken for it.
+     */
+    static final String SET = "set " + UUID.randomUUID();
 
     /**
      * What was written here is read back here, so no limit of a parser of foreign input applies. Of two members with one
@@ -92,8 +96,12 @@ final class CanonicalJson {
         out.append('}');
     }
 
-    /** The elements of a set have no order, whatever order they came in. */
+    /** The elements of a set have no order, whatever order they came in. A mapper can write a single one without a list. */
     private static void writeSet(JsonNode node, StringBuilder out) {
+        if (!node.isArray()) {
+            write(node, out);
+            return;
+        }
         List<String> elements = new ArrayList<>();
         for (JsonNode element : node) {
             StringBuilder canonical = new StringBuilder();

@@ -104,6 +104,12 @@ class CanonicalJsonTest {
         assertThat(CanonicalJson.of(one)).isNotEqualTo(CanonicalJson.of(other));
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 0", "-0.0, 0", "7, 7", "-120, -12E1", "12.50, 125E-1", "0.001, 1E-3", "1E+2, 1E2"})
+    void numbersAreWrittenAsDigitsAndExponent(String number, String canonical) {
+        assertThat(CanonicalJson.of(number)).isEqualTo(canonical);
+    }
+
     @Test
     void anExponentOfABillionCostsNoMemory() {
         assertThat(CanonicalJson.of("[1E+1000000000, 10e999999999, 1E-1000000000]"))

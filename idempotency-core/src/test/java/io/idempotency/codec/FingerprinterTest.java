@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -285,6 +286,29 @@ class FingerprinterTest {
         }
 
         @Test
+        void elementsOfSets() {
+            assertDiffer(Set.of(), Set.of(1));
+            assertDiffer(new Box(EnumSet.of(Color.RED)), new Box(EnumSet.of(Color.GREEN)));
+            assertDiffer(new Commands(Set.of(new Open("a"))), new Commands(Set.of(new Close("a"))));
+            assertDiffer(Set.of(new Open("a")), Set.of(new Close("a")));
+        }
+
+        @Test
+        void elementsOfSetsThatAreWrittenWithoutAList() {
+            assertDiffer(new Labelled(Set.of("a")), new Labelled(Set.of("b")));
+            assertDiffer(new Labelled(Set.of(new Box(1))), new Labelled(Set.of(new Box(2))));
+        }
+
+        @Test
+        void membersThatAreNamedLikeTheMarkOfASet() {
+            for (String name : List.of("set", "\0set", "set 8c1ad0f4-7f53-4d4a-9f0b-0c6f6c1f1a55")) {
+                assertDiffer(Map.of(name, 1), Map.of(name, 2));
+                assertDiffer(Map.of(name, Map.of("a", 1)), Map.of(name, Map.of("b", 1)));
+                assertDiffer(Map.of(name, List.of(1, 2)), Map.of(name, List.of(2, 1)));
+            }
+        }
+
+        @Test
         void membersOfAListThatIsWrittenAsAnObject() {
             assertDiffer(new NamedList("a"), new NamedList("b"));
         }
@@ -422,6 +446,12 @@ class FingerprinterTest {
     record Flat(@JsonUnwrapped Payment payment) {}
 
     record Extensible(@JsonAnyGetter Map<String, Object> members) {}
+
+    record Labelled(
+            @JsonFormat(with = JsonFormat.Feature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED)
+            Set<Object> labels) {}
+
+    record Commands(Set<Command> commands) {}
 
     enum Color {
         RED,
