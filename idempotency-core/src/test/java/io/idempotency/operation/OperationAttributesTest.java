@@ -51,6 +51,27 @@ class OperationAttributesTest {
                 .hasMessageContainingAll("retention", text, "at least one millisecond");
     }
 
+    @Test
+    void aDurationThatPostgresCannotHoldIsRefused() {
+        assertThat(retainedFor("365000d").terms().retention()).isEqualTo(Duration.ofDays(365_000));
+        assertThatThrownBy(() -> retainedFor("365001d"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("retention", "365001d", "at most");
+        assertThat(waitingFor("24d").terms().waitTimeout()).isEqualTo(Duration.ofDays(24));
+        assertThatThrownBy(() -> waitingFor("25d"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("waitTimeout", "25d", "at most");
+    }
+
+    private static IdempotentOperation retainedFor(String retention) {
+        return AnnotatedMethods.operation(Configured.class, "run", Map.of("app.name", "a", "app.retention", retention));
+    }
+
+    private static IdempotentOperation waitingFor(String wait) {
+        return AnnotatedMethods.operation(
+                Configured.class, "run", Map.of("app.name", "a", "app.retention", "1d", "app.durations.wait", wait));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"soon", "5 seconds", "5x", "s", "PT", "1,5s"})
     void whatIsNoDurationIsRefused(String text) {

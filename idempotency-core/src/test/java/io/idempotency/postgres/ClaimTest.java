@@ -1,6 +1,7 @@
 package io.idempotency.postgres;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -389,6 +390,19 @@ class ClaimTest {
         session.connection().setTransactionIsolation(isolation);
 
         assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+    }
+
+    @Test
+    void onADriverThatDoesNotTellWhatWasInsertedIsRefused() throws SQLException {
+        String url = database.jdbcUrl();
+        try (Session blind = new Session(DriverManager.getConnection(
+                url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1",
+                database.username(),
+                database.password()))) {
+            assertThatThrownBy(() -> blind.claim(request("order-42")))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("prepareThreshold=-1");
+        }
     }
 
     @Test
