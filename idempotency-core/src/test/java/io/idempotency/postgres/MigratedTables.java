@@ -1,9 +1,13 @@
 package io.idempotency.postgres;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.util.Map;
 import javax.sql.DataSource;
 
 import org.flywaydb.core.Flyway;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.test.TestDatabase;
 
@@ -21,18 +25,14 @@ public final class MigratedTables {
 
     static PostgresStorage in(DataSource dataSource, String schema) {
         PostgresStorage storage = new PostgresStorage(dataSource, schema);
-        new OwnTransaction(dataSource)
-                .call(jdbcClient -> jdbcClient
-                        .sql("create schema if not exists \"" + schema + "\"")
-                        .update());
-        migrate(dataSource, schema);
+        storage.schema().migrate(dataSource, connection -> migrate(connection, schema));
         storage.schema().validate();
         return storage;
     }
 
-    static void migrate(DataSource dataSource, String schema) {
+    static void migrate(Connection connection, String schema) {
         Flyway.configure(PostgresStorage.class.getClassLoader())
-                .dataSource(dataSource)
+                .dataSource(new SingleConnectionDataSource(inOpenTransaction(connection), true))
                 .locations("classpath:" + PostgresStorage.MIGRATIONS)
                 .defaultSchema(schema)
                 .createSchemas(false)
@@ -43,5 +43,22 @@ public final class MigratedTables {
                 .loggers("slf4j")
                 .load()
                 .migrate();
+    }
+
+    /** Flyway would end the transaction, and with it the lock, after each of its steps. */
+    private static Connection inOpenTransaction(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                MigratedTables.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "commit", "setAutoCommit", "setReadOnly" -> null;
+                    default -> {
+                        try {
+                            yield method.invoke(connection, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getTargetException();
+                        }
+                    }
+                });
     }
 }

@@ -1,0 +1,303 @@
+package io.idempotency.postgres;
+
+import java.util.Locale;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.retention.ExpiringTable;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
+
+@PostgresTest
+class StorageSchemaTest {
+
+    private static final String PASSWORD = "secret";
+
+    private final TestDatabase database;
+    private final JdbcTemplate admin;
+
+    /** Roles belong to the whole server, so this one's name tells whose it is. */
+    private final String role;
+
+    StorageSchemaTest(TestDatabase database) {
+        this.database = database;
+        this.admin = database.jdbc();
+        this.role = "plain_" + database.name();
+    }
+
+    @BeforeEach
+    void createRole() {
+        admin.execute("create role " + role + " login password '" + PASSWORD + "'");
+    }
+
+    @AfterEach
+    void dropEverything() {
+        admin.execute("drop schema if exists idempotency cascade");
+        admin.execute("drop owned by " + role + "; drop role " + role);
+    }
+
+    @Test
+    void supportsTheServersOfTheTests() {
+        assertThatCode(() -> schema(database.adminDataSource()).requireSupportedServer())
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read committed", "serializable"})
+    @Tag("race")
+    void isMigratedOnceByManyAtOnceWhateverTheirIsolation(String isolation) {
+        PGSimpleDataSource owner = dataSource(database.username(), database.password());
+        owner.setOptions("-c default_transaction_isolation=" + isolation.replace(" ", "\\ "));
+
+        ConcurrentCalls.run(8, () -> MigratedTables.in(owner, MigratedTables.SCHEMA))
+                .requireAllSucceeded();
+
+        assertThat(admin.queryForList(
+                        "select version from idempotency.idempotency_schema_history where type = 'SQL'", String.class))
+                .containsExactly("1");
+    }
+
+    @Test
+    void isMigratedOnOneConnection() {
+        MigratedTables.in(database.dataSource(1), MigratedTables.SCHEMA);
+
+        assertThatCode(() -> schema(database.adminDataSource()).validate()).doesNotThrowAnyException();
+    }
+
+    @Test
+    void isLeftAsItWasByAMigrationThatFails() {
+        assertThatThrownBy(() -> schema(database.adminDataSource()).migrate(database.adminDataSource(), connection -> {
+                    MigratedTables.migrate(connection, MigratedTables.SCHEMA);
+                    throw new IllegalStateException("the second migration is broken");
+                }))
+                .isInstanceOf(StorageSchemaException.class)
+                .hasMessageContainingAll("'idempotency' could not be migrated", "the second migration is broken");
+
+        assertThat(admin.queryForObject("select count(*) from pg_namespace where nspname = 'idempotency'", Long.class))
+                .isZero();
+    }
+
+    @Test
+    void thatIsThereNeedsNoRightToCreateIt() {
+        admin.execute("create schema idempotency authorization " + role);
+
+        assertThatCode(() -> MigratedTables.in(plain(), MigratedTables.SCHEMA)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void thatIsMissingNeedsTheRightToCreateIt() {
+        assertMigrationRefused("permission denied for database");
+    }
+
+    @Test
+    void thatMayNotBeFilledIsReportedWithoutTryingTo() {
+        admin.execute("create schema idempotency; grant usage on schema idempotency to " + role);
+
+        assertMigrationRefused("permission denied for schema idempotency");
+    }
+
+    private void assertMigrationRefused(String reason) {
+        assertThatThrownBy(() -> schema(plain()).migrate(plain(), connection -> fail("should not have begun")))
+                .isInstanceOf(StorageSchemaException.class)
+                .hasMessageContainingAll(
+                        "'idempotency' could not be migrated",
+                        reason,
+                        "idempotency.migration.user",
+                        "idempotency.migrate = false");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"idempotency", "_x", "a_1", "public", "user"})
+    void mayHaveAPlainName(String name) {
+        MigratedTables.in(database.adminDataSource(), name);
+
+        assertThatCode(() -> new PostgresStorage(database.adminDataSource(), name)
+                        .schema()
+                        .validate())
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "Idempotency",
+                "1a",
+                "a-b",
+                "a\"; drop schema public; --",
+                "a b",
+                "\u00e4",
+                "a234567890123456789012345678901234567890123456789012345678901234"
+            })
+    void mayNotHaveANameThatNeedsQuotes(String name) {
+        assertThatThrownBy(() -> new PostgresStorage(database.adminDataSource(), name))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("idempotency.schema", name);
+    }
+
+    @Nested
+    class Validation {
+
+        @BeforeEach
+        void migrate() {
+            MigratedTables.in(database.adminDataSource(), MigratedTables.SCHEMA);
+        }
+
+        @Test
+        void passesAfterTheGrantsThatItNames() {
+            assertThatThrownBy(() -> schema(plain()).validate())
+                    .isInstanceOfSatisfying(
+                            StorageSchemaException.class,
+                            refused -> assertThat(refused.action())
+                                    .contains(
+                                            "grant usage on schema \"idempotency\" to <role of the application>",
+                                            "grant select, insert, update, delete on \"idempotency\".idempotency_request"
+                                                    + " to <role of the application>"));
+
+            migrateFor(plain());
+
+            assertThatCode(() -> schema(plain()).validate()).doesNotThrowAnyException();
+        }
+
+        @Test
+        void theGrantsSufficeForEverything() throws Exception {
+            migrateFor(plain());
+
+            try (Session session = new Session(plain())) {
+                session.call(Requests.request("order-42"), "1");
+                session.call(Requests.request("order-42"), "1");
+                assertThat(session.query("select idempotency.idempotency_request_id('payments', 'order-42')"))
+                        .isEqualTo(Requests.request("order-42").id().toString());
+            }
+            admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'");
+            assertThat(new PostgresStorage(plain(), MigratedTables.SCHEMA)
+                            .expiringTables()
+                            .get(0)
+                            .deleteExpired(10))
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void grantsToARoleWhoseNameNeedsQuotes() {
+            String quoted = "\"My App " + database.name() + "\"";
+            admin.execute("alter role " + role + " rename to " + quoted);
+            try {
+                DataSource application = dataSource(quoted.replace("\"", ""), PASSWORD);
+                admin.execute("alter role " + quoted + " password '" + PASSWORD + "'");
+
+                migrateFor(application);
+
+                assertThatCode(() -> schema(application).validate()).doesNotThrowAnyException();
+            } finally {
+                admin.execute("alter role " + quoted + " rename to " + role);
+            }
+        }
+
+        @Test
+        void missesTheSchema() {
+            migrateFor(plain());
+            admin.execute("drop schema idempotency cascade");
+
+            assertRefused("does not exist");
+        }
+
+        @Test
+        void missesTheTable() {
+            migrateFor(plain());
+            admin.execute("drop table idempotency.idempotency_request");
+
+            assertRefused("relation \"idempotency.idempotency_request\" does not exist");
+        }
+
+        @Test
+        void missesAColumnOfThisVersion() {
+            migrateFor(plain());
+            admin.execute("alter table idempotency.idempotency_request drop column claim_token");
+
+            assertRefused("column \"claim_token\" does not exist");
+        }
+
+        @Test
+        void missesTheRightToUseTheSchema() {
+            admin.execute("grant all on idempotency.idempotency_request to " + role);
+
+            assertRefused("permission denied for schema idempotency");
+        }
+
+        @Test
+        void missesTheRightToRead() {
+            admin.execute("grant usage on schema idempotency to " + role);
+            admin.execute("grant insert, update, delete on idempotency.idempotency_request to " + role);
+
+            assertRefused("permission denied for table idempotency_request");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"insert", "update", "delete"})
+        void missesTheRightToWrite(String missing) {
+            migrateFor(plain());
+            admin.execute("revoke " + missing + " on idempotency.idempotency_request from " + role);
+
+            assertThatThrownBy(() -> schema(plain()).validate())
+                    .isInstanceOf(StorageSchemaException.class)
+                    .hasMessageContaining("no right to " + missing.toUpperCase(Locale.ROOT) + " on")
+                    .hasMessageContaining("grant select, insert, update, delete");
+        }
+
+        private void assertRefused(String reason) {
+            assertThatThrownBy(() -> schema(plain()).validate())
+                    .isInstanceOfSatisfying(StorageSchemaException.class, refused -> {
+                        assertThat(refused.problem()).contains("schema 'idempotency'", reason);
+                        assertThat(refused.action())
+                                .contains("idempotency.migrate = true", PostgresStorage.MIGRATIONS, "grant usage");
+                    });
+        }
+    }
+
+    @Test
+    void theTablesThatExpireAreNamedAsInTheSchema() {
+        assertThat(new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA).expiringTables())
+                .extracting(ExpiringTable::name)
+                .containsExactly("idempotency_request");
+    }
+
+    private StorageSchema schema(DataSource dataSource) {
+        return new PostgresStorage(dataSource, MigratedTables.SCHEMA).schema();
+    }
+
+    /** Migrates as the owner of the tables, who lets the application's role use them. */
+    private void migrateFor(DataSource application) {
+        schema(application)
+                .migrate(
+                        database.adminDataSource(),
+                        connection -> MigratedTables.migrate(connection, MigratedTables.SCHEMA));
+    }
+
+    /** A role that may connect, and nothing else. */
+    private DataSource plain() {
+        return dataSource(role, PASSWORD);
+    }
+
+    private PGSimpleDataSource dataSource(String user, String password) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(database.jdbcUrl());
+        dataSource.setUser(user);
+        dataSource.setPassword(password);
+        return dataSource;
+    }
+}
