@@ -1,5 +1,6 @@
 package io.idempotency;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -42,4 +43,23 @@ public interface IdempotencyContext {
      * @return 1 for the first attempt
      */
     int attempt();
+
+    /**
+     * A key to hand to an external system that knows idempotency keys, so that a repeat of this intent is a repeat there
+     * too.
+     *
+     * @param name of the external system or call, such as {@code stripe}; one for each call that the method makes
+     * @return a version-5 UUID of scope, caller, key and name: the same for every attempt
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-5">RFC 9562, UUID Version 5</a>
+     */
+    String downstreamKey(String name);
+
+    /**
+     * Holds the key for longer, for a method that takes longer than was expected.
+     *
+     * @param duration from now, in the database's time
+     * @throws LeaseLostException if the lease has expired and was taken over, or was completed by an operator
+     * @throws IllegalStateException if the call holds no lease
+     */
+    void extendLease(Duration duration);
 }

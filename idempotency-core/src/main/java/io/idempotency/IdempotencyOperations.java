@@ -1,6 +1,7 @@
 package io.idempotency;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
@@ -90,6 +91,23 @@ public interface IdempotencyOperations {
          * @return the changed call
          */
         Call waitTimeout(Duration waitTimeout);
+
+        /**
+         * Commits the claim before the effect, as a lease; see {@link IdempotencyMode#LEASED}. The callback then runs
+         * without a transaction of the library's.
+         *
+         * @param lease how long the key is held at most if this process vanishes; longer than the callback runs
+         * @return the changed call
+         */
+        Call leased(Duration lease);
+
+        /**
+         * Sets which exceptions are the stable answer to the intent.
+         *
+         * @param finalFailures recorded after the rollback and replayed as {@link RecordedFailureException}
+         * @return the changed call
+         */
+        Call finalFailures(List<Class<? extends Throwable>> finalFailures);
 
         /**
          * Sets the type of the response.

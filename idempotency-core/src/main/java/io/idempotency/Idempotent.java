@@ -64,6 +64,35 @@ public @interface Idempotent {
      */
     String waitTimeout() default "";
 
+    /** Whether the claim is part of the method's transaction, or committed before the method as a lease. */
+    IdempotencyMode mode() default IdempotencyMode.TRANSACTIONAL;
+
+    /**
+     * How long a claim of {@link IdempotencyMode#LEASED} holds the key at most if its holder vanishes, such as {@code
+     * 60s}; {@code ${...}} placeholders allowed. Must be longer than the method runs. By default {@code
+     * idempotency.lease}.
+     */
+    String lease() default "";
+
+    /**
+     * Whether a leased method that has started may be run again by an automatic retry. It may have called outside, so
+     * only for methods whose outside calls are idempotent themselves; see {@link IdempotencyContext#downstreamKey}.
+     */
+    boolean retryLeased() default false;
+
+    /**
+     * How often the method is executed at most in one call, the first time included, when PostgreSQL reports a
+     * serialization failure, a deadlock or a lost connection. By default {@code idempotency.retry.max-attempts}.
+     */
+    int maxAttempts() default 0;
+
+    /**
+     * Exceptions that are the stable answer to the intent, such as an account without funds: they are recorded after the
+     * rollback, and every repeat gets a {@link RecordedFailureException} without running the method. Subclasses count
+     * too.
+     */
+    Class<? extends Throwable>[] finalFailures() default {};
+
     /** What kind of thing the call made, stored beside the response for operators, such as {@code payment}. */
     String resultType() default "";
 

@@ -14,6 +14,15 @@ public enum Outcome {
     /** The key had succeeded before: the stored response was returned. */
     REPLAYED,
 
+    /** The key was held by a lease that had expired: it was taken over, and the method ran. */
+    RECOVERED,
+
+    /** The last attempt had failed: the method ran again, with the next attempt number. */
+    RETRIED,
+
+    /** The intent had failed for good: the recorded failure was thrown, the method did not run. */
+    FAILURE_REPLAYED,
+
     /** Another call held the key for longer than this one would wait. */
     IN_PROGRESS,
 
@@ -28,6 +37,12 @@ public enum Outcome {
 
     /** The key was committed as being processed by a call that ended its transaction itself. */
     ABANDONED,
+
+    /** The lease was lost before the method was done; another call may have taken the key over. */
+    LEASE_LOST,
+
+    /** The method failed for good; the failure was recorded and every repeat gets it. */
+    FAILED_FINAL,
 
     /** The method or its commit failed and everything was rolled back. */
     FAILED;

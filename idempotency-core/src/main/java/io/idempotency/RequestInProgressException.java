@@ -2,6 +2,8 @@ package io.idempotency;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Another call with the same key is still running. Nothing is known about its result yet; the same call may be repeated
  * after {@link #retryAfter()}.
@@ -18,9 +20,9 @@ public final class RequestInProgressException extends IdempotencyException {
      * @param intent the intent that is in progress
      * @param retryAfter how long to wait before a repeat
      * @param message how long was waited, and what else is lost with this call
-     * @param cause the wait's end as PostgreSQL reported it
+     * @param cause the wait's end as PostgreSQL reported it, if it was asked
      */
-    public RequestInProgressException(Intent intent, Duration retryAfter, String message, Throwable cause) {
+    public RequestInProgressException(Intent intent, Duration retryAfter, String message, @Nullable Throwable cause) {
         super(intent, message, cause);
         this.retryAfter = retryAfter;
     }

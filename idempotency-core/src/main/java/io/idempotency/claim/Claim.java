@@ -1,6 +1,7 @@
 package io.idempotency.claim;
 
 import java.sql.SQLException;
+import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
@@ -72,17 +73,75 @@ public sealed interface Claim {
          * @throws Throwable on failure
          */
         @Nullable Object abandoned(Abandoned claim) throws Throwable;
+
+        /**
+         * A lease that has not expired holds the key.
+         *
+         * @param claim for how long
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object leased(Leased claim) throws Throwable;
+
+        /**
+         * The intent failed for good before.
+         *
+         * @param claim the recorded failure
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object failedFinally(FailedFinally claim) throws Throwable;
     }
 
     /**
      * The key is ours.
      *
      * @param attempt the number of this attempt, from 1
+     * @param origin in which state the key was found
      */
-    record Granted(int attempt) implements Claim {
+    record Granted(int attempt, Origin origin) implements Claim {
+
+        /** In which state a key was found that was granted. */
+        public enum Origin {
+
+            /** Unknown. */
+            NEW,
+
+            /** Its last attempt had failed. */
+            FAILED_ATTEMPT,
+
+            /** Held by a lease that had expired. */
+            EXPIRED_LEASE
+        }
+
         @Override
         public @Nullable Object handledBy(Handler handler) throws Throwable {
             return handler.granted(this);
+        }
+    }
+
+    /**
+     * A lease that has not expired holds the key.
+     *
+     * @param remaining how long it will
+     */
+    record Leased(Duration remaining) implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.leased(this);
+        }
+    }
+
+    /**
+     * The intent failed for good before.
+     *
+     * @param code as it was recorded
+     * @param message as it was recorded
+     */
+    record FailedFinally(String code, String message) implements Claim {
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.failedFinally(this);
         }
     }
 

@@ -3,6 +3,8 @@ package io.idempotency.claim;
 import java.time.Duration;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.Intent;
 import io.idempotency.codec.Fingerprint;
 
@@ -15,6 +17,7 @@ import io.idempotency.codec.Fingerprint;
  * @param retention how long the key is kept, from now
  * @param waitLimit how long to wait at most, in all, for another transaction that holds the key; more than zero
  * @param completeAtOnce whether the row is final with the claim, because nothing will be known later that it should hold
+ * @param lease for a claim that is committed before its effect; {@code null} for one that is part of its transaction
  */
 public record ClaimRequest(
         UUID id,
@@ -22,7 +25,8 @@ public record ClaimRequest(
         Fingerprint fingerprint,
         Duration retention,
         Duration waitLimit,
-        boolean completeAtOnce) {
+        boolean completeAtOnce,
+        @Nullable Lease lease) {
 
     /**
      * Asks for the key of an intent.
@@ -32,9 +36,15 @@ public record ClaimRequest(
      * @param retention how long the key is kept, from now
      * @param waitLimit how long to wait at most, in all
      * @param completeAtOnce whether the row is final with the claim
+     * @param lease for a claim that is committed before its effect
      */
     public ClaimRequest(
-            Intent intent, Fingerprint fingerprint, Duration retention, Duration waitLimit, boolean completeAtOnce) {
-        this(RequestId.of(intent), intent, fingerprint, retention, waitLimit, completeAtOnce);
+            Intent intent,
+            Fingerprint fingerprint,
+            Duration retention,
+            Duration waitLimit,
+            boolean completeAtOnce,
+            @Nullable Lease lease) {
+        this(RequestId.of(intent), intent, fingerprint, retention, waitLimit, completeAtOnce, lease);
     }
 }

@@ -1,20 +1,33 @@
 package io.idempotency.claim;
 
 import java.sql.Connection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
 
 import org.springframework.dao.DataAccessException;
+
+import io.idempotency.Intent;
+import io.idempotency.codec.Fingerprint;
 
 /**
  * Where keys are claimed. Internal: its shape follows from what is fast and may change.
  *
- * <p>A request moves through these states; each arrow is part of the caller's transaction, and a rollback undoes it:
+ * <p>A request moves through these states. Without a lease each arrow is part of the method's transaction, but for the
+ * failures, which are recorded after its rollback; with one, each is a transaction of its own or of the method.
  *
  * <pre>
- *   (no row) --claim--&gt; PROCESSING --complete--&gt; SUCCEEDED --purge--&gt; (no row)
- *   (no row) --claim, complete at once--&gt; SUCCEEDED
+ *   (no row)          --claim--------------------&gt; PROCESSING
+ *   (no row)          --claim, complete at once--&gt; SUCCEEDED
+ *   PROCESSING        --complete-----------------&gt; SUCCEEDED
+ *   PROCESSING        --fail, with a lease-------&gt; FAILED_RETRYABLE or FAILED_FINAL
+ *   (no row)          --record a failure---------&gt; FAILED_RETRYABLE or FAILED_FINAL
+ *   FAILED_RETRYABLE  --claim again--------------&gt; PROCESSING, attempt + 1
+ *   PROCESSING        --lease expired, claim-----&gt; PROCESSING, attempt + 1
+ *   any but PROCESSING --purge-------------------&gt; (no row)
  * </pre>
  *
- * <p>PROCESSING is seen by nobody but its own transaction, unless the method committed by itself.
+ * <p>PROCESSING without a lease is seen by nobody but its own transaction, unless the method committed by itself.
  */
 public interface ClaimStore {
 
@@ -30,14 +43,53 @@ public interface ClaimStore {
     Claim claim(Connection connection, ClaimRequest request);
 
     /**
-     * Completes a claim of the same transaction.
+     * Completes a claim.
      *
-     * @param connection the one that the claim was granted on
+     * @param connection the one that the claim was granted on, or any for a lease
      * @param completion the response
+     * @return {@code false} if the claim is not, or no longer, the one that the fence names
      * @throws DataAccessException if PostgreSQL reports an error
-     * @throws IllegalStateException if the claim is gone
      */
-    void complete(Connection connection, Completion completion);
+    boolean complete(Connection connection, Completion completion);
+
+    /**
+     * Turns a lease into a failure.
+     *
+     * @param connection with an open transaction
+     * @param fence which claim failed
+     * @param failure how
+     * @return {@code false} if the claim is not, or no longer, the one that the fence names
+     */
+    boolean fail(Connection connection, Fence fence, Failure failure);
+
+    /**
+     * Records the failure of an attempt whose claim was rolled back. A success, a final failure and the running claim of
+     * another attempt are never touched.
+     *
+     * @param connection with an open transaction of its own
+     * @param record which attempt failed, and how
+     * @return {@code false} if another attempt was there first
+     */
+    boolean recordFailure(Connection connection, FailureRecord record);
+
+    /**
+     * Holds a lease for longer.
+     *
+     * @param connection with an open transaction
+     * @param fence which claim holds it
+     * @param duration from now
+     * @return {@code false} if the claim is not, or no longer, the one that the fence names
+     */
+    boolean extendLease(Connection connection, Fence fence, Duration duration);
+
+    /**
+     * Looks at a request after every transaction that is changing it has ended; waits for them, but not for long.
+     *
+     * @param connection with an open transaction
+     * @param id the primary key that stands for the intent
+     * @return the request, locked; empty if there is none
+     */
+    Optional<StoredRequest> findSettled(Connection connection, UUID id);
 
     /**
      * The state of the transaction, as the driver knows it without asking the server.
@@ -59,4 +111,17 @@ public interface ClaimStore {
         /** The transaction was ended by its own statements. */
         ENDED
     }
+
+    /**
+     * The failure of an attempt whose claim was rolled back.
+     *
+     * @param id the primary key that stands for the intent
+     * @param intent whose attempt failed
+     * @param fingerprint of its payload
+     * @param attempt the number of the attempt
+     * @param retention how long the record is kept, from now
+     * @param failure how it failed
+     */
+    record FailureRecord(
+            UUID id, Intent intent, Fingerprint fingerprint, int attempt, Duration retention, Failure failure) {}
 }

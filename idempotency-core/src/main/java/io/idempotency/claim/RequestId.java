@@ -12,13 +12,19 @@ import io.idempotency.Intent;
  * The primary key of an intent: the first 16 bytes of SHA-256 over scope, caller and key, each in UTF-8 behind its length
  * in bytes as four bytes, the highest first. The SQL function {@code idempotency_request_id} computes the same.
  */
-final class RequestId {
+public final class RequestId {
 
     private static final int LENGTHS = 3 * Integer.BYTES;
 
     private RequestId() {}
 
-    static UUID of(Intent intent) {
+    /**
+     * Computes the primary key of an intent.
+     *
+     * @param intent scope, caller and key
+     * @return the same for equal intents
+     */
+    public static UUID of(Intent intent) {
         byte[] scope = intent.scope().getBytes(StandardCharsets.UTF_8);
         byte[] caller = intent.caller().getBytes(StandardCharsets.UTF_8);
         byte[] key = intent.key().value().getBytes(StandardCharsets.UTF_8);

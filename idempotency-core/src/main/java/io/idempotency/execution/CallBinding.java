@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.claim.RequestId;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.operation.CallTerms;
 import io.idempotency.operation.IdempotentOperation;
@@ -34,8 +35,10 @@ public final class CallBinding {
 
     IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
         IdempotencyKey key = operation.key(target, arguments);
+        Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         return new IdempotentCall(
-                new Intent(operation.scope(), resolveCaller(), key),
+                RequestId.of(intent),
+                intent,
                 operation.fingerprint(target, arguments, fingerprinter),
                 operation.terms(),
                 operation.responseType(),
@@ -54,17 +57,13 @@ public final class CallBinding {
                     + "' has no key: it needs one that the caller chose for this one intent");
         }
         IdempotencyKey checkedKey = new IdempotencyKey(key);
-        return new IdempotentCall(
-                new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey),
-                fingerprinter.of(request),
-                terms,
-                responseType,
-                null);
+        Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
+        return new IdempotentCall(RequestId.of(intent), intent, fingerprinter.of(request), terms, responseType, null);
     }
 
-    @SuppressWarnings("ConstantConditions") // An application's own code may return null all the same.
+    /** An application's own code may return null although its interface does not. */
     private String resolveCaller() {
-        String caller = callerResolver.resolveCaller();
+        @Nullable String caller = callerResolver.resolveCaller();
         if (caller == null) {
             throw new InvalidIdempotencyKeyException(
                     "The CallerResolver " + callerResolver.getClass().getName()

@@ -1,34 +1,73 @@
 package io.idempotency.execution;
 
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.FailureTranslator;
+import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.Outcome;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.claim.ClaimStore;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.operation.IdempotentOperation;
 
 /**
- * What surrounds the transaction of a call: key and fingerprint are computed before it, the outcome is reported after
- * it.
+ * What surrounds the transaction of a call. Each duty is a class of its own: key and fingerprint are computed once,
+ * duplicates in this JVM wait for each other, leases are waited for and held, executions are repeated, failures are
+ * recorded. The outcome is reported when everything is over.
  */
 public final class CallBoundary {
+
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
     private final CallBinding binding;
 
     private final IdempotencyListener listener;
 
+    private final CallDefaults defaults;
+
+    private final SingleFlight singleFlight = new SingleFlight();
+
+    private final TransactionalCalls transactionalCalls;
+
+    private final LeasedCalls leasedCalls;
+
     /**
      * Creates the boundary.
      *
      * @param binding computes keys and fingerprints
+     * @param executor is inside of the transaction
+     * @param store where leases and failures are kept
+     * @param dataSource of the store
+     * @param translator makes codes of failures
      * @param listener learns the outcome of every call
+     * @param defaults for what a call leaves open
      */
-    public CallBoundary(CallBinding binding, IdempotencyListener listener) {
+    public CallBoundary(
+            CallBinding binding,
+            ClaimExecutor executor,
+            ClaimStore store,
+            DataSource dataSource,
+            FailureTranslator translator,
+            IdempotencyListener listener,
+            CallDefaults defaults) {
         this.binding = binding;
         this.listener = listener;
+        this.defaults = defaults;
+        ShortTransaction transactions = new ShortTransaction(dataSource);
+        FailureRecorder failures = new FailureRecorder(store, transactions, translator, defaults);
+        CallRetry retry = new CallRetry(defaults.retry(), listener);
+        this.transactionalCalls = new TransactionalCalls(retry, failures);
+        this.leasedCalls = new LeasedCalls(store, transactions, executor, failures, retry, defaults);
     }
 
     /**
@@ -37,7 +76,7 @@ public final class CallBoundary {
      * @param operation what its annotation says
      * @param target the bean's own object
      * @param arguments of the call
-     * @param invocation the transaction with the claim and the method in it
+     * @param invocation the transaction with the claim and the method in it; may be asked to proceed several times
      * @return the result of the method, or the stored one
      * @throws Throwable whatever the invocation threw, or an {@link io.idempotency.IdempotencyException}
      */
@@ -51,7 +90,9 @@ public final class CallBoundary {
         CallReport report = new CallReport(listener, scope);
         Throwable failure = null;
         try {
-            return enter(site, bind(binder, report), report, invocation);
+            IdempotentCall call = bind(binder, report);
+            WaitBudget waitBudget = defaults.waitBudgetOf(call.terms());
+            return inTurn(call, report, waitBudget, () -> execute(site, call, report, waitBudget, invocation));
         } catch (Throwable thrown) {
             failure = thrown;
             throw thrown;
@@ -71,15 +112,69 @@ public final class CallBoundary {
         }
     }
 
-    private static @Nullable Object enter(Object site, IdempotentCall call, CallReport report, Invocation invocation)
+    /** Whoever holds a transaction or a key already must not wait for others here: they may be waiting for it. */
+    private @Nullable Object inTurn(IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation work)
             throws Throwable {
-        RunningCall running = RunningCall.enter(site, call, report);
-        try {
-            Object result = invocation.proceed();
-            running.requireAcknowledgeable();
-            return result;
-        } finally {
-            running.leave();
+        boolean mayWait = call.terms().onDuplicate() == DuplicatePolicy.WAIT
+                && !TransactionSynchronizationManager.isActualTransactionActive()
+                && HeldKeys.areNone();
+        return mayWait
+                ? singleFlight.call(
+                        call.requestId(), waitBudget, work, () -> afterWaitInVain(call, report, waitBudget, work))
+                : work.proceed();
+    }
+
+    /** How long a lease has to go is in the database, which tells it without another wait. */
+    private static @Nullable Object afterWaitInVain(
+            IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation work) throws Throwable {
+        if (call.terms().isLeased()) {
+            return work.proceed();
+        }
+        report.found(Outcome.IN_PROGRESS);
+        throw waitedInVain(call.intent(), waitBudget);
+    }
+
+    private static RequestInProgressException waitedInVain(Intent intent, WaitBudget waitBudget) {
+        return new RequestInProgressException(
+                intent,
+                RetryAfter.of(waitBudget.total()),
+                "The " + intent + " is being executed by another call in this process, which did not end within "
+                        + waitBudget.spent().toMillis() + " ms: repeat this call later with the same key",
+                null);
+    }
+
+    private @Nullable Object execute(
+            Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation)
+            throws Throwable {
+        if (call.terms().isLeased() && TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new TransactionMismatchException(
+                    call.intent(),
+                    "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
+                            + " of transactions");
+        }
+        while (true) {
+            try {
+                return call.terms().isLeased()
+                        ? leasedCalls.call(site, call, report, waitBudget, invocation)
+                        : transactionalCalls.call(site, call, report, waitBudget, invocation);
+            } catch (ActiveLeaseException held) {
+                if (waitBudget.isSpent()) {
+                    throw held.whenWaitedInVain(call.intent(), waitBudget);
+                }
+                pause(held.remaining(), waitBudget);
+            }
+        }
+    }
+
+    /** Short, because a holder that is done early does not tell. */
+    private static void pause(Duration leaseRemaining, WaitBudget waitBudget) {
+        long start = System.nanoTime();
+        Duration pause = leaseRemaining.compareTo(LONGEST_PAUSE) < 0 ? leaseRemaining : LONGEST_PAUSE;
+        Duration left = waitBudget.remaining();
+        LockSupport.parkNanos((pause.compareTo(left) < 0 ? pause : left).toNanos());
+        waitBudget.spendSince(start);
+        if (Thread.currentThread().isInterrupted()) {
+            waitBudget.spendAll();
         }
     }
 }

@@ -10,11 +10,12 @@ import io.idempotency.operation.CallTerms;
  *
  * @param retention how long a key and its response are kept
  * @param waitTimeout how long to wait at most for another call that holds the key
+ * @param lease how long a leased call holds its key at most if it vanishes
+ * @param retry how executions are repeated
+ * @param recordFailedAttempts whether failures that are not final are recorded too
  */
-public record CallDefaults(Duration retention, Duration waitTimeout) {
-
-    /** Shorter bounds give false answers on a loaded server. */
-    private static final Duration SHORTEST_WAIT = Duration.ofMillis(50);
+public record CallDefaults(
+        Duration retention, Duration waitTimeout, Duration lease, RetrySettings retry, boolean recordFailedAttempts) {
 
     /**
      * Checks the durations.
@@ -24,16 +25,21 @@ public record CallDefaults(Duration retention, Duration waitTimeout) {
     public CallDefaults {
         CallTerms.requireRetention(retention);
         CallTerms.requireWaitTimeout(waitTimeout);
+        CallTerms.requireLease(lease);
     }
 
     Duration retentionOf(CallTerms terms) {
         return terms.retention() == null ? retention : terms.retention();
     }
 
-    Duration waitLimitOf(CallTerms terms) {
+    Duration leaseOf(CallTerms terms) {
+        return terms.lease() == null ? lease : terms.lease();
+    }
+
+    WaitBudget waitBudgetOf(CallTerms terms) {
         if (terms.onDuplicate() == DuplicatePolicy.FAIL) {
-            return SHORTEST_WAIT;
+            return new WaitBudget(WaitBudget.SHORTEST_WAIT);
         }
-        return terms.waitTimeout() == null ? waitTimeout : terms.waitTimeout();
+        return new WaitBudget(terms.waitTimeout() == null ? waitTimeout : terms.waitTimeout());
     }
 }

@@ -1,6 +1,8 @@
 package io.idempotency.execution;
 
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,9 @@ import io.idempotency.observation.IdempotencyListener;
  * transaction that it joined too.
  */
 final class CallReport {
+
+    /** Outcomes of calls that had an effect of their own, which a rollback takes back. */
+    private static final Set<Outcome> WITH_EFFECT = EnumSet.of(Outcome.EXECUTED, Outcome.RETRIED, Outcome.RECOVERED);
 
     private final IdempotencyListener listener;
 
@@ -44,9 +49,25 @@ final class CallReport {
         intent = boundIntent;
     }
 
+    /** Another execution begins: what the one before it found was rolled back, or is about to be found again. */
+    void started() {
+        outcome = null;
+        ownTransaction = false;
+        outerTransaction = false;
+        committed = false;
+        undone = false;
+    }
+
     /** What became of the call as far as it got; the commit may still fail. */
     void found(Outcome found) {
         outcome = found;
+    }
+
+    /** What became of the call for good: it was committed apart from the method's own transaction. */
+    void settled(Outcome settled) {
+        outcome = settled;
+        committed = true;
+        undone = false;
     }
 
     void startedTransaction() {
@@ -68,14 +89,14 @@ final class CallReport {
             CallCompleted event = pending;
             pending = null;
             listener.callCompleted(
-                    event.outcome() == Outcome.EXECUTED && !committed ? withOutcome(event, Outcome.FAILED) : event);
+                    WITH_EFFECT.contains(event.outcome()) && !committed ? withOutcome(event, Outcome.FAILED) : event);
         }
     }
 
     /** Whether the claim answered, and what it wrote is as durable as its transaction can make it. */
     boolean isAcknowledgeable() {
         boolean isKept = !undone && (committed || !ownTransaction);
-        return outcome == Outcome.REPLAYED || (outcome == Outcome.EXECUTED && isKept);
+        return outcome == Outcome.REPLAYED || (outcome != null && WITH_EFFECT.contains(outcome) && isKept);
     }
 
     void callEnded(@Nullable Throwable failure) {
@@ -92,7 +113,7 @@ final class CallReport {
         if (outcome == null) {
             return Outcome.FAILED;
         }
-        boolean hasResult = outcome == Outcome.EXECUTED || outcome == Outcome.REPLAYED;
+        boolean hasResult = outcome == Outcome.REPLAYED || WITH_EFFECT.contains(outcome);
         return hasResult && !committed && (failure != null || undone) ? Outcome.FAILED : outcome;
     }
 

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -17,12 +18,17 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  */
 record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
 
-    Connection connection() {
-        return DataSourceUtils.getConnection(dataSource);
-    }
-
-    void release(Connection connection) {
-        DataSourceUtils.releaseConnection(connection, dataSource);
+    /** Hands out the transaction's connection, and dooms the transaction with every exception. */
+    @Nullable Object withConnection(ConnectionWork work) throws Throwable {
+        Connection connection = DataSourceUtils.getConnection(dataSource);
+        try {
+            return work.with(connection);
+        } catch (Throwable failure) {
+            status.setRollbackOnly();
+            throw failure;
+        } finally {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+        }
     }
 
     /** Whether this call started the transaction, so that it ends with the call. */
@@ -43,12 +49,15 @@ record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder,
         return status.isRollbackOnly();
     }
 
-    void setRollbackOnly() {
-        status.setRollbackOnly();
-    }
-
     /** Writes what JPA has pending; nothing with plain JDBC. */
     void flush() {
         status.flush();
+    }
+
+    /** What is done on the connection of a transaction. */
+    @FunctionalInterface
+    interface ConnectionWork {
+
+        @Nullable Object with(Connection connection) throws Throwable;
     }
 }

@@ -30,7 +30,8 @@ final class HeldKeys {
         if (held.transaction != transaction) {
             throw new ReentrantCallException(
                     intent,
-                    "a transaction that is suspended now has claimed it, and this one would wait for it for ever."
+                    "a lease or a transaction that is suspended now has claimed it, and this call would wait for it in"
+                            + " vain."
                             + " Make the call in the same transaction, or use another key for a part of the work");
         }
         switch (held.state) {
@@ -46,6 +47,10 @@ final class HeldKeys {
                                 + " new transaction");
             case COMPLETED -> {}
         }
+    }
+
+    static boolean areNone() {
+        return HELD.get() == null;
     }
 
     static HeldKey hold(UUID requestId, Object transaction) {

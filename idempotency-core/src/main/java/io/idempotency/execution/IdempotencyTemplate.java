@@ -2,6 +2,7 @@ package io.idempotency.execution;
 
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
@@ -70,17 +71,27 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
         @Override
         public Call retention(Duration changed) {
-            return with(new CallTerms(changed, terms.onDuplicate(), terms.waitTimeout()));
+            return with(terms.withRetention(changed));
         }
 
         @Override
         public Call onDuplicate(DuplicatePolicy changed) {
-            return with(new CallTerms(terms.retention(), changed, terms.waitTimeout()));
+            return with(terms.withOnDuplicate(changed));
         }
 
         @Override
         public Call waitTimeout(Duration changed) {
-            return with(new CallTerms(terms.retention(), terms.onDuplicate(), changed));
+            return with(terms.withWaitTimeout(changed));
+        }
+
+        @Override
+        public Call leased(Duration lease) {
+            return with(terms.withLease(lease));
+        }
+
+        @Override
+        public Call finalFailures(List<Class<? extends Throwable>> changed) {
+            return with(terms.withFinalFailures(changed));
         }
 
         private Call with(CallTerms changed) {

@@ -1,6 +1,7 @@
 package io.idempotency.execution;
 
 import java.lang.reflect.Type;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import io.idempotency.operation.CallTerms;
  * One call with everything that is computed once, before its method runs: a method that changes its argument changes
  * neither key nor fingerprint.
  *
+ * @param requestId the primary key that stands for the intent
  * @param intent scope, caller and key
  * @param fingerprint of the payload
  * @param terms how the key is held
@@ -19,6 +21,7 @@ import io.idempotency.operation.CallTerms;
  * @param resultNaming names what the method made; {@code null} if it is not named
  */
 record IdempotentCall(
+        UUID requestId,
         Intent intent,
         Fingerprint fingerprint,
         CallTerms terms,

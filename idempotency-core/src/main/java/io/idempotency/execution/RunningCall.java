@@ -3,13 +3,16 @@ package io.idempotency.execution;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.TransactionFailedException;
+import io.idempotency.claim.Claim;
 
 /**
- * The link between the boundary of a call and its claim, which run on the same thread with the transaction between
- * them.
+ * One execution of a call: the link between its boundary and its claim, which run on the same thread with the
+ * transaction between them, and what is known about how far it got.
  */
 final class RunningCall {
 
@@ -21,28 +24,50 @@ final class RunningCall {
 
     private final CallReport report;
 
+    private final WaitBudget waitBudget;
+
+    private final @Nullable HeldLease lease;
+
     private final @Nullable RunningCall outer;
 
     private final @Nullable TransactionStatus surroundingTransaction;
 
+    private boolean startsTransaction;
+
     private boolean claimReached;
 
-    private RunningCall(Object site, IdempotentCall call, CallReport report, @Nullable RunningCall outer) {
+    private boolean completed;
+
+    private Claim.@Nullable Granted granted;
+
+    private @Nullable Throwable firstFailure;
+
+    private @Nullable Object result;
+
+    private Phase phase = Phase.RUNNING;
+
+    private RunningCall(
+            Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, @Nullable HeldLease lease) {
         this.site = site;
         this.call = call;
         this.report = report;
-        this.outer = outer;
+        this.waitBudget = waitBudget;
+        this.lease = lease;
+        this.outer = INNERMOST.get();
         this.surroundingTransaction = InterceptedTransaction.current();
+        this.startsTransaction = !TransactionSynchronizationManager.isActualTransactionActive();
     }
 
-    /** Binds a call to this thread; {@link #leave()} must follow. */
-    static RunningCall enter(Object site, IdempotentCall call, CallReport report) {
-        RunningCall running = new RunningCall(site, call, report, INNERMOST.get());
+    /** Binds an execution to this thread; {@link #leave()} must follow. */
+    static RunningCall enter(
+            Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, @Nullable HeldLease lease) {
+        RunningCall running = new RunningCall(site, call, report, waitBudget, lease);
+        report.started();
         INNERMOST.set(running);
         return running;
     }
 
-    /** The call that a claim belongs to. */
+    /** The execution that a claim belongs to. */
     static RunningCall claiming(Object site, String description) {
         RunningCall running = INNERMOST.get();
         if (running == null || !running.site.equals(site)) {
@@ -66,6 +91,14 @@ final class RunningCall {
 
     /** Nothing that the caller is told may be untrue, whatever other interceptors made of it. */
     void requireAcknowledgeable() {
+        requireMethodReturned();
+        if (!report.isAcknowledgeable()) {
+            throw rolledBack();
+        }
+    }
+
+    /** Whoever answers in the place of the method, or swallows what it threw, has no result to store. */
+    void requireMethodReturned() {
         if (!claimReached) {
             throw new BrokenInterceptorChainException(
                     call.intent(),
@@ -73,13 +106,21 @@ final class RunningCall {
                             + " interceptor between the transaction and the method answered in its place. Move that"
                             + " interceptor outside of the transaction, or remove it from this method");
         }
-        if (!report.isAcknowledgeable()) {
-            throw new TransactionFailedException(
-                    call.intent(),
-                    "its transaction was rolled back: an interceptor between the transaction and the method swallowed an"
-                            + " exception or marked the transaction rollback-only. Move that interceptor outside of the"
-                            + " transaction");
+        if (firstFailure != null) {
+            throw rolledBack();
         }
+    }
+
+    private TransactionFailedException rolledBack() {
+        return new TransactionFailedException(
+                call.intent(),
+                "its transaction was rolled back: an interceptor between the transaction and the method swallowed an"
+                        + " exception or marked the transaction rollback-only. Move that interceptor outside of the"
+                        + " transaction");
+    }
+
+    boolean isMethodStarted() {
+        return claimReached;
     }
 
     IdempotentCall call() {
@@ -90,9 +131,120 @@ final class RunningCall {
         return report;
     }
 
+    WaitBudget waitBudget() {
+        return waitBudget;
+    }
+
+    @Nullable HeldLease lease() {
+        return lease;
+    }
+
     /** The transaction that the method itself declares; {@code null} if it declares none. */
     @Nullable TransactionStatus declaredTransaction() {
         TransactionStatus current = InterceptedTransaction.current();
         return current != null && current != surroundingTransaction && current.hasTransaction() ? current : null;
+    }
+
+    void inTransaction(boolean own) {
+        startsTransaction = own;
+        if (own) {
+            report.startedTransaction();
+        } else {
+            report.joinedTransaction();
+        }
+    }
+
+    /** Whether the transaction ends with the call, so that the call may be repeated and its failure recorded. */
+    boolean startsTransaction() {
+        return startsTransaction;
+    }
+
+    void granted(Claim.Granted claim) {
+        granted = claim;
+    }
+
+    Claim.@Nullable Granted granted() {
+        return granted;
+    }
+
+    void completedWith(@Nullable Object methodResult) {
+        completed = true;
+        result = methodResult;
+    }
+
+    /** Whether the completion was written in the transaction, whatever became of that. */
+    boolean isCompleted() {
+        return completed;
+    }
+
+    @Nullable Object result() {
+        return result;
+    }
+
+    /** What left the claim, before the transaction made something else of it. */
+    void failedInside(Throwable failure) {
+        firstFailure = failure;
+    }
+
+    @Nullable Throwable firstFailure() {
+        return firstFailure;
+    }
+
+    Throwable firstFailureOr(Throwable thrown) {
+        return firstFailure == null ? thrown : firstFailure;
+    }
+
+    /**
+     * What the caller is to get. A rollback that fails because the connection is gone hides why it was rolled back, and
+     * has nothing to say: what was never committed is gone.
+     */
+    Throwable revealed(Throwable thrown) {
+        if (firstFailure != null && thrown != firstFailure && isFailureOfRollback(thrown)) {
+            firstFailure.addSuppressed(thrown);
+            return firstFailure;
+        }
+        return thrown;
+    }
+
+    /** Transaction managers that translate exceptions throw others, which do not know what they hide. */
+    private boolean isFailureOfRollback(Throwable thrown) {
+        return thrown instanceof TransactionSystemException rollbackFailure
+                ? rollbackFailure.getApplicationException() == firstFailure
+                : phase == Phase.UNKNOWN;
+    }
+
+    void transactionEnded(Phase end) {
+        phase = end;
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    /**
+     * Whether everything that the execution wrote is gone for certain. A failure inside never lets a commit be sent, and
+     * a server that says why it refuses one has rolled back.
+     */
+    boolean isRolledBack(Throwable thrown) {
+        return switch (phase) {
+            case COMMITTED -> false;
+            case ROLLED_BACK -> true;
+            case RUNNING -> firstFailure != null;
+            case UNKNOWN -> firstFailure != null || SqlStates.isAnswer(SqlStates.of(thrown));
+        };
+    }
+
+    /** How far the transaction got. */
+    enum Phase {
+
+        /** Not ended, as far as anybody told. */
+        RUNNING,
+
+        COMMITTED,
+
+        ROLLED_BACK,
+
+        /** Commit was asked for, and nobody answered. */
+        UNKNOWN
     }
 }

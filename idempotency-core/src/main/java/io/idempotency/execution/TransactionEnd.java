@@ -8,12 +8,10 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.idempotency.Outcome;
-
 /** What one call leaves to be done when its transaction ends: the report becomes certain, the key is held no longer. */
 final class TransactionEnd implements TransactionSynchronization {
 
-    private final CallReport report;
+    private final RunningCall running;
 
     private final List<Object> savepointsSince = new ArrayList<>(0);
 
@@ -21,23 +19,15 @@ final class TransactionEnd implements TransactionSynchronization {
 
     private boolean endAnnounced;
 
-    private TransactionEnd(CallReport report) {
-        this.report = report;
+    private TransactionEnd(RunningCall running) {
+        this.running = running;
     }
 
-    static TransactionEnd await(CallTransaction transaction, CallReport report) {
-        TransactionEnd end = new TransactionEnd(report);
+    static TransactionEnd await(CallTransaction transaction, RunningCall running) {
+        TransactionEnd end = new TransactionEnd(running);
         TransactionSynchronizationManager.registerSynchronization(end);
-        if (transaction.isOwn()) {
-            report.startedTransaction();
-        } else {
-            report.joinedTransaction();
-        }
+        running.inTransaction(transaction.isOwn());
         return end;
-    }
-
-    void found(Outcome outcome) {
-        report.found(outcome);
     }
 
     void releases(HeldKeys.HeldKey key) {
@@ -60,7 +50,7 @@ final class TransactionEnd implements TransactionSynchronization {
     public void savepointRollback(Object savepoint) {
         if (!savepointsSince.contains(savepoint)) {
             releaseKey();
-            report.undone();
+            running.report().undone();
         }
     }
 
@@ -78,7 +68,13 @@ final class TransactionEnd implements TransactionSynchronization {
     @Override
     public void afterCompletion(int status) {
         releaseKey();
-        report.transactionEnded(status == STATUS_COMMITTED && endAnnounced);
+        running.transactionEnded(
+                switch (status) {
+                    case STATUS_COMMITTED -> RunningCall.Phase.COMMITTED;
+                    case STATUS_ROLLED_BACK -> RunningCall.Phase.ROLLED_BACK;
+                    default -> RunningCall.Phase.UNKNOWN;
+                });
+        running.report().transactionEnded(status == STATUS_COMMITTED && endAnnounced);
     }
 
     private void releaseKey() {

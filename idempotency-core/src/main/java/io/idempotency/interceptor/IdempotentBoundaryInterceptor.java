@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
 
 import io.idempotency.execution.CallBoundary;
 import io.idempotency.operation.IdempotentOperation;
@@ -28,6 +29,11 @@ final class IdempotentBoundaryInterceptor implements MethodInterceptor {
         IdempotentOperation operation = operations.findOperation(invocation.getMethod(), target.getClass());
         return operation == null
                 ? invocation.proceed()
-                : boundary.get().call(operation, target, invocation.getArguments(), invocation::proceed);
+                : boundary.get().call(operation, target, invocation.getArguments(), () -> proceedOnce(invocation));
+    }
+
+    /** An invocation proceeds only once; its clone can be asked for as often as the boundary repeats the call. */
+    private static @Nullable Object proceedOnce(MethodInvocation invocation) throws Throwable {
+        return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
     }
 }

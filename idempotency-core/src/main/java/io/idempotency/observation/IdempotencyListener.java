@@ -15,6 +15,13 @@ public interface IdempotencyListener {
     default void callCompleted(CallCompleted event) {}
 
     /**
+     * An execution of a call failed and is repeated inside of the call. Emitted before the repeat.
+     *
+     * @param event the call and the failure
+     */
+    default void callRetried(CallRetried event) {}
+
+    /**
      * Expired rows were deleted. Emitted once for each table and purge that deleted any.
      *
      * @param event the table and the number of rows

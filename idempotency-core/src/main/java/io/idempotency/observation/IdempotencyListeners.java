@@ -28,6 +28,11 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
+    public void callRetried(CallRetried event) {
+        each(listener -> listener.callRetried(event));
+    }
+
+    @Override
     public void rowsPurged(RowsPurged event) {
         each(listener -> listener.rowsPurged(event));
     }

@@ -6,7 +6,6 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 
@@ -32,12 +31,14 @@ final class KeyValue {
         Object value;
         try {
             value = evaluation.get();
+        } catch (MissingIdempotencyKeyException | InvalidIdempotencyKeyException refused) {
+            throw refused;
         } catch (SpelEvaluationException failure) {
             if (NULL_ON_THE_WAY.contains(failure.getMessageCode())) {
                 throw missing(expression, scope);
             }
             throw notComputable(expression, scope, failure);
-        } catch (EvaluationException failure) {
+        } catch (RuntimeException failure) {
             throw notComputable(expression, scope, failure);
         }
         if (value == null) {
@@ -62,7 +63,7 @@ final class KeyValue {
     }
 
     private static InvalidIdempotencyKeyException notComputable(
-            String expression, String scope, EvaluationException failure) {
+            String expression, String scope, RuntimeException failure) {
         return new InvalidIdempotencyKeyException(
                 "The key expression '" + expression + "' of scope '" + scope + "' failed: " + failure.getMessage(),
                 failure);

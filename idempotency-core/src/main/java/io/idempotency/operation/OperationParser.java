@@ -3,6 +3,7 @@ package io.idempotency.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -55,10 +56,19 @@ final class OperationParser {
     }
 
     private CallTerms terms(Idempotent annotation, Method method) {
+        if (annotation.maxAttempts() < 0) {
+            throw invalid(
+                    "maxAttempts", String.valueOf(annotation.maxAttempts()), method, "It must be at least 1, or 0.");
+        }
         return new CallTerms(
                 duration("retention", annotation.retention(), method, CallTerms::requireRetention),
                 annotation.onDuplicate(),
-                duration("waitTimeout", annotation.waitTimeout(), method, CallTerms::requireWaitTimeout));
+                duration("waitTimeout", annotation.waitTimeout(), method, CallTerms::requireWaitTimeout),
+                annotation.mode(),
+                duration("lease", annotation.lease(), method, CallTerms::requireLease),
+                annotation.retryLeased(),
+                annotation.maxAttempts(),
+                List.of(annotation.finalFailures()));
     }
 
     private @Nullable Duration duration(

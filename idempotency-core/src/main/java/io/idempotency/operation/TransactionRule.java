@@ -22,11 +22,18 @@ final class TransactionRule {
                             + " has a read-only transaction, in which no key can be claimed.",
                     "Remove readOnly = true from its @Transactional, or declare @Transactional on the method itself.");
         }
-        if (WITHOUT_TRANSACTION.contains(transaction.getPropagationBehavior())) {
+        if (!operation.terms().isLeased() && WITHOUT_TRANSACTION.contains(transaction.getPropagationBehavior())) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe()
                             + " runs outside of transactions, so claim and effect cannot commit together.",
-                    "Use the propagation REQUIRED or REQUIRES_NEW.");
+                    "Use the propagation REQUIRED or REQUIRES_NEW, or the mode LEASED.");
+        }
+        if (operation.terms().isLeased()
+                && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY) {
+            throw new InvalidIdempotentMethodException(
+                    "The leased method " + operation.describe()
+                            + " needs an open transaction, but its lease has to be committed before any transaction.",
+                    "Use the propagation REQUIRED, or the mode TRANSACTIONAL.");
         }
         if (transaction instanceof RuleBasedTransactionAttribute rules
                 && rules.getRollbackRules().stream().anyMatch(NoRollbackRuleAttribute.class::isInstance)) {

@@ -5,19 +5,23 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
-import java.util.Locale;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.RequestStatus;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.claim.Completion;
-import io.idempotency.claim.RequestStatus;
+import io.idempotency.claim.Failure;
+import io.idempotency.claim.Fence;
+import io.idempotency.claim.Lease;
 import io.idempotency.claim.StoredRequest;
 import io.idempotency.codec.Fingerprint;
 
@@ -25,32 +29,89 @@ import io.idempotency.codec.Fingerprint;
 final class IdempotencyRequestTable implements ClaimStore {
 
     /**
-     * One round trip: the wait bound, the claim, and the application's own setting restored. A lock_timeout would bound
-     * each lock wait and not their sum. The bound needs no restoring if it strikes, because the transaction is aborted
-     * then and its settings with it.
+     * One round trip: the wait bound, the statement, and the application's own setting restored. A lock_timeout would
+     * bound each lock wait and not their sum. The bound needs no restoring if it strikes, because the transaction is
+     * aborted then and its settings with it.
      */
-    private static final String CLAIM = """
+    private static final String BOUNDED = """
             select set_config('idempotency.prev', current_setting('statement_timeout'), true),
                    set_config('statement_timeout', ?, true);
+            %s;
+            select set_config('statement_timeout', current_setting('idempotency.prev'), true)""";
+
+    /** For what is done while a caller waits for an exception. */
+    private static final String BRIEFLY = """
+            select set_config('statement_timeout', '2000', true);
+            """;
+
+    private static final String CLAIM = BOUNDED.formatted("""
             insert into {schema}.idempotency_request (
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
-                status, response_body, claimed_by, claimed_at, attempt_count, created_at, updated_at, expires_at)
-            select ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, 1, t.now, t.now, t.now + ? * interval '1 millisecond'
+                status, response_body, claimed_by, claim_token, claimed_at, locked_until,
+                attempt_count, created_at, updated_at, expires_at)
+            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, t.now + cast(? as bigint) * interval '1 millisecond',
+                   1, t.now, t.now, t.now + ? * interval '1 millisecond'
             from (select clock_timestamp() as now) t
-            on conflict (request_id) do nothing;
-            select set_config('statement_timeout', current_setting('idempotency.prev'), true)""";
+            on conflict (request_id) do nothing""");
+
+    /** The attempt number fences: of all who found the same row one wins, the others look again. */
+    private static final String CLAIM_AGAIN = BOUNDED.formatted("""
+            update {schema}.idempotency_request
+            set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
+                result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
+                claimed_by = ?, claim_token = ?, claimed_at = t.now,
+                locked_until = t.now + cast(? as bigint) * interval '1 millisecond',
+                attempt_count = attempt_count + 1, updated_at = t.now,
+                expires_at = t.now + ? * interval '1 millisecond'
+            from (select clock_timestamp() as now) t
+            where request_id = ? and attempt_count = ?
+                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
 
     /** Takes no row lock: a lock writes, and a replay writes nothing. */
     private static final String FIND = """
-            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, response_body
+            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, response_body,
+                   attempt_count, failure_code, failure_message, claim_token,
+                   (extract(epoch from locked_until - clock_timestamp()) * 1000)::bigint
             from {schema}.idempotency_request
             where request_id = ?""";
+
+    private static final String FIND_SETTLED = BRIEFLY + FIND + " for update";
+
+    /** The fence of a claim without a lease is its transaction, which nobody else can be in. */
+    private static final String HELD_BY_FENCE = """
+
+            where request_id = ? and status = 'processing' and attempt_count = ?
+                and claim_token is not distinct from cast(? as uuid)""";
 
     private static final String COMPLETE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                updated_at = clock_timestamp()
-            where request_id = ? and status = 'processing'""";
+                locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_FENCE;
+
+    private static final String FAIL = BRIEFLY + """
+            update {schema}.idempotency_request
+            set status = ?, failure_code = ?, failure_message = ?,
+                locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_FENCE;
+
+    private static final String EXTEND_LEASE = """
+            update {schema}.idempotency_request
+            set locked_until = clock_timestamp() + ? * interval '1 millisecond', updated_at = clock_timestamp()""" + HELD_BY_FENCE;
+
+    /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
+    private static final String RECORD_FAILURE = BRIEFLY + """
+            insert into {schema}.idempotency_request as stored (
+                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
+                status, failure_code, failure_message, claimed_by, claimed_at,
+                attempt_count, created_at, updated_at, expires_at)
+            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, ?, t.now, t.now, t.now + ? * interval '1 millisecond'
+            from (select clock_timestamp() as now) t
+            on conflict (request_id) do update
+            set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
+                failure_code = excluded.failure_code, failure_message = excluded.failure_message,
+                claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
+                attempt_count = excluded.attempt_count, updated_at = excluded.updated_at,
+                expires_at = excluded.expires_at
+            where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
 
     /** A row can vanish between claim and look as often as it is purged or rolled back in just that moment. */
     private static final int MAX_LOOKS = 10;
@@ -61,16 +122,31 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String claim;
 
+    private final String claimAgain;
+
     private final String find;
 
+    private final String findSettled;
+
     private final String complete;
+
+    private final String fail;
+
+    private final String extendLease;
+
+    private final String recordFailure;
 
     private final String claimedBy;
 
     IdempotencyRequestTable(Schema schema, String claimedBy) {
         this.claim = schema.resolve(CLAIM);
+        this.claimAgain = schema.resolve(CLAIM_AGAIN);
         this.find = schema.resolve(FIND);
+        this.findSettled = schema.resolve(FIND_SETTLED);
         this.complete = schema.resolve(COMPLETE);
+        this.fail = schema.resolve(FAIL);
+        this.extendLease = schema.resolve(EXTEND_LEASE);
+        this.recordFailure = schema.resolve(RECORD_FAILURE);
         this.claimedBy = claimedBy;
     }
 
@@ -80,8 +156,9 @@ final class IdempotencyRequestTable implements ClaimStore {
         for (int look = 1; look <= MAX_LOOKS; look++) {
             WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
             try {
-                if (insert(connection, request, bound)) {
-                    return new Claim.Granted(1);
+                Claim answer = claimOrLook(connection, request, bound, start);
+                if (answer != null) {
+                    return answer;
                 }
             } catch (SQLException failure) {
                 if (bound.ended(failure)) {
@@ -89,31 +166,65 @@ final class IdempotencyRequestTable implements ClaimStore {
                 }
                 throw SqlFailures.translate("claim the " + request.intent(), claim, failure);
             }
-            Optional<StoredRequest> stored = find(connection, request.id());
-            if (stored.isPresent()) {
-                return stored.get().answerTo(request);
-            }
         }
-        throw new IllegalStateException("The row of the " + request.intent() + " was seen and vanished " + MAX_LOOKS
-                + " times: something deletes it as soon as it is written");
+        throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished " + MAX_LOOKS
+                + " times while it was looked at: something writes it all the time");
+    }
+
+    /** Nothing if the row changed between two statements, so that it has to be looked at again. */
+    private @Nullable Claim claimOrLook(Connection connection, ClaimRequest request, WaitBound bound, long start)
+            throws SQLException {
+        if (insert(connection, request, bound)) {
+            return new Claim.Granted(1, Claim.Granted.Origin.NEW);
+        }
+        Optional<StoredRequest> found = find(connection, request.id());
+        if (found.isEmpty()) {
+            return null;
+        }
+        StoredRequest stored = found.get();
+        Claim answer = stored.answerTo(request);
+        if (answer != null) {
+            return answer;
+        }
+        return claimAgain(connection, request, stored.attempt(), WaitBound.remaining(request.waitLimit(), start))
+                ? new Claim.Granted(stored.attempt() + 1, stored.origin())
+                : null;
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
-            Intent intent = request.intent();
-            statement.setString(1, Long.toString(bound.milliseconds()));
-            statement.setObject(2, request.id());
-            statement.setString(3, intent.scope());
-            statement.setString(4, intent.caller());
-            statement.setString(5, intent.key().value());
-            statement.setBytes(6, request.fingerprint().hash());
-            statement.setInt(7, request.fingerprint().version());
-            statement.setString(8, request.completeAtOnce() ? "succeeded" : "processing");
-            statement.setObject(9, request.completeAtOnce() ? JSON_NULL : null, Types.OTHER);
-            statement.setString(10, claimedBy);
-            statement.setLong(11, request.retention().toMillis());
+            Parameters parameters = new Parameters(statement);
+            parameters.string(Long.toString(bound.milliseconds()));
+            parameters.uuid(request.id());
+            parameters.intent(request.intent());
+            parameters.fingerprint(request.fingerprint());
+            claimed(parameters, request);
             return updateCountOf(statement) == 1;
         }
+    }
+
+    private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(claimAgain)) {
+            Parameters parameters = new Parameters(statement);
+            parameters.string(Long.toString(bound.milliseconds()));
+            parameters.fingerprint(request.fingerprint());
+            claimed(parameters, request);
+            parameters.uuid(request.id());
+            parameters.integer(attempt);
+            return updateCountOf(statement) == 1;
+        }
+    }
+
+    private void claimed(Parameters parameters, ClaimRequest request) throws SQLException {
+        Lease lease = request.lease();
+        parameters.string(
+                StatusColumn.textOf(request.completeAtOnce() ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
+        parameters.json(request.completeAtOnce() ? JSON_NULL : null);
+        parameters.string(claimedBy);
+        parameters.uuid(lease == null ? null : lease.token());
+        parameters.duration(lease == null ? null : lease.duration());
+        parameters.duration(request.retention());
     }
 
     /** The one update count among the results of a statement that consists of several. */
@@ -134,50 +245,90 @@ final class IdempotencyRequestTable implements ClaimStore {
         return updated;
     }
 
-    private Optional<StoredRequest> find(Connection connection, UUID id) {
+    private Optional<StoredRequest> find(Connection connection, UUID id) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(find)) {
             statement.setObject(1, id);
-            try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() ? Optional.of(map(rows)) : Optional.empty();
-            }
+            return firstOf(statement.executeQuery());
+        }
+    }
+
+    @Override
+    public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
+        try (PreparedStatement statement = connection.prepareStatement(findSettled)) {
+            statement.setObject(1, id);
+            statement.execute();
+            statement.getMoreResults();
+            return firstOf(statement.getResultSet());
         } catch (SQLException failure) {
-            throw SqlFailures.translate("find a request", find, failure);
+            throw SqlFailures.translate("look at a request", findSettled, failure);
+        }
+    }
+
+    private static Optional<StoredRequest> firstOf(ResultSet rows) throws SQLException {
+        try (rows) {
+            return rows.next() ? Optional.of(map(rows)) : Optional.empty();
         }
     }
 
     private static StoredRequest map(ResultSet row) throws SQLException {
+        Long leaseRemaining = row.getObject(12, Long.class);
         return new StoredRequest(
                 new Intent(row.getString(1), row.getString(2), new IdempotencyKey(row.getString(3))),
                 new Fingerprint(row.getInt(5), row.getBytes(4)),
-                statusOf(row.getString(6)),
-                row.getString(7));
-    }
-
-    private static RequestStatus statusOf(String status) {
-        for (RequestStatus known : RequestStatus.values()) {
-            if (known.name().toLowerCase(Locale.ROOT).equals(status)) {
-                return known;
-            }
-        }
-        throw new IllegalStateException("The request status '" + status
-                + "' is not known to this version of the library: upgrade every application that shares the database");
+                StatusColumn.statusOf(row.getString(6)),
+                row.getInt(8),
+                row.getString(7),
+                row.getString(9),
+                row.getString(10),
+                row.getObject(11, UUID.class),
+                leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 
     @Override
-    public void complete(Connection connection, Completion completion) {
-        int updated;
-        try (PreparedStatement statement = connection.prepareStatement(complete)) {
-            statement.setObject(1, completion.responseBody(), Types.OTHER);
-            statement.setString(2, completion.resultType());
-            statement.setString(3, completion.resultId());
-            statement.setObject(4, completion.id());
-            updated = statement.executeUpdate();
+    public boolean complete(Connection connection, Completion completion) {
+        return update(connection, "complete a claim", complete, parameters -> {
+            parameters.json(completion.responseBody());
+            parameters.string(completion.resultType());
+            parameters.string(completion.resultId());
+            parameters.fence(completion.fence());
+        });
+    }
+
+    @Override
+    public boolean fail(Connection connection, Fence fence, Failure failure) {
+        return update(connection, "record the failure of a lease", fail, parameters -> {
+            parameters.failure(failure);
+            parameters.fence(fence);
+        });
+    }
+
+    @Override
+    public boolean extendLease(Connection connection, Fence fence, Duration duration) {
+        return update(connection, "extend a lease", extendLease, parameters -> {
+            parameters.duration(duration);
+            parameters.fence(fence);
+        });
+    }
+
+    @Override
+    public boolean recordFailure(Connection connection, FailureRecord failed) {
+        return update(connection, "record a failure", recordFailure, parameters -> {
+            parameters.uuid(failed.id());
+            parameters.intent(failed.intent());
+            parameters.fingerprint(failed.fingerprint());
+            parameters.failure(failed.failure());
+            parameters.string(claimedBy);
+            parameters.integer(failed.attempt());
+            parameters.duration(failed.retention());
+        });
+    }
+
+    private static boolean update(Connection connection, String task, String sql, Binding binding) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            binding.bind(new Parameters(statement));
+            return updateCountOf(statement) == 1;
         } catch (SQLException failure) {
-            throw SqlFailures.translate("complete a claim", complete, failure);
-        }
-        if (updated != 1) {
-            throw new IllegalStateException("The claim " + completion.id()
-                    + " is gone before it was completed: something in its transaction deleted or completed its row");
+            throw SqlFailures.translate(task, sql, failure);
         }
     }
 
@@ -191,6 +342,67 @@ final class IdempotencyRequestTable implements ClaimStore {
             };
         } catch (SQLException failure) {
             throw SqlFailures.translate("read the state of the transaction", null, failure);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Binding {
+
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    /** Binds parameters in the order in which the statements name them. */
+    private static final class Parameters {
+
+        private final PreparedStatement statement;
+
+        private int index;
+
+        Parameters(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        void string(@Nullable String value) throws SQLException {
+            statement.setString(++index, value);
+        }
+
+        void integer(int value) throws SQLException {
+            statement.setInt(++index, value);
+        }
+
+        void uuid(@Nullable UUID value) throws SQLException {
+            statement.setObject(++index, value, Types.OTHER);
+        }
+
+        void json(@Nullable String value) throws SQLException {
+            statement.setObject(++index, value, Types.OTHER);
+        }
+
+        void duration(@Nullable Duration value) throws SQLException {
+            statement.setObject(++index, value == null ? null : value.toMillis(), Types.BIGINT);
+        }
+
+        void intent(Intent value) throws SQLException {
+            string(value.scope());
+            string(value.caller());
+            string(value.key().value());
+        }
+
+        void fingerprint(Fingerprint value) throws SQLException {
+            statement.setBytes(++index, value.hash());
+            integer(value.version());
+        }
+
+        void failure(Failure value) throws SQLException {
+            string(StatusColumn.textOf(value.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
+            string(value.code());
+            string(value.message());
+        }
+
+        void fence(Fence value) throws SQLException {
+            uuid(value.requestId());
+            integer(value.attempt());
+            uuid(value.token());
         }
     }
 }

@@ -3,6 +3,7 @@ package io.idempotency.postgres;
 import java.util.List;
 import javax.sql.DataSource;
 
+import io.idempotency.IdempotencyAdministration;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.retention.ExpiringTable;
 
@@ -36,6 +37,15 @@ public final class PostgresStorage {
      */
     public ClaimStore claimStore(String claimedBy) {
         return new IdempotencyRequestTable(schema, claimedBy);
+    }
+
+    /**
+     * What operators can see and do.
+     *
+     * @return safe for use by many threads
+     */
+    public IdempotencyAdministration administration() {
+        return new IdempotencyRequestAdministration(schema, dataSource);
     }
 
     /**

@@ -121,6 +121,9 @@ class KeyExpressionTest {
                 .hasCauseInstanceOf(RuntimeException.class);
         assertThatThrownBy(() -> keyOf("byProperty", "has no property id"))
                 .isInstanceOf(InvalidIdempotencyKeyException.class);
+        assertThatThrownBy(() -> keyOf("byFailingMethod", "value"))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasRootCauseMessage("no key of this");
     }
 
     @Test
@@ -156,6 +159,13 @@ class KeyExpressionTest {
 
         @Idempotent(scope = "by-value", key = "#value")
         public void byValue(Object value) {}
+
+        @Idempotent(scope = "by-failing-method", key = "fail()")
+        public void byFailingMethod(Object value) {}
+
+        public String fail() {
+            throw new IllegalStateException("no key of this");
+        }
 
         @Idempotent(scope = "by-property", key = "#command.id")
         public void byProperty(Object command) {}

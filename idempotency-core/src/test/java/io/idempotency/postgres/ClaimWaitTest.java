@@ -102,7 +102,7 @@ class ClaimWaitTest {
         backends.awaitBlocked(waiter.connection());
         holder.rollback();
 
-        assertThat(claimOf(waiting)).isEqualTo(new Claim.Granted(1));
+        assertThat(claimOf(waiting)).isEqualTo(Requests.GRANTED);
     }
 
     @Test
@@ -113,7 +113,7 @@ class ClaimWaitTest {
         backends.awaitBlocked(waiter.connection());
         backends.terminate(Backends.pidOf(holder.connection()));
 
-        assertThat(claimOf(waiting)).isEqualTo(new Claim.Granted(1));
+        assertThat(claimOf(waiting)).isEqualTo(Requests.GRANTED);
     }
 
     @Test
@@ -243,7 +243,7 @@ class ClaimWaitTest {
         assertThat(results)
                 .filteredOn(CallResult::succeeded)
                 .singleElement()
-                .satisfies(result -> assertThat(result.value()).isEqualTo(new Claim.Granted(1)));
+                .satisfies(result -> assertThat(result.value()).isEqualTo(Requests.GRANTED));
         assertThat(results)
                 .filteredOn(result -> !result.succeeded())
                 .singleElement()

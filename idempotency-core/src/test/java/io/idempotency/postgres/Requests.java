@@ -3,18 +3,28 @@ package io.idempotency.postgres;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.UUID;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
+import io.idempotency.claim.Fence;
+import io.idempotency.claim.Lease;
 import io.idempotency.codec.Fingerprint;
 import io.idempotency.codec.Fingerprinter;
 
 /** Requests that differ in what a test is about. */
 final class Requests {
 
+    /** What the first attempt at a key gets. */
+    static final Claim.Granted GRANTED = new Claim.Granted(1, Claim.Granted.Origin.NEW);
+
     /** Longer than any test waits. */
     static final Duration PATIENT = Duration.ofSeconds(30);
+
+    /** Longer than any test runs. */
+    static final Duration LEASE = Duration.ofMinutes(10);
 
     private static final Duration RETENTION = Duration.ofDays(7);
 
@@ -29,7 +39,7 @@ final class Requests {
     }
 
     static ClaimRequest request(Intent intent, String payload, Duration waitLimit) {
-        return new ClaimRequest(intent, fingerprint(payload), RETENTION, waitLimit, false);
+        return new ClaimRequest(intent, fingerprint(payload), RETENTION, waitLimit, false, null);
     }
 
     static ClaimRequest waitingAtMost(Duration waitLimit, String key) {
@@ -37,7 +47,24 @@ final class Requests {
     }
 
     static ClaimRequest withoutResponse(String key) {
-        return new ClaimRequest(intent(key), fingerprint("payload"), RETENTION, PATIENT, true);
+        return new ClaimRequest(intent(key), fingerprint("payload"), RETENTION, PATIENT, true, null);
+    }
+
+    static ClaimRequest leased(String key) {
+        return leased(key, "payload", LEASE);
+    }
+
+    static ClaimRequest leased(String key, String payload, Duration lease) {
+        return new ClaimRequest(
+                intent(key), fingerprint(payload), RETENTION, PATIENT, false, new Lease(UUID.randomUUID(), lease));
+    }
+
+    /** What names the claim that an attempt at this request was granted. */
+    static Fence fence(ClaimRequest request, int attempt) {
+        return new Fence(
+                request.id(),
+                attempt,
+                request.lease() == null ? null : request.lease().token());
     }
 
     static Intent intent(String key) {

@@ -12,6 +12,7 @@ import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.claim.ClaimStore.TransactionState;
 import io.idempotency.claim.Completion;
+import io.idempotency.claim.Fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,22 +41,27 @@ final class Session implements AutoCloseable {
         return connection;
     }
 
+    ClaimStore store() {
+        return store;
+    }
+
     Claim claim(ClaimRequest request) {
         return store.claim(connection, request);
     }
 
     Session claimGranted(ClaimRequest request) {
-        assertThat(claim(request)).isEqualTo(new Claim.Granted(1));
+        assertThat(claim(request)).isEqualTo(Requests.GRANTED);
         return this;
     }
 
     Session complete(ClaimRequest request, String body) {
-        store.complete(connection, new Completion(request.id(), body, null, null));
+        assertThat(complete(new Completion(new Fence(request.id(), 1, null), body, null, null)))
+                .isTrue();
         return this;
     }
 
-    void complete(Completion completion) {
-        store.complete(connection, completion);
+    boolean complete(Completion completion) {
+        return store.complete(connection, completion);
     }
 
     TransactionState state() {

@@ -22,6 +22,8 @@ import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.CallerResolver;
+import io.idempotency.FailureTranslator;
+import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.claim.ClaimStore;
@@ -35,6 +37,7 @@ import io.idempotency.execution.CallDefaults;
 import io.idempotency.execution.CallTransactions;
 import io.idempotency.execution.ClaimExecutor;
 import io.idempotency.execution.IdempotencyTemplate;
+import io.idempotency.execution.RetrySettings;
 import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.interceptor.IdempotentAdvisors;
 import io.idempotency.interceptor.LateIdempotentChainPostProcessor;
@@ -112,6 +115,13 @@ public final class IdempotencyAutoConfiguration {
         return storage.claimStore(ProcessName.of(environment));
     }
 
+    @Bean
+    @DependsOnDatabaseInitialization
+    @ConditionalOnMissingBean
+    IdempotencyAdministration idempotencyAdministration(PostgresStorage storage) {
+        return storage.administration();
+    }
+
     @Bean(defaultCandidate = false)
     IdempotencyListeners idempotencyListeners(ObjectProvider<IdempotencyListener> listeners) {
         return new IdempotencyListeners(listeners.orderedStream().toList());
@@ -140,9 +150,21 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    CallBoundary idempotentCallBoundary(
-            CallBinding binding, @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new CallBoundary(binding, listeners);
+    @ConditionalOnMissingBean
+    FailureTranslator idempotencyFailureTranslator() {
+        return new FailureTranslator() {};
+    }
+
+    @Bean
+    CallDefaults idempotentCallDefaults(IdempotencyProperties properties) {
+        IdempotencyProperties.Retry retry = properties.retry();
+        return new CallDefaults(
+                properties.retention(),
+                properties.waitTimeout(),
+                properties.lease(),
+                new RetrySettings(
+                        retry.maxAttempts(), retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),
+                properties.recordFailedAttempts());
     }
 
     @Bean
@@ -151,14 +173,28 @@ public final class IdempotencyAutoConfiguration {
             IdempotencyDataSource dataSource,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             ResponseMapper responses,
-            IdempotencyProperties properties) {
+            FailureTranslator failures,
+            CallDefaults defaults) {
         PlatformTransactionManager transactionManager =
                 IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource());
         return new ClaimExecutor(
                 claimStore,
                 new CallTransactions(dataSource.dataSource(), transactionManager),
                 responses,
-                new CallDefaults(properties.retention(), properties.waitTimeout()));
+                failures,
+                defaults);
+    }
+
+    @Bean
+    CallBoundary idempotentCallBoundary(
+            CallBinding binding,
+            ClaimExecutor executor,
+            ClaimStore claimStore,
+            IdempotencyDataSource dataSource,
+            FailureTranslator failures,
+            @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
+            CallDefaults defaults) {
+        return new CallBoundary(binding, executor, claimStore, dataSource.dataSource(), failures, listeners, defaults);
     }
 
     @Bean

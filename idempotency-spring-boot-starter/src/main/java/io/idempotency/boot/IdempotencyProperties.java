@@ -19,9 +19,12 @@ import io.idempotency.operation.CallTerms;
  * @param dataSource Name of the DataSource bean to use. By default the primary or only one.
  * @param retention How long a key and its response are kept.
  * @param waitTimeout How long a call waits at most for another call that holds its key.
+ * @param lease How long a leased call holds its key at most if it vanishes. Longer than any leased method runs.
  * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
  * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
  *     differ.
+ * @param recordFailedAttempts Whether failures that are not final leave a row with the number of attempts.
+ * @param retry How calls are repeated after serialization failures, deadlocks and lost connections.
  * @param migration Who migrates the tables.
  * @param purge When and how expired rows are deleted.
  */
@@ -33,8 +36,11 @@ public record IdempotencyProperties(
         @Nullable String dataSource,
         @DefaultValue("7d") Duration retention,
         @DefaultValue("5s") Duration waitTimeout,
+        @DefaultValue("60s") Duration lease,
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
+        @DefaultValue("false") boolean recordFailedAttempts,
+        @DefaultValue Retry retry,
         @DefaultValue Migration migration,
         @DefaultValue Purge purge) {
 
@@ -46,6 +52,7 @@ public record IdempotencyProperties(
     public IdempotencyProperties {
         requireInRange("idempotency.retention", () -> CallTerms.requireRetention(retention));
         requireInRange("idempotency.wait-timeout", () -> CallTerms.requireWaitTimeout(waitTimeout));
+        requireInRange("idempotency.lease", () -> CallTerms.requireLease(lease));
         Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
     }
 
@@ -60,6 +67,37 @@ public record IdempotencyProperties(
 
     private static void requirePositive(String name, Duration duration) {
         Assert.isTrue(duration.toMillis() > 0, () -> name + " must be at least one millisecond, not " + duration);
+    }
+
+    /**
+     * How calls are repeated after serialization failures, deadlocks and lost connections.
+     *
+     * @param maxAttempts Executions of one call at most, the first one included.
+     * @param delay Time before the first repeat; up to half as much again is added or taken off at random.
+     * @param multiplier Factor of the delay from one repeat to the next.
+     * @param maxDelay Longest time between two executions.
+     * @param timeout Time after which no further execution is started; 0 for none.
+     */
+    public record Retry(
+            @DefaultValue("4") int maxAttempts,
+            @DefaultValue("50ms") Duration delay,
+            @DefaultValue("2") double multiplier,
+            @DefaultValue("1s") Duration maxDelay,
+            @DefaultValue("30s") Duration timeout) {
+
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException if one of them makes no sense
+         */
+        public Retry {
+            Assert.isTrue(
+                    maxAttempts > 0, () -> "idempotency.retry.max-attempts must be at least 1, not " + maxAttempts);
+            Assert.isTrue(multiplier >= 1, () -> "idempotency.retry.multiplier must be at least 1, not " + multiplier);
+            requirePositive("idempotency.retry.delay", delay);
+            requirePositive("idempotency.retry.max-delay", maxDelay);
+            Assert.isTrue(!timeout.isNegative(), "idempotency.retry.timeout must not be negative");
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.idempotency.boot;
 
 import java.util.Arrays;
+import java.util.Map;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -45,13 +46,19 @@ public class JdbcTestApplication {
      * @param properties as {@code name=value}; later ones win
      */
     public static ConfigurableApplicationContext start(TestDatabase database, Class<?>[] beans, String... properties) {
+        return start(database.springProperties(), beans, properties);
+    }
+
+    /** Starts it on the database that these settings name, or else the environment. */
+    public static ConfigurableApplicationContext start(
+            Map<String, Object> dataSource, Class<?>[] beans, String... properties) {
         Class<?>[] sources = Arrays.copyOf(beans, beans.length + 1);
         sources[beans.length] = JdbcTestApplication.class;
         return new SpringApplicationBuilder(sources)
                 .web(WebApplicationType.NONE)
                 .bannerMode(org.springframework.boot.Banner.Mode.OFF)
                 .logStartupInfo(false)
-                .properties(database.springProperties())
+                .properties(dataSource)
                 .properties("idempotency.verify-responses=true")
                 .properties(properties)
                 .run();

@@ -49,8 +49,12 @@ class IdempotencyPropertiesTest {
                         null,
                         Duration.ofDays(7),
                         Duration.ofSeconds(5),
+                        Duration.ofSeconds(60),
                         DataSize.ofMegabytes(1),
                         false,
+                        false,
+                        new IdempotencyProperties.Retry(
+                                4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
                         new IdempotencyProperties.Migration(null, null, null),
                         new IdempotencyProperties.Purge(
                                 true, Duration.ofMinutes(1), 1000, Duration.ofMillis(100), Duration.ofSeconds(30)))));
@@ -123,6 +127,13 @@ class IdempotencyPropertiesTest {
                         "idempotency.schema",
                         "idempotency.migrate",
                         "idempotency.data-source",
+                        "idempotency.lease",
+                        "idempotency.record-failed-attempts",
+                        "idempotency.retry.max-attempts",
+                        "idempotency.retry.delay",
+                        "idempotency.retry.multiplier",
+                        "idempotency.retry.max-delay",
+                        "idempotency.retry.timeout",
                         "idempotency.retention",
                         "idempotency.wait-timeout",
                         "idempotency.max-response-size",

@@ -231,24 +231,16 @@ class CallOutcomeTest {
         CountDownLatch mayEnd = new CountDownLatch(1);
         application.interruption().afterEffectDo(() -> {
             held.countDown();
-            await(mayEnd);
+            Latches.await(mayEnd);
         });
         ConcurrentCalls<Void> holding = ConcurrentCalls.start(1, holder::run);
         try {
-            await(held);
+            Latches.await(held);
             test.run();
         } finally {
             mayEnd.countDown();
         }
         holding.await().requireAllSucceeded();
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(20, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException interrupted) {
-            throw new AssertionError(interrupted);
-        }
     }
 
     /** What an application must not do. */

@@ -3,6 +3,7 @@ package io.idempotency.boot.contract;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -25,6 +26,11 @@ final class ContractApplication implements AutoCloseable {
 
     static ContractApplication start(TestDatabase database, List<Class<?>> beans, String... properties) {
         Payments.createTables(database.jdbc());
+        return startAnother(database, beans, properties);
+    }
+
+    /** On tables that are there: for the database a second application in this JVM is as good as one in another. */
+    static ContractApplication startAnother(TestDatabase database, List<Class<?>> beans, String... properties) {
         List<Class<?>> all = new ArrayList<>(List.of(Payments.class, Interruption.class, Outcomes.class));
         all.addAll(beans);
         List<String> settings = new ArrayList<>(List.of("spring.datasource.hikari.maximum-pool-size=40"));
@@ -63,12 +69,28 @@ final class ContractApplication implements AutoCloseable {
                 - database.jdbc().queryForObject("select cents from account where name = ?", Long.class, account);
     }
 
+    /** Of all accounts. */
+    long spent() {
+        return database.jdbc().queryForObject("select sum(? - cents) from account", Long.class, INITIAL_CENTS);
+    }
+
     long effects() {
         return database.jdbc().queryForObject("select count(*) from payment", Long.class);
     }
 
     long requests() {
         return database.jdbc().queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
+    }
+
+    /** The row of a key, whatever its scope is. */
+    Map<String, Object> request(String key) {
+        return database.jdbc()
+                .queryForMap("select * from idempotency.idempotency_request where idempotency_key = ?", key);
+    }
+
+    /** As if the time of the lease were over. */
+    void expireLease(String key) {
+        alterRequest(key, "locked_until = clock_timestamp() - interval '1 second'");
     }
 
     /** Changes the row of a key by hand, as no call does. */

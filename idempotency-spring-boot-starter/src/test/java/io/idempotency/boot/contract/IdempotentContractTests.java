@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -16,9 +16,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.springframework.dao.ConcurrencyFailureException;
 
 import io.idempotency.KeyReusedException;
+import io.idempotency.observation.CallRetried;
+import io.idempotency.test.Backends;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.TestDatabase;
@@ -26,6 +27,7 @@ import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The contract of a call, whatever the isolation level: a subclass names the level that the pool opens transactions
@@ -44,6 +46,8 @@ abstract class IdempotentContractTests {
 
     private ContractApplication application;
 
+    private ContractApplication other;
+
     private Payments payments;
 
     IdempotentContractTests(TestDatabase database, String isolation) {
@@ -53,18 +57,20 @@ abstract class IdempotentContractTests {
 
     @BeforeAll
     void start() {
-        application = ContractApplication.start(
-                database, List.of(), "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation);
+        application = ContractApplication.start(database, List.of(), level());
+        other = ContractApplication.startAnother(database, List.of(), level());
         payments = application.payments();
     }
 
     @AfterAll
     void stop() {
+        other.close();
         application.close();
     }
 
     @AfterEach
     void clear() {
+        other.clear();
         application.clear();
     }
 
@@ -85,13 +91,28 @@ abstract class IdempotentContractTests {
 
     @Test
     @Tag("race")
-    void concurrentDuplicatesHaveOneEffectAndEqualResults() {
+    void concurrentDuplicatesInOneApplicationHaveOneEffectAndEqualResults() {
+        assertDuplicatesHaveOneEffectAndEqualResults(racer -> application);
+
+        assertThat(retries()).isEmpty();
+    }
+
+    @Test
+    @Tag("race")
+    void concurrentDuplicatesInTwoApplicationsHaveOneEffectAndEqualResults() {
+        assertDuplicatesHaveOneEffectAndEqualResults(racer -> racer % 2 == 0 ? application : other);
+
+        assertRetriesAreThoseOfTheIsolationLevel(retries());
+    }
+
+    private void assertDuplicatesHaveOneEffectAndEqualResults(IntFunction<ContractApplication> applicationOf) {
         int rounds = TestSize.pick(10, 100);
         for (int round = 0; round < rounds; round++) {
             String key = "round-" + round;
             PayCommand command = new PayCommand("a1", 5);
 
-            CallResults<Receipt> results = ConcurrentCalls.run(RACERS, () -> payAsClient(key, command));
+            CallResults<Receipt> results = ConcurrentCalls.run(
+                    RACERS, racer -> applicationOf.apply(racer).payments().pay(key, command));
 
             assertThat(results.requireAllSucceeded())
                     .hasSize(RACERS)
@@ -104,6 +125,16 @@ abstract class IdempotentContractTests {
     @Test
     @Tag("race")
     void everyDistinctKeyHasOneEffectAmongManyRepeats() {
+        // So many clients on so few accounts conflict in one of twenty executions, so in many thousand calls a few fail
+        // four times in a row.
+        try (ContractApplication busy =
+                ContractApplication.startAnother(database, List.of(), level(), "idempotency.retry.max-attempts=10")) {
+            assertEveryDistinctKeyHasOneEffectAmongManyRepeats(busy);
+            assertRetriesAreThoseOfTheIsolationLevel(busy.outcomes().retries());
+        }
+    }
+
+    private void assertEveryDistinctKeyHasOneEffectAmongManyRepeats(ContractApplication busy) {
         int distinct = TestSize.pick(1_000, 10_000);
         List<Integer> calls = new ArrayList<>();
         for (int key = 0; key < distinct; key++) {
@@ -121,7 +152,7 @@ abstract class IdempotentContractTests {
         ConcurrentCalls.run(CLIENTS, () -> {
                     for (int i = next.getAndIncrement(); i < calls.size(); i = next.getAndIncrement()) {
                         int key = calls.get(i);
-                        Receipt answer = payAsClient("key-" + key, commandOf(key));
+                        Receipt answer = busy.payments().pay("key-" + key, commandOf(key));
                         Receipt earlier = answers.putIfAbsent(key, answer);
                         if (earlier != null && !earlier.equals(answer)) {
                             differing.add(key);
@@ -133,15 +164,11 @@ abstract class IdempotentContractTests {
         assertThat(differing).isEmpty();
         assertThat(application.effects()).isEqualTo(distinct);
         assertThat(application.requests()).isEqualTo(distinct);
-        long spent = 0;
-        for (int account = 0; account < 100; account++) {
-            spent += application.spent("a" + (account + 1));
-        }
         long expected = 0;
         for (int key = 0; key < distinct; key++) {
             expected += commandOf(key).cents();
         }
-        assertThat(spent).isEqualTo(expected);
+        assertThat(application.spent()).isEqualTo(expected);
     }
 
     @Test
@@ -158,37 +185,69 @@ abstract class IdempotentContractTests {
 
     @Test
     @Tag("race")
-    void aDuplicateThatWaitedRunsWhenTheFirstCallFailed() {
-        AtomicInteger executions = new AtomicInteger();
-        application.interruption().afterEffectDo(() -> {
-            if (executions.incrementAndGet() == 1) {
-                database.backends().awaitBlocked(1);
-                throw new IllegalStateException("the first attempt fails");
-            }
-        });
+    void aDuplicateThatWaitedInTheDatabaseRunsWhenTheFirstCallFailed() {
+        assertADuplicateRunsWhenTheFirstCallFailed(
+                other, () -> database.backends().awaitBlocked(1));
+    }
 
-        CallResults<Receipt> results = ConcurrentCalls.run(2, () -> payAsClient("key", new PayCommand("a1", 5)));
+    @Test
+    @Tag("race")
+    void aDuplicateThatWaitedInThisJvmRunsWhenTheFirstCallFailed() {
+        assertADuplicateRunsWhenTheFirstCallFailed(application, () -> {
+            Thread first = Thread.currentThread();
+            // Whoever waits for the database is RUNNABLE for Java.
+            await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread != first && thread.getName().startsWith("concurrent-call-"))
+                    .anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
+            assertThat(database.backends().activity()).noneMatch(Backends.Backend::blocked);
+        });
+    }
+
+    private void assertADuplicateRunsWhenTheFirstCallFailed(
+            ContractApplication duplicatesApplication, Runnable awaitDuplicate) {
+        AtomicInteger executions = new AtomicInteger();
+        List.of(application, duplicatesApplication)
+                .forEach(one -> one.interruption().afterEffectDo(() -> {
+                    if (executions.incrementAndGet() == 1) {
+                        awaitDuplicate.run();
+                        throw new IllegalStateException("the first attempt fails");
+                    }
+                }));
+        PayCommand command = new PayCommand("a1", 5);
+
+        CallResults<Receipt> results = ConcurrentCalls.run(List.of(
+                () -> payments.pay("key", command),
+                () -> duplicatesApplication.payments().pay("key", command)));
 
         assertThat(results.failures())
                 .hasSize(1)
                 .first()
                 .hasToString("java.lang.IllegalStateException: the first attempt fails");
         assertThat(results.values()).hasSize(1);
+        assertThat(executions).hasValue(2);
+        assertThat(application.effects()).isEqualTo(1);
         assertThat(application.spent("a1")).isEqualTo(5);
+    }
+
+    private void assertRetriesAreThoseOfTheIsolationLevel(List<CallRetried> retries) {
+        if (isolation.equals("READ_COMMITTED")) {
+            assertThat(retries).isEmpty();
+        } else {
+            assertThat(retries).extracting(CallRetried::sqlState).isNotEmpty().containsOnly("40001");
+        }
+    }
+
+    private String level() {
+        return "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation;
     }
 
     private static PayCommand commandOf(int key) {
         return new PayCommand("a" + (key % 100 + 1), key % 7 + 1);
     }
 
-    /** As a client does that knows what a serialization failure is. */
-    private Receipt payAsClient(String key, PayCommand command) {
-        while (true) {
-            try {
-                return payments.pay(key, command);
-            } catch (ConcurrencyFailureException serializationFailure) {
-                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000, 10_000_000));
-            }
-        }
+    private List<CallRetried> retries() {
+        return Stream.of(application, other)
+                .flatMap(one -> one.outcomes().retries().stream())
+                .toList();
     }
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
 
 /** Remembers what became of every call. */
@@ -12,9 +13,20 @@ class Outcomes implements IdempotencyListener {
 
     private final List<CallCompleted> events = new CopyOnWriteArrayList<>();
 
+    private final List<CallRetried> retries = new CopyOnWriteArrayList<>();
+
     @Override
     public void callCompleted(CallCompleted event) {
         events.add(event);
+    }
+
+    @Override
+    public void callRetried(CallRetried event) {
+        retries.add(event);
+    }
+
+    List<CallRetried> retries() {
+        return List.copyOf(retries);
     }
 
     List<Outcome> all() {
@@ -27,5 +39,6 @@ class Outcomes implements IdempotencyListener {
 
     void clear() {
         events.clear();
+        retries.clear();
     }
 }

@@ -1,9 +1,5 @@
 package io.idempotency.boot.contract;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.UUID;
-
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -59,11 +55,7 @@ class Payments {
 
     private Receipt makeEffect(PayCommand command) {
         interruption.beforeEffect();
-        Receipt receipt = new Receipt(
-                UUID.randomUUID(),
-                command.account(),
-                command.cents(),
-                Instant.now().truncatedTo(ChronoUnit.MICROS));
+        Receipt receipt = Receipt.of(command);
         jdbc.update(
                 "insert into payment (id, account, cents) values (?, ?, ?)",
                 receipt.paymentId(),

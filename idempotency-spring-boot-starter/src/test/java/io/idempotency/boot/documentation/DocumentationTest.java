@@ -38,8 +38,8 @@ class DocumentationTest {
     private static final Pattern TYPE_NAME =
             Pattern.compile("^(?:public |final )*(?:class|record|interface) (\\w+)", Pattern.MULTILINE);
 
-    static Stream<MarkdownFile.CodeBlock> javaBlocks() throws IOException {
-        return MarkdownFile.all().stream().flatMap(page -> page.code("java").stream());
+    static Stream<MarkdownFile> pagesWithJava() throws IOException {
+        return pages().filter(page -> !page.code("java").isEmpty());
     }
 
     static Stream<MarkdownFile.CodeBlock> yamlBlocks() throws IOException {
@@ -50,11 +50,10 @@ class DocumentationTest {
         return MarkdownFile.all().stream();
     }
 
+    /** Together: an example may use what an earlier one of the page has shown. */
     @ParameterizedTest
-    @MethodSource("javaBlocks")
-    void javaExamplesCompile(MarkdownFile.CodeBlock block, @TempDir Path classes) {
-        Matcher typeName = TYPE_NAME.matcher(block.code());
-        assertThat(typeName.find()).as("a complete type").isTrue();
+    @MethodSource("pagesWithJava")
+    void javaExamplesOfAPageCompile(MarkdownFile page, @TempDir Path classes) {
         StringWriter messages = new StringWriter();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 
@@ -64,10 +63,18 @@ class DocumentationTest {
                         null,
                         List.of("-parameters", "-proc:none", "-d", classes.toString()),
                         null,
-                        List.of(new Source(typeName.group(1), block.code())))
+                        page.code("java").stream()
+                                .map(DocumentationTest::sourceOf)
+                                .toList())
                 .call();
 
         assertThat(compiled).as(messages.toString()).isTrue();
+    }
+
+    private static Source sourceOf(MarkdownFile.CodeBlock block) {
+        Matcher typeName = TYPE_NAME.matcher(block.code());
+        assertThat(typeName.find()).as("a complete type in " + block.name()).isTrue();
+        return new Source(typeName.group(1), block.code());
     }
 
     @ParameterizedTest
@@ -92,7 +99,7 @@ class DocumentationTest {
 
     @Test
     void thereAreExamples() throws IOException {
-        assertThat(javaBlocks()).isNotEmpty();
+        assertThat(pagesWithJava()).isNotEmpty();
         assertThat(yamlBlocks()).isNotEmpty();
     }
 

@@ -1,0 +1,46 @@
+package io.idempotency;
+
+/** The intent failed for good before, and its failure was recorded. The method did not run. */
+public final class RecordedFailureException extends IdempotencyException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String code;
+
+    private final String recordedMessage;
+
+    /**
+     * Creates the exception.
+     *
+     * @param intent the intent that had failed
+     * @param code what the {@link FailureTranslator} made of the first exception; by default the name of its class
+     * @param recordedMessage the message of the first exception, at most 1,000 characters
+     */
+    public RecordedFailureException(Intent intent, String code, String recordedMessage) {
+        super(
+                intent,
+                "The " + intent + " has failed for good with " + code
+                        + (recordedMessage.isEmpty() ? "" : ": " + recordedMessage)
+                        + ". Use a new key for a new intent");
+        this.code = code;
+        this.recordedMessage = recordedMessage;
+    }
+
+    /**
+     * The code that was recorded.
+     *
+     * @return by default the name of the exception's class
+     */
+    public String code() {
+        return code;
+    }
+
+    /**
+     * The message that was recorded.
+     *
+     * @return at most 1,000 characters; empty if there was none
+     */
+    public String recordedMessage() {
+        return recordedMessage;
+    }
+}

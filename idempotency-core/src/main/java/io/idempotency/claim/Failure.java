@@ -1,0 +1,29 @@
+package io.idempotency.claim;
+
+/**
+ * How an attempt failed.
+ *
+ * @param isFinal whether every repeat is to get this failure
+ * @param code at most 255 characters
+ * @param message at most 1,000 characters; may be empty
+ */
+public record Failure(boolean isFinal, String code, String message) {
+
+    private static final int MAX_CODE_LENGTH = 255;
+
+    private static final int MAX_MESSAGE_LENGTH = 1_000;
+
+    /** Cuts what is too long. */
+    public Failure {
+        code = cut(code, MAX_CODE_LENGTH);
+        message = cut(message, MAX_MESSAGE_LENGTH);
+    }
+
+    private static String cut(String text, int maxLength) {
+        String storable = text.replace("\0", "");
+        if (storable.codePointCount(0, storable.length()) <= maxLength) {
+            return storable;
+        }
+        return storable.substring(0, storable.offsetByCodePoints(0, maxLength));
+    }
+}

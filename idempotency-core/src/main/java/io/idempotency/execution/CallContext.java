@@ -1,0 +1,65 @@
+package io.idempotency.execution;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.Intent;
+import io.idempotency.LeaseLostException;
+
+/** What the running method may know about its call. */
+record CallContext(Intent intent, int attempt, @Nullable HeldLease lease) implements IdempotencyContext {
+
+    /** Any fixed UUID will do; this one was random once. */
+    private static final UUID NAMESPACE = UUID.fromString("0c6c5a5e-7d5b-4d0e-9f4c-3f1c2a8f4f51");
+
+    private static final int VERSION_5 = 5;
+
+    @Override
+    public String downstreamKey(String name) {
+        MessageDigest digest = sha1();
+        digest.update(ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(NAMESPACE.getMostSignificantBits())
+                .putLong(NAMESPACE.getLeastSignificantBits())
+                .array());
+        for (String part :
+                new String[] {intent.scope(), intent.caller(), intent.key().value(), name}) {
+            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
+            digest.update(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+            digest.update(bytes);
+        }
+        ByteBuffer hash = ByteBuffer.wrap(digest.digest());
+        long high = (hash.getLong() & ~0xF000L) | (VERSION_5 << 12);
+        long low = (hash.getLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
+        return new UUID(high, low).toString();
+    }
+
+    private static MessageDigest sha1() {
+        try {
+            return MessageDigest.getInstance("SHA-1");
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("Every Java platform has SHA-1", impossible);
+        }
+    }
+
+    @Override
+    public void extendLease(Duration duration) {
+        if (lease == null) {
+            throw new IllegalStateException("The call for the " + intent + " holds no lease: its claim is part of its"
+                    + " transaction, which holds the key for as long as it is open");
+        }
+        if (duration.toMillis() < 1) {
+            throw new IllegalArgumentException("A lease must be at least one millisecond, not " + duration);
+        }
+        if (!lease.extend(duration)) {
+            throw new LeaseLostException(intent, attempt);
+        }
+    }
+}

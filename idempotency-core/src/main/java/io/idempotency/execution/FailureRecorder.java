@@ -1,0 +1,70 @@
+package io.idempotency.execution;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+import io.idempotency.FailureTranslator;
+import io.idempotency.Outcome;
+import io.idempotency.claim.Claim;
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.Failure;
+
+/** Records how an attempt failed, after its transaction was rolled back: inside of that, nothing can be recorded. */
+final class FailureRecorder {
+
+    private final ClaimStore store;
+
+    private final ShortTransaction transactions;
+
+    private final FailureTranslator translator;
+
+    private final CallDefaults defaults;
+
+    FailureRecorder(
+            ClaimStore store, ShortTransaction transactions, FailureTranslator translator, CallDefaults defaults) {
+        this.store = store;
+        this.transactions = transactions;
+        this.translator = translator;
+        this.defaults = defaults;
+    }
+
+    Failure failureOf(IdempotentCall call, Throwable thrown) {
+        return new Failure(
+                call.terms().isFinal(thrown),
+                translator.codeOf(thrown),
+                thrown.getMessage() == null ? "" : thrown.getMessage());
+    }
+
+    /** After the last execution of a call without a lease. */
+    void record(RunningCall execution, Throwable thrown) {
+        Claim.Granted claim = execution.granted();
+        if (claim == null || !execution.startsTransaction() || !execution.isRolledBack(thrown)) {
+            return;
+        }
+        IdempotentCall call = execution.call();
+        Throwable first = execution.firstFailureOr(thrown);
+        boolean isFinal = call.terms().isFinal(first);
+        if (!isFinal && (!defaults.recordFailedAttempts() || SqlStates.isTransient(SqlStates.of(first)))) {
+            return;
+        }
+        try {
+            boolean recorded = write(call, claim, failureOf(call, first));
+            if (isFinal && recorded) {
+                execution.report().settled(Outcome.FAILED_FINAL);
+            }
+        } catch (DataAccessException | TransactionException notRecorded) {
+            thrown.addSuppressed(notRecorded);
+        }
+    }
+
+    private boolean write(IdempotentCall call, Claim.Granted claim, Failure failure) {
+        ClaimStore.FailureRecord failed = new ClaimStore.FailureRecord(
+                call.requestId(),
+                call.intent(),
+                call.fingerprint(),
+                claim.attempt(),
+                defaults.retentionOf(call.terms()),
+                failure);
+        return transactions.call(connection -> store.recordFailure(connection, failed));
+    }
+}

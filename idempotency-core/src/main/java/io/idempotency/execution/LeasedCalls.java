@@ -1,0 +1,275 @@
+package io.idempotency.execution;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.LeaseLostException;
+import io.idempotency.Outcome;
+import io.idempotency.RequestStatus;
+import io.idempotency.claim.Claim;
+import io.idempotency.claim.ClaimRequest;
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.Completion;
+import io.idempotency.claim.Failure;
+import io.idempotency.claim.Fence;
+import io.idempotency.claim.Lease;
+import io.idempotency.claim.StoredRequest;
+
+/**
+ * Runs methods under a lease: the claim is committed first, then the method runs, and its completion is fenced, so that a
+ * holder whose lease was taken over cannot complete what is another's now.
+ */
+final class LeasedCalls {
+
+    private final ClaimStore store;
+
+    private final ShortTransaction transactions;
+
+    private final ClaimExecutor executor;
+
+    private final FailureRecorder failures;
+
+    private final CallRetry retry;
+
+    private final CallDefaults defaults;
+
+    LeasedCalls(
+            ClaimStore store,
+            ShortTransaction transactions,
+            ClaimExecutor executor,
+            FailureRecorder failures,
+            CallRetry retry,
+            CallDefaults defaults) {
+        this.store = store;
+        this.transactions = transactions;
+        this.executor = executor;
+        this.failures = failures;
+        this.retry = retry;
+        this.defaults = defaults;
+    }
+
+    @Nullable Object call(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation)
+            throws Throwable {
+        Lease lease = new Lease(UUID.randomUUID(), defaults.leaseOf(call.terms()));
+        ClaimRequest request = new ClaimRequest(
+                call.requestId(),
+                call.intent(),
+                call.fingerprint(),
+                defaults.retentionOf(call.terms()),
+                waitBudget.forDatabase(),
+                false,
+                lease);
+        HeldKeys.requireNotHeld(request.id(), call.intent(), lease);
+        report.started();
+        Claim claim = Objects.requireNonNull(retry.call(call, new LeaseClaim(request, waitBudget)));
+        return claim.handledBy(executor.answers(call, waitBudget, report, true, granted -> {
+            Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
+            HeldLease held = new HeldLease(granted, fence, store, transactions);
+            HeldKeys.HeldKey heldKey = HeldKeys.hold(request.id(), lease);
+            try {
+                return run(new LeasedExecution(site, call, report, waitBudget, held, invocation));
+            } finally {
+                heldKey.release();
+            }
+        }));
+    }
+
+    private @Nullable Object run(LeasedExecution execution) throws Throwable {
+        CallReport report = execution.report;
+        Outcome success = ClaimAnswers.outcomeOf(execution.held.claim());
+        try {
+            Object result = retry.call(execution.call, execution);
+            report.settled(success);
+            return result;
+        } catch (Throwable thrown) {
+            if (thrown instanceof LeaseLostException lost
+                    && lost.intent().filter(execution.call.intent()::equals).isPresent()) {
+                report.found(Outcome.LEASE_LOST);
+            } else if (execution.isCommitted()) {
+                report.settled(success);
+            } else {
+                fail(execution, thrown);
+            }
+            throw thrown;
+        }
+    }
+
+    private void fail(LeasedExecution execution, Throwable thrown) {
+        IdempotentCall call = execution.call;
+        Failure failure = failures.failureOf(call, execution.firstFailureOr(thrown));
+        try {
+            boolean recorded = inOwnTransaction(
+                    call,
+                    () -> transactions.call(connection -> store.fail(connection, execution.held.fence(), failure)));
+            if (recorded && failure.isFinal()) {
+                execution.report.settled(Outcome.FAILED_FINAL);
+            }
+        } catch (Throwable notRecorded) {
+            thrown.addSuppressed(notRecorded);
+        }
+    }
+
+    private <T> T inOwnTransaction(IdempotentCall call, OwnWork<T> work) throws Throwable {
+        return Objects.requireNonNull(retry.call(call, new CallRetry.Attempt<T>() {
+            @Override
+            public T execute() throws Throwable {
+                return work.run();
+            }
+
+            @Override
+            public boolean isRepeatable(Throwable failure) {
+                return RepeatDecision.isRepeatable(failure);
+            }
+        }));
+    }
+
+    @FunctionalInterface
+    private interface OwnWork<T> {
+
+        T run() throws Throwable;
+    }
+
+    /** A claim in a transaction of its own; after a COMMIT without an answer the token tells whether it is ours. */
+    private final class LeaseClaim implements CallRetry.Attempt<Claim> {
+
+        private final ClaimRequest request;
+
+        private final WaitBudget waitBudget;
+
+        private Claim.@Nullable Granted unanswered;
+
+        LeaseClaim(ClaimRequest request, WaitBudget waitBudget) {
+            this.request = request;
+            this.waitBudget = waitBudget;
+        }
+
+        @Override
+        public Claim execute() {
+            return waitBudget.spendOn(() -> transactions.callAndKeepIf(
+                    connection -> withOrigin(store.claim(connection, request)), Claim.Granted.class::isInstance));
+        }
+
+        /** What the row was before, which is not to be seen any more once it is ours. */
+        private Claim withOrigin(Claim claim) {
+            if (claim instanceof Claim.Granted granted) {
+                if (unanswered == null || unanswered.attempt() != granted.attempt()) {
+                    unanswered = granted;
+                }
+                return unanswered;
+            }
+            return claim;
+        }
+
+        @Override
+        public boolean isRepeatable(Throwable failure) {
+            return RepeatDecision.isRepeatable(failure);
+        }
+    }
+
+    /** One execution of the method after another, under the same claim. */
+    private final class LeasedExecution implements CallRetry.Attempt<Object> {
+
+        private final Object site;
+
+        private final IdempotentCall call;
+
+        private final CallReport report;
+
+        private final WaitBudget waitBudget;
+
+        private final HeldLease held;
+
+        private final Invocation invocation;
+
+        private @Nullable RunningCall last;
+
+        LeasedExecution(
+                Object site,
+                IdempotentCall call,
+                CallReport report,
+                WaitBudget waitBudget,
+                HeldLease held,
+                Invocation invocation) {
+            this.site = site;
+            this.call = call;
+            this.report = report;
+            this.waitBudget = waitBudget;
+            this.held = held;
+            this.invocation = invocation;
+        }
+
+        @Override
+        public @Nullable Object execute() throws Throwable {
+            RunningCall running = RunningCall.enter(site, call, report, waitBudget, held);
+            last = running;
+            try {
+                Object result = invocation.proceed();
+                if (running.isCompleted()) {
+                    running.requireAcknowledgeable();
+                } else {
+                    running.requireMethodReturned();
+                    completeAfterwards(result);
+                }
+                return result;
+            } catch (Throwable thrown) {
+                if (isCompletedWithoutAnswer(running, thrown)) {
+                    return running.result();
+                }
+                throw running.revealed(thrown);
+            } finally {
+                running.leave();
+            }
+        }
+
+        private void completeAfterwards(@Nullable Object result) throws Throwable {
+            Completion completion = executor.completionOf(call, held.fence(), result);
+            boolean completed = inOwnTransaction(
+                    call, () -> transactions.call(connection -> store.complete(connection, completion)));
+            if (!completed && !isStoredAsCompleted()) {
+                throw new LeaseLostException(call.intent(), held.claim().attempt());
+            }
+        }
+
+        private boolean isCompletedWithoutAnswer(RunningCall running, Throwable thrown) {
+            if (!running.isCompleted() || running.phase() != RunningCall.Phase.UNKNOWN) {
+                return false;
+            }
+            try {
+                return isStoredAsCompleted();
+            } catch (Throwable notToBeFound) {
+                thrown.addSuppressed(notToBeFound);
+                return false;
+            }
+        }
+
+        /** Waits for a server process that is perhaps still committing. */
+        private boolean isStoredAsCompleted() throws Throwable {
+            return inOwnTransaction(call, () -> {
+                Optional<StoredRequest> stored = transactions.call(
+                        connection -> store.findSettled(connection, held.fence().requestId()));
+                return stored.filter(request -> request.status() == RequestStatus.SUCCEEDED)
+                        .filter(request ->
+                                held.fence().equals(request.fence(held.fence().requestId())))
+                        .isPresent();
+            });
+        }
+
+        @Override
+        public boolean isRepeatable(Throwable failure) {
+            return last != null
+                    && (call.terms().retryLeased() || !last.isMethodStarted())
+                    && RepeatDecision.isRepeatable(last, failure);
+        }
+
+        boolean isCommitted() {
+            return last != null && last.phase() == RunningCall.Phase.COMMITTED;
+        }
+
+        Throwable firstFailureOr(Throwable thrown) {
+            return last == null ? thrown : last.firstFailureOr(thrown);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.idempotency.execution;
+
+import org.jspecify.annotations.Nullable;
+
+/** Runs methods whose claim is part of their transaction: again where that helps, and records how they failed. */
+final class TransactionalCalls {
+
+    private final CallRetry retry;
+
+    private final FailureRecorder failures;
+
+    TransactionalCalls(CallRetry retry, FailureRecorder failures) {
+        this.retry = retry;
+        this.failures = failures;
+    }
+
+    @Nullable Object call(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation)
+            throws Throwable {
+        Execution execution = new Execution(site, call, report, waitBudget, invocation);
+        try {
+            return retry.call(call, execution);
+        } catch (Throwable thrown) {
+            if (execution.last != null) {
+                failures.record(execution.last, thrown);
+            }
+            throw thrown;
+        }
+    }
+
+    private static final class Execution implements CallRetry.Attempt<Object> {
+
+        private final Object site;
+
+        private final IdempotentCall call;
+
+        private final CallReport report;
+
+        private final WaitBudget waitBudget;
+
+        private final Invocation invocation;
+
+        private @Nullable RunningCall last;
+
+        Execution(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation) {
+            this.site = site;
+            this.call = call;
+            this.report = report;
+            this.waitBudget = waitBudget;
+            this.invocation = invocation;
+        }
+
+        @Override
+        public @Nullable Object execute() throws Throwable {
+            RunningCall running = RunningCall.enter(site, call, report, waitBudget, null);
+            last = running;
+            try {
+                Object result = invocation.proceed();
+                running.requireAcknowledgeable();
+                return result;
+            } catch (Throwable thrown) {
+                throw running.revealed(thrown);
+            } finally {
+                running.leave();
+            }
+        }
+
+        @Override
+        public boolean isRepeatable(Throwable failure) {
+            return last != null && RepeatDecision.isRepeatable(last, failure);
+        }
+    }
+}

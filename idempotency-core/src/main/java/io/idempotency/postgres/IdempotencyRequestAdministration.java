@@ -1,0 +1,193 @@
+package io.idempotency.postgres;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataIntegrityViolationException;
+
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.Intent;
+import io.idempotency.RequestStatus;
+import io.idempotency.claim.RequestId;
+
+/** What operators see of the table {@code idempotency_request}, and what they may change. */
+final class IdempotencyRequestAdministration implements IdempotencyAdministration {
+
+    private static final Logger logger = LoggerFactory.getLogger(IdempotencyRequestAdministration.class);
+
+    private static final String COLUMNS = """
+            select idempotency_scope, caller, idempotency_key, status, attempt_count, claimed_by, claimed_at,
+                   locked_until, expires_at, response_body is not null, result_ref_type, result_ref_id,
+                   failure_code, failure_message
+            from {schema}.idempotency_request
+            """;
+
+    private static final String FIND = COLUMNS + "where request_id = ?";
+
+    private static final String SEARCH = COLUMNS + """
+            where (cast(? as text) is null or idempotency_scope = ?)
+                and (cast(? as text) is null or idempotency_key = ?)
+                and (cast(? as text) is null or status = ?)
+            order by claimed_at desc
+            limit ?""";
+
+    /** A request without a lease is committed as processing only if its method committed by itself. */
+    private static final String IS_STALE =
+            "status = 'processing' and (locked_until is null or locked_until <= clock_timestamp())";
+
+    private static final String FIND_STALE = COLUMNS + "where " + IS_STALE + "\norder by claimed_at\nlimit ?";
+
+    private static final String FIND_WITH_ATTEMPTS =
+            COLUMNS + "where attempt_count >= ?\norder by attempt_count desc, claimed_at desc\nlimit ?";
+
+    /** What shares a request id with another intent is not to be changed in its place. */
+    private static final String OF_INTENT =
+            "where request_id = ? and idempotency_scope = ? and caller = ? and idempotency_key = ?\n";
+
+    /** Without its token the holder finds out that the request is not its own any more. */
+    private static final String RELEASE_STALE = """
+            update {schema}.idempotency_request
+            set status = 'failed_retryable', failure_code = 'released', failure_message = left(?, 1000),
+                claim_token = null, locked_until = null, updated_at = clock_timestamp()
+            """ + OF_INTENT + "    and " + IS_STALE;
+
+    /** Without its token the holder cannot take the operator's completion for its own. */
+    private static final String COMPLETE_STALE = """
+            update {schema}.idempotency_request
+            set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
+                updated_at = clock_timestamp(), expires_at = clock_timestamp() + (expires_at - claimed_at)
+            """ + OF_INTENT + "    and " + IS_STALE;
+
+    private static final String FORGET = """
+            delete from {schema}.idempotency_request
+            """ + OF_INTENT + "    and (status <> 'processing' or " + IS_STALE + ")";
+
+    private final Schema schema;
+
+    private final OwnTransaction transaction;
+
+    IdempotencyRequestAdministration(Schema schema, DataSource dataSource) {
+        this.schema = schema;
+        this.transaction = new OwnTransaction(dataSource);
+    }
+
+    @Override
+    public Optional<IdempotencyRecord> find(Intent intent) {
+        return query(FIND, RequestId.of(intent)).stream()
+                .filter(found -> found.intent().equals(intent))
+                .findFirst();
+    }
+
+    @Override
+    public List<IdempotencyRecord> search(
+            @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit) {
+        String statusText = status == null ? null : StatusColumn.textOf(status);
+        return query(SEARCH, scope, scope, key, key, statusText, statusText, requireInRange(limit));
+    }
+
+    @Override
+    public List<IdempotencyRecord> findStale(int limit) {
+        return query(FIND_STALE, requireInRange(limit));
+    }
+
+    @Override
+    public List<IdempotencyRecord> findWithAttempts(int attempts, int limit) {
+        if (attempts < 1) {
+            throw new IllegalArgumentException("The number of attempts must be at least 1, not " + attempts);
+        }
+        return query(FIND_WITH_ATTEMPTS, attempts, requireInRange(limit));
+    }
+
+    @Override
+    public void releaseStale(Intent intent, Reason reason) {
+        change("release", intent, reason, RELEASE_STALE, reason.who() + ": " + reason.why());
+    }
+
+    @Override
+    public void completeStale(Intent intent, String responseBody, Reason reason) {
+        try {
+            change("complete", intent, reason, COMPLETE_STALE, responseBody);
+        } catch (DataIntegrityViolationException refused) {
+            throw new IllegalArgumentException(
+                    "The response body for the " + intent + " is not JSON that PostgreSQL can store; a text needs its"
+                            + " quotation marks, and a method without a result has null: "
+                            + refused.getMostSpecificCause().getMessage(),
+                    refused);
+        }
+    }
+
+    @Override
+    public void forget(Intent intent, Reason reason) {
+        change("forget", intent, reason, FORGET);
+    }
+
+    private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {
+        return transaction.call(jdbcClient -> jdbcClient
+                .sql(schema.resolve(sql))
+                .params(parameters)
+                .query((row, number) -> map(row))
+                .list());
+    }
+
+    private void change(String verb, Intent intent, Reason reason, String sql, Object... values) {
+        List<Object> parameters = new ArrayList<>(List.of(values));
+        parameters.add(RequestId.of(intent));
+        parameters.add(intent.scope());
+        parameters.add(intent.caller());
+        parameters.add(intent.key().value());
+        int changed = transaction.call(jdbcClient ->
+                jdbcClient.sql(schema.resolve(sql)).params(parameters).update());
+        if (changed != 1) {
+            throw new IllegalStateException("Cannot " + verb + " the " + intent + ": "
+                    + find(intent)
+                            .map(IdempotencyRequestAdministration::describe)
+                            .orElse("nothing is stored for it"));
+        }
+        logger.warn("Operator intervention: {} {} by {} because {}", verb, intent, reason.who(), reason.why());
+    }
+
+    private static String describe(IdempotencyRecord found) {
+        return found.lockedUntil() == null
+                ? "it is not stale but " + found.status()
+                : "attempt " + found.attempt() + " of " + found.claimedBy() + " holds its lease until "
+                        + found.lockedUntil();
+    }
+
+    private static int requireInRange(int limit) {
+        if (limit < 1 || limit > MAX_ROWS) {
+            throw new IllegalArgumentException("The limit must be 1 to " + MAX_ROWS + ", not " + limit);
+        }
+        return limit;
+    }
+
+    private static IdempotencyRecord map(ResultSet row) throws SQLException {
+        return new IdempotencyRecord(
+                new Intent(row.getString(1), row.getString(2), new IdempotencyKey(row.getString(3))),
+                StatusColumn.statusOf(row.getString(4)),
+                row.getInt(5),
+                row.getString(6),
+                instant(row, 7),
+                row.getObject(8) == null ? null : instant(row, 8),
+                instant(row, 9),
+                row.getBoolean(10),
+                row.getString(11),
+                row.getString(12),
+                row.getString(13),
+                row.getString(14));
+    }
+
+    private static Instant instant(ResultSet row, int column) throws SQLException {
+        return row.getObject(column, OffsetDateTime.class).toInstant();
+    }
+}

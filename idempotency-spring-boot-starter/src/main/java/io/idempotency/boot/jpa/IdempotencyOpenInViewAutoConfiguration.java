@@ -1,0 +1,24 @@
+package io.idempotency.boot.jpa;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.execution.CallBoundary;
+
+/** Warns where web requests keep their JPA session, and with it a connection, while their calls wait. */
+@AutoConfiguration(
+        after = IdempotencyAutoConfiguration.class,
+        afterName = "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration")
+@ConditionalOnClass(OpenEntityManagerInViewInterceptor.class)
+@ConditionalOnBean({CallBoundary.class, OpenEntityManagerInViewInterceptor.class})
+public final class IdempotencyOpenInViewAutoConfiguration {
+
+    @Bean
+    OpenInViewWarning idempotencyOpenInViewWarning() {
+        return new OpenInViewWarning();
+    }
+}

@@ -1,0 +1,259 @@
+package io.idempotency.boot.contract;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What fails when the method is done: after the COMMIT, in it, and in the rollback. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AfterCommitTest {
+
+    private final Map<Manager, ContractApplication> applications = new EnumMap<>(Manager.class);
+
+    AfterCommitTest(TestDatabase database) {
+        Payments.createTables(database.jdbc());
+        database.jdbc().execute("create table seat (number int unique deferrable initially deferred)");
+        for (Manager manager : Manager.values()) {
+            ContractApplication application =
+                    ContractApplication.startAnother(database, manager.beans(), manager.properties());
+            assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(manager.type);
+            applications.put(manager, application);
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        applications.values().forEach(ContractApplication::close);
+    }
+
+    @AfterEach
+    void clear() {
+        applications.values().forEach(application -> {
+            application.clear();
+            application.bean(Settlement.class).reset();
+        });
+    }
+
+    enum Manager {
+        DATA_SOURCE(DataSourceTransactionManager.class, TransactionSystemException.class),
+        JDBC(JdbcTransactionManager.class, DuplicateKeyException.class),
+        JPA(JpaTransactionManager.class, DataIntegrityViolationException.class);
+
+        private final Class<? extends PlatformTransactionManager> type;
+
+        private final Class<? extends Exception> violation;
+
+        Manager(Class<? extends PlatformTransactionManager> type, Class<? extends Exception> violation) {
+            this.type = type;
+            this.violation = violation;
+        }
+
+        private List<Class<?>> beans() {
+            List<Class<?>> beans = new ArrayList<>(List.of(Settlement.class));
+            if (this == JPA) {
+                beans.add(WithJpa.class);
+            }
+            return beans;
+        }
+
+        private String[] properties() {
+            List<String> properties = new ArrayList<>(List.of(
+                    "idempotency.record-failed-attempts=true",
+                    "logging.level.com.zaxxer.hikari=error",
+                    "logging.level.org.hibernate=off",
+                    "logging.level.org.springframework=off"));
+            if (this == DATA_SOURCE) {
+                properties.add("spring.persistence.exceptiontranslation.enabled=false");
+                properties.add("spring.dao.exceptiontranslation.enabled=false");
+            }
+            return properties.toArray(String[]::new);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anExceptionAfterTheCommitReachesTheCallerOfACallThatStaysExecuted(Manager manager) {
+        ContractApplication application = applications.get(manager);
+        Settlement settlement = application.bean(Settlement.class);
+
+        assertThatThrownBy(() -> settlement.payAndFailAfterCommit("key")).isInstanceOf(NotNotified.class);
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().retries()).isEmpty();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
+
+        assertThat(settlement.payAndFailAfterCommit("key")).isEqualTo("paid in execution 1");
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCommitThatTheServerRefusesIsNotRepeated(Manager manager) {
+        ContractApplication application = applications.get(manager);
+        Settlement settlement = application.bean(Settlement.class);
+
+        assertThatThrownBy(() -> settlement.payForTheSameSeatTwice("key")).isInstanceOf(manager.violation);
+
+        assertThat(settlement.executions()).isEqualTo(1);
+        assertThat(application.effects()).isZero();
+        assertThat(application.outcomes().retries()).isEmpty();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+        assertThat(statuses(application)).containsExactly("failed_retryable");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCommitThatTheServerRefusesCanBeAFinalFailure(Manager manager) {
+        ContractApplication application = applications.get(manager);
+        Settlement settlement = application.bean(Settlement.class);
+
+        assertThatThrownBy(() -> settlement.payForTheSameSeatTwiceForGood("key"))
+                .isInstanceOf(manager.violation);
+
+        assertThatThrownBy(() -> settlement.payForTheSameSeatTwiceForGood("key"))
+                .isInstanceOf(RecordedFailureException.class);
+        assertThat(settlement.executions()).isEqualTo(1);
+        assertThat(application.effects()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRollbackThatFailsDoesNotHideWhyItWasRolledBack(Manager manager) {
+        ContractApplication application = applications.get(manager);
+        Settlement settlement = application.bean(Settlement.class);
+
+        assertThatThrownBy(() -> settlement.payAndLoseTheConnection("key", application.database()))
+                .isInstanceOf(NoFunds.class)
+                .satisfies(thrown -> assertThat(thrown.getSuppressed()).isNotEmpty());
+
+        assertThat(settlement.executions()).isEqualTo(1);
+        assertThat(application.effects()).isZero();
+        assertThat(application.outcomes().retries()).isEmpty();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL);
+        assertThatThrownBy(() -> settlement.payAndLoseTheConnection("key", application.database()))
+                .isInstanceOf(RecordedFailureException.class);
+    }
+
+    private static List<String> statuses(ContractApplication application) {
+        return application
+                .database()
+                .jdbc()
+                .queryForList("select status from idempotency.idempotency_request", String.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
+    static class WithJpa {}
+
+    static class NoFunds extends Exception {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** Looks like a failure that a repeat would mend. */
+    static class NotNotified extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        NotNotified() {
+            super(new SQLException("another database is busy", "40001"));
+        }
+    }
+
+    static class Settlement {
+
+        private final JdbcTemplate jdbc;
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        Settlement(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        int executions() {
+            return executions.get();
+        }
+
+        void reset() {
+            executions.set(0);
+        }
+
+        @Transactional
+        @Idempotent(scope = "late", key = "#key", finalFailures = NotNotified.class)
+        public String payAndFailAfterCommit(String key) {
+            pay();
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    throw new NotNotified();
+                }
+            });
+            return "paid in execution " + executions();
+        }
+
+        @Transactional
+        @Idempotent(scope = "seat", key = "#key")
+        public void payForTheSameSeatTwice(String key) {
+            pay();
+            jdbc.update("insert into seat values (1), (1)");
+        }
+
+        @Transactional
+        @Idempotent(
+                scope = "seat-for-good",
+                key = "#key",
+                finalFailures = {DataIntegrityViolationException.class, TransactionSystemException.class})
+        public void payForTheSameSeatTwiceForGood(String key) {
+            pay();
+            jdbc.update("insert into seat values (1), (1)");
+        }
+
+        @Transactional
+        @Idempotent(scope = "lost", key = "#key", fingerprint = "'same'", finalFailures = NoFunds.class)
+        public String payAndLoseTheConnection(String key, TestDatabase database) throws NoFunds {
+            pay();
+            database.backends().terminate(jdbc.queryForObject("select pg_backend_pid()", Integer.class));
+            throw new NoFunds();
+        }
+
+        private void pay() {
+            executions.incrementAndGet();
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+        }
+    }
+}

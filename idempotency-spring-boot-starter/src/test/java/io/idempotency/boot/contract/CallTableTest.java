@@ -1,0 +1,345 @@
+package io.idempotency.boot.contract;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+
+import io.idempotency.ClaimAbandonedException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.KeyReusedException;
+import io.idempotency.LeaseLostException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.Outcome;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.ResponseExpiredException;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.UnreadableResponseException;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/** What a call meets: a case for each row of the table in the contract, in both modes where both apply. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CallTableTest {
+
+    private static final String KEY = "key";
+
+    private static final String COMMITTED_AS_PROCESSING = "status = 'processing', response_body = null";
+
+    private final ContractApplication application;
+
+    CallTableTest(TestDatabase database) {
+        application = ContractApplication.start(database, List.of(Transfers.class));
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    enum Row {
+        MALFORMED(InvalidIdempotencyKeyException.class, Outcome.INVALID_KEY, 0) {
+            @Override
+            String key() {
+                return "line\nbreak";
+            }
+        },
+        MISSING(MissingIdempotencyKeyException.class, Outcome.INVALID_KEY, 0) {
+            @Override
+            @Nullable String key() {
+                return null;
+            }
+        },
+        UNKNOWN(null, Outcome.EXECUTED, 1),
+        SUCCEEDED(null, Outcome.REPLAYED, 0) {
+            @Override
+            void arrange(World world) {
+                world.succeeded();
+            }
+        },
+        HELD(RequestInProgressException.class, Outcome.IN_PROGRESS, 0) {
+            @Override
+            void arrange(World world) {
+                world.heldByAnotherCall();
+            }
+        },
+        HELD_BY_AN_EXPIRED_LEASE(null, Outcome.RECOVERED, 1) {
+            @Override
+            void arrange(World world) {
+                world.altered(COMMITTED_AS_PROCESSING
+                        + ", claim_token = gen_random_uuid(), locked_until = now() - interval '1 second'");
+            }
+        },
+        FAILED_RETRYABLE(null, Outcome.RETRIED, 1) {
+            @Override
+            void arrange(World world) {
+                world.altered("status = 'failed_retryable', response_body = null, request_hash = '\\x00'");
+            }
+        },
+        FAILED_FINAL(RecordedFailureException.class, Outcome.FAILURE_REPLAYED, 0) {
+            @Override
+            void arrange(World world) {
+                world.altered("status = 'failed_final', response_body = null, failure_code = 'no_funds'");
+            }
+        },
+        USED_WITH_ANOTHER_FINGERPRINT(KeyReusedException.class, Outcome.KEY_REUSED, 0) {
+            @Override
+            void arrange(World world) {
+                world.altered("request_hash = '\\x00'");
+            }
+        },
+        RESPONSE_NO_LONGER_STORED(ResponseExpiredException.class, Outcome.RESPONSE_EXPIRED, 0) {
+            @Override
+            void arrange(World world) {
+                world.altered("response_body = null");
+            }
+        },
+        RESPONSE_UNREADABLE(UnreadableResponseException.class, Outcome.UNREADABLE, 0) {
+            @Override
+            void arrange(World world) {
+                world.altered("response_body = '[]'");
+            }
+        },
+        COMMITTED_AS_PROCESSING_WITHOUT_A_LEASE(ClaimAbandonedException.class, Outcome.ABANDONED, 0) {
+            @Override
+            void arrange(World world) {
+                world.altered(COMMITTED_AS_PROCESSING);
+            }
+        },
+        METHOD_THROWS(IllegalStateException.class, Outcome.FAILED, 0) {
+            @Override
+            void arrange(World world) {
+                world.afterEffect(() -> {
+                    throw new IllegalStateException("provider is down");
+                });
+            }
+        },
+        METHOD_SETS_ROLLBACK_ONLY(TransactionFailedException.class, Outcome.FAILED, 0) {
+            @Override
+            void arrange(World world) {
+                world.afterEffect(() ->
+                        TransactionAspectSupport.currentTransactionStatus().setRollbackOnly());
+            }
+        },
+        METHOD_FAILS_FOR_GOOD(NoFunds.class, Outcome.FAILED_FINAL, 0) {
+            @Override
+            void arrange(World world) {
+                world.afterEffect(() -> {
+                    throw new NoFunds();
+                });
+            }
+        },
+        LEASE_IS_LOST(LeaseLostException.class, Outcome.LEASE_LOST, 0) {
+            @Override
+            boolean isMetIn(IdempotencyMode mode) {
+                return mode == IdempotencyMode.LEASED;
+            }
+
+            @Override
+            void arrange(World world) {
+                world.afterEffect(() -> world.alter("claim_token = gen_random_uuid(), attempt_count = 2"));
+            }
+        };
+
+        private final @Nullable Class<? extends Throwable> thrown;
+
+        private final Outcome outcome;
+
+        private final int newEffects;
+
+        Row(@Nullable Class<? extends Throwable> thrown, Outcome outcome, int newEffects) {
+            this.thrown = thrown;
+            this.outcome = outcome;
+            this.newEffects = newEffects;
+        }
+
+        boolean isMetIn(IdempotencyMode mode) {
+            return true;
+        }
+
+        @Nullable String key() {
+            return KEY;
+        }
+
+        void arrange(World world) {}
+    }
+
+    static Stream<Arguments> rowsInTheirModes() {
+        return Arrays.stream(Row.values())
+                .flatMap(row -> Arrays.stream(IdempotencyMode.values())
+                        .filter(row::isMetIn)
+                        .map(mode -> arguments(row, mode)));
+    }
+
+    @ParameterizedTest(name = "{0}, {1}")
+    @MethodSource("rowsInTheirModes")
+    void theCallMeetsWhatTheContractSays(Row row, IdempotencyMode mode) {
+        try (World world = new World(application, mode)) {
+            row.arrange(world);
+            long effectsBefore = application.effects();
+            application.outcomes().clear();
+
+            Throwable thrown = catchThrowable(() -> world.call(row.key()));
+
+            if (row.thrown == null) {
+                assertThat(thrown).isNull();
+            } else {
+                assertThat(thrown).isInstanceOf(row.thrown);
+            }
+            assertThat(application.outcomes().all()).containsExactly(row.outcome);
+            assertThat(application.effects() - effectsBefore).isEqualTo(row.newEffects);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1}")
+    @MethodSource("rowsInTheirModes")
+    void aRepeatOfACallThatReturnedGetsTheSameResult(Row row, IdempotencyMode mode) {
+        try (World world = new World(application, mode)) {
+            row.arrange(world);
+            if (row.thrown != null) {
+                assertThat(catchThrowable(() -> world.call(row.key()))).isInstanceOf(row.thrown);
+                return;
+            }
+            Receipt receipt = world.call(row.key());
+
+            assertThat(world.call(row.key())).isEqualTo(receipt);
+        }
+    }
+
+    static class NoFunds extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** The state that a call meets, and the call. */
+    private static final class World implements AutoCloseable {
+
+        private static final PayCommand COMMAND = new PayCommand("a1", 5);
+
+        private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+        private final ContractApplication application;
+
+        private final IdempotencyMode mode;
+
+        private @Nullable ConcurrentCalls<Receipt> holder;
+
+        World(ContractApplication application, IdempotencyMode mode) {
+            this.application = application;
+            this.mode = mode;
+        }
+
+        Receipt call(@Nullable String key) {
+            Transfers transfers = application.bean(Transfers.class);
+            return mode == IdempotencyMode.LEASED
+                    ? transfers.transferLeased(key, COMMAND)
+                    : transfers.transfer(key, COMMAND);
+        }
+
+        void succeeded() {
+            call(KEY);
+        }
+
+        void altered(String assignments) {
+            succeeded();
+            alter(assignments);
+        }
+
+        void alter(String assignments) {
+            application.alterRequest(KEY, assignments);
+        }
+
+        void afterEffect(Runnable action) {
+            application.interruption().afterEffectDo(action);
+        }
+
+        void heldByAnotherCall() {
+            CountDownLatch held = new CountDownLatch(1);
+            afterEffect(() -> {
+                held.countDown();
+                Latches.await(mayEnd);
+            });
+            holder = ConcurrentCalls.start(1, () -> call(KEY));
+            Latches.await(held);
+        }
+
+        @Override
+        public void close() {
+            mayEnd.countDown();
+            if (holder != null) {
+                holder.await().requireAllSucceeded();
+            }
+        }
+    }
+
+    static class Transfers {
+
+        private final JdbcTemplate jdbc;
+
+        private final Interruption interruption;
+
+        Transfers(JdbcTemplate jdbc, Interruption interruption) {
+            this.jdbc = jdbc;
+            this.interruption = interruption;
+        }
+
+        @Transactional
+        @Idempotent(
+                scope = "transfers",
+                key = "#key",
+                fingerprint = "#command",
+                waitTimeout = "200ms",
+                finalFailures = NoFunds.class)
+        Receipt transfer(@Nullable String key, PayCommand command) {
+            return makeEffect(command);
+        }
+
+        @Transactional
+        @Idempotent(
+                scope = "transfers-leased",
+                key = "#key",
+                fingerprint = "#command",
+                waitTimeout = "200ms",
+                mode = IdempotencyMode.LEASED,
+                finalFailures = NoFunds.class)
+        Receipt transferLeased(@Nullable String key, PayCommand command) {
+            return makeEffect(command);
+        }
+
+        private Receipt makeEffect(PayCommand command) {
+            Receipt receipt = Receipt.of(command);
+            jdbc.update(
+                    "insert into payment (id, account, cents) values (?, ?, ?)",
+                    receipt.paymentId(),
+                    receipt.account(),
+                    receipt.cents());
+            interruption.afterEffect();
+            return receipt;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package io.idempotency.boot.contract;
+
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.FailureTranslator;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.Idempotent;
+import io.idempotency.KeyReusedException;
+import io.idempotency.Outcome;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.test.CallResults;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** Failures that stay, and failures that are only counted. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FailureRecordTest {
+
+    private final ContractApplication application;
+
+    private final Wallet wallet;
+
+    FailureRecordTest(TestDatabase database) {
+        application = ContractApplication.start(
+                database, List.of(Wallet.class, Translator.class), "idempotency.record-failed-attempts=true");
+        wallet = application.bean(Wallet.class);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+        wallet.reset();
+    }
+
+    @Test
+    void aFinalFailureIsRecordedAndReplayedWithoutRunningTheMethod() {
+        assertThatThrownBy(() -> wallet.pay("key", -1)).isInstanceOf(NoFunds.class);
+
+        RecordedFailureException recorded =
+                catchThrowableOfType(RecordedFailureException.class, () -> wallet.pay("key", -1));
+
+        assertThat(recorded.code()).isEqualTo(NoFunds.class.getName());
+        assertThat(recorded.recordedMessage()).isEqualTo("no funds");
+        assertThat(wallet.executions()).isEqualTo(1);
+        assertThat(application.effects()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
+    }
+
+    @Test
+    void aTranslatorLetsARepeatThrowTheApplicationsOwnException() {
+        assertThatThrownBy(() -> wallet.payTranslated("key")).isInstanceOf(NoFunds.class);
+
+        assertThatThrownBy(() -> wallet.payTranslated("key"))
+                .isInstanceOf(NoFunds.class)
+                .hasMessage("translated: no funds");
+    }
+
+    @Test
+    void aFinalFailureBindsTheKeyToItsPayload() {
+        assertThatThrownBy(() -> wallet.pay("key", -1)).isInstanceOf(NoFunds.class);
+
+        assertThatThrownBy(() -> wallet.pay("key", 5)).isInstanceOf(KeyReusedException.class);
+    }
+
+    @Test
+    void anotherFailureIsCountedAndTheNextAttemptMayHaveAnotherPayload() throws NoFunds {
+        assertThatThrownBy(() -> wallet.pay("key", 0)).hasMessage("zero in attempt 1");
+        assertThatThrownBy(() -> wallet.pay("key", 0)).hasMessage("zero in attempt 2");
+        assertThat(application.effects()).isZero();
+        assertThat(row("key")).containsEntry("status", "failed_retryable").containsEntry("attempt_count", 2);
+
+        assertThat(wallet.pay("key", 7)).isEqualTo("paid 7 in attempt 3");
+        assertThat(wallet.pay("key", 7)).isEqualTo("paid 7 in attempt 3");
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(row("key"))
+                .containsEntry("status", "succeeded")
+                .containsEntry("attempt_count", 3)
+                .containsEntry("failure_code", null);
+        assertThat(application.outcomes().all())
+                .containsExactly(Outcome.FAILED, Outcome.FAILED, Outcome.RETRIED, Outcome.REPLAYED);
+    }
+
+    @Test
+    void aLongMessageIsCut() {
+        assertThatThrownBy(() -> wallet.payWithLongComplaint("key")).isInstanceOf(NoFunds.class);
+
+        assertThat((String) row("key").get("failure_message")).hasSize(1_000);
+    }
+
+    @Test
+    void aFailureInAnOuterTransactionIsNotRecorded() {
+        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+
+        assertThatThrownBy(() -> outer.execute(status -> {
+                    try {
+                        return wallet.pay("key", -1);
+                    } catch (NoFunds noFunds) {
+                        throw new UndeclaredThrowableException(noFunds);
+                    }
+                }))
+                .hasCauseInstanceOf(NoFunds.class);
+
+        assertThat(application.requests()).isZero();
+    }
+
+    @Test
+    @Tag("race")
+    void aFinalFailureNeverOverwritesASuccess() throws NoFunds {
+        int rounds = TestSize.pick(100, 1_000);
+        int recorded = 0;
+        for (int round = 0; round < rounds; round++) {
+            String key = "round-" + round;
+
+            CallResults<String> results = ConcurrentCalls.run(2, i -> wallet.paySometimes(key, i == 0));
+
+            String status = (String) row(key).get("status");
+            List<String> answers = results.values();
+            if (!answers.isEmpty()) {
+                assertThat(status).isEqualTo("succeeded");
+                assertThat(wallet.paySometimes(key, true)).isEqualTo(answers.get(0));
+            } else {
+                recorded++;
+                assertThat(status).isEqualTo("failed_final");
+            }
+        }
+        assertThat(application.effects()).isEqualTo(rounds - recorded);
+    }
+
+    private Map<String, Object> row(String key) {
+        return application
+                .database()
+                .jdbc()
+                .queryForMap("select * from idempotency.idempotency_request where idempotency_key = ?", key);
+    }
+
+    static class NoFunds extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        NoFunds(String message) {
+            super(message);
+        }
+    }
+
+    static class Translator implements FailureTranslator {
+
+        @Override
+        public Exception toException(RecordedFailureException failure) {
+            boolean ours = failure.intent()
+                    .filter(intent -> intent.scope().equals("translated"))
+                    .isPresent();
+            return ours ? new NoFunds("translated: " + failure.recordedMessage()) : null;
+        }
+    }
+
+    static class Wallet {
+
+        private final JdbcTemplate jdbc;
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        Wallet(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        int executions() {
+            return executions.get();
+        }
+
+        void reset() {
+            executions.set(0);
+        }
+
+        @Transactional
+        @Idempotent(scope = "wallet", key = "#key", fingerprint = "#cents", finalFailures = NoFunds.class)
+        public String pay(String key, int cents) throws NoFunds {
+            executions.incrementAndGet();
+            int attempt = IdempotencyContext.current().attempt();
+            insert();
+            if (cents < 0) {
+                throw new NoFunds("no funds");
+            }
+            if (cents == 0) {
+                throw new IllegalArgumentException("zero in attempt " + attempt);
+            }
+            return "paid " + cents + " in attempt " + attempt;
+        }
+
+        @Transactional
+        @Idempotent(scope = "translated", key = "#key", finalFailures = NoFunds.class)
+        public String payTranslated(String key) throws NoFunds {
+            throw new NoFunds("no funds");
+        }
+
+        @Transactional
+        @Idempotent(scope = "complaint", key = "#key", finalFailures = NoFunds.class)
+        public String payWithLongComplaint(String key) throws NoFunds {
+            throw new NoFunds("x".repeat(5_000));
+        }
+
+        @Transactional
+        @Idempotent(scope = "sometimes", key = "#key", fingerprint = "'same'", finalFailures = NoFunds.class)
+        public String paySometimes(String key, boolean fails) throws NoFunds {
+            if (fails) {
+                throw new NoFunds("no funds");
+            }
+            insert();
+            return "paid";
+        }
+
+        private void insert() {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+        }
+    }
+}

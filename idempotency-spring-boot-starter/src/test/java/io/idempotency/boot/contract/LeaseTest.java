@@ -1,0 +1,225 @@
+package io.idempotency.boot.contract;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.Outcome;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.contract.LeasedPayments.Booked;
+import io.idempotency.boot.contract.LeasedPayments.Completion;
+import io.idempotency.boot.contract.LeasedPayments.Declined;
+import io.idempotency.observation.CallRetried;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** A call whose claim is committed before its method runs, as long as nobody else wants its key. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeaseTest {
+
+    private final ContractApplication application;
+
+    private final LeasedPayments payments;
+
+    private final JdbcTemplate jdbc;
+
+    LeaseTest(TestDatabase database) {
+        application = ContractApplication.start(
+                database,
+                List.of(LeasedPayments.class),
+                "spring.application.name=billing",
+                "idempotency.retry.delay=5ms");
+        payments = application.bean(LeasedPayments.class);
+        jdbc = application.bean(JdbcTemplate.class);
+        database.jdbc().execute("""
+                        create function fail_with(state text) returns void language plpgsql as
+                        $$ begin raise exception 'on purpose' using errcode = state; end $$""");
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theClaimIsCommittedWhileTheMethodRuns(Completion completion) throws Exception {
+        AtomicReference<Map<String, Object>> seen = new AtomicReference<>(Map.of());
+        application.interruption().beforeEffectDo(() -> seen.set(application.request("key")));
+
+        Booked booked = completion.pay(payments, "key");
+
+        assertThat(seen.get())
+                .containsEntry("status", "processing")
+                .containsEntry("attempt_count", 1)
+                .containsEntry("response_body", null);
+        assertThat(seen.get().get("claim_token")).isNotNull();
+        assertThat(seen.get().get("locked_until")).isNotNull();
+        assertThat((String) seen.get().get("claimed_by"))
+                .startsWith("billing ")
+                .contains(ProcessHandle.current().pid() + "@")
+                .contains(InetAddress.getLocalHost().getHostName());
+        assertThat(application.request("key"))
+                .containsEntry("status", "succeeded")
+                .containsEntry("locked_until", null);
+        assertThat(booked.attempt()).isEqualTo(1);
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRepeatReplaysWithoutRunningTheMethod(Completion completion) {
+        Booked booked = completion.pay(payments, "key");
+
+        assertThat(completion.pay(payments, "key")).isEqualTo(booked);
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noTransactionIsOpenedRoundAMethodThatDeclaresNone(Completion completion) {
+        AtomicReference<Boolean> active = new AtomicReference<>();
+        application
+                .interruption()
+                .beforeEffectDo(() -> active.set(TransactionSynchronizationManager.isActualTransactionActive()));
+
+        completion.pay(payments, "key");
+
+        assertThat(active.get()).isEqualTo(completion == Completion.IN_THE_TRANSACTION);
+        assertThat(application.request("key")).containsEntry("status", "succeeded");
+    }
+
+    @Test
+    void effectAndCompletionAreOneTransaction() {
+        payments.pay("key");
+
+        assertThat(application
+                        .database()
+                        .jdbc()
+                        .queryForObject(
+                                "select p.xid = r.xmin::text from payment p, idempotency.idempotency_request r",
+                                Boolean.class))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFailureIsRecordedWhateverTheSwitchSaysAndTheNextCallIsAnotherAttempt(Completion completion) {
+        application.interruption().afterEffectDo(() -> {
+            throw new IllegalStateException("no answer");
+        });
+        assertThatThrownBy(() -> completion.pay(payments, "key")).hasMessage("no answer");
+        assertThat(application.request("key"))
+                .containsEntry("status", "failed_retryable")
+                .containsEntry("failure_message", "no answer")
+                .containsEntry("locked_until", null);
+        assertThat(application.effects()).isEqualTo(completion == Completion.IN_THE_TRANSACTION ? 0 : 1);
+        application.interruption().reset();
+
+        assertThat(completion.pay(payments, "key").attempt()).isEqualTo(2);
+
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFinalFailureIsWhatEveryRepeatGets(Completion completion) {
+        application.interruption().beforeEffectDo(() -> {
+            throw new Declined("no such card");
+        });
+        assertThatThrownBy(() -> completion.pay(payments, "key")).isInstanceOf(Declined.class);
+        application.interruption().reset();
+
+        assertThatThrownBy(() -> completion.pay(payments, "key"))
+                .isInstanceOfSatisfying(RecordedFailureException.class, failure -> {
+                    assertThat(failure.code()).isEqualTo(Declined.class.getName());
+                    assertThat(failure.recordedMessage()).isEqualTo("no such card");
+                });
+
+        assertThat(application.request("key")).containsEntry("status", "failed_final");
+        assertThat(application.effects()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallInsideOfATransactionIsRefusedBeforeAnythingIsClaimed(Completion completion) {
+        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+
+        assertThatThrownBy(() -> outer.executeWithoutResult(status -> completion.pay(payments, "key")))
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("outside of transactions");
+
+        assertThat(application.requests()).isZero();
+        assertThat(application.effects()).isZero();
+    }
+
+    @Test
+    void aMethodThatCallsItselfWithItsOwnKeyIsRefused() {
+        application.interruption().beforeEffectDo(() -> payments.payWithoutTransaction("key"));
+
+        assertThatThrownBy(() -> payments.payWithoutTransaction("key"))
+                .isInstanceOf(ReentrantCallException.class)
+                .hasMessageContaining("a lease");
+
+        assertThat(application.request("key")).containsEntry("status", "failed_retryable");
+        assertThat(application.effects()).isZero();
+    }
+
+    @Test
+    void aMethodThatHasStartedIsNotRunAgain() {
+        int before = payments.executions();
+        application.interruption().afterEffectDo(() -> jdbc.queryForList("select fail_with('40001')"));
+
+        assertThatThrownBy(() -> payments.pay("key")).isInstanceOf(DataAccessException.class);
+
+        assertThat(payments.executions() - before).isEqualTo(1);
+        assertThat(application.outcomes().retries()).isEmpty();
+        assertThat(application.request("key")).containsEntry("status", "failed_retryable");
+    }
+
+    @Test
+    void aMethodThatMayBeRunAgainIsRunUnderTheSameAttempt() {
+        int before = payments.executions();
+        application.interruption().afterEffectDo(() -> {
+            if (payments.executions() - before < 3) {
+                jdbc.queryForList("select fail_with('40001')");
+            }
+        });
+
+        assertThat(payments.payRepeatably("key").attempt()).isEqualTo(1);
+
+        assertThat(payments.executions() - before).isEqualTo(3);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
+        assertThat(application.outcomes().retries())
+                .extracting(CallRetried::sqlState)
+                .containsExactly("40001", "40001");
+    }
+}

@@ -1,0 +1,217 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.idempotency.Outcome;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.boot.contract.LeasedPayments.Booked;
+import io.idempotency.boot.contract.LeasedPayments.Completion;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** A call that meets the active lease of another process. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeaseWaitTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(60);
+
+    /** Longer than a busy machine takes from the claim of a lease to the answer of a call that meets it. */
+    private static final Duration SLOWNESS = Duration.ofSeconds(20);
+
+    private static final int SAMPLES = 60;
+
+    private final ContractApplication holder;
+
+    private final ContractApplication waiter;
+
+    private Halt halt;
+
+    /** The waiter has one connection, so that it cannot hold one between its looks unnoticed. */
+    LeaseWaitTest(TestDatabase database) {
+        holder = ContractApplication.start(database, List.of(LeasedPayments.class));
+        waiter = ContractApplication.startAnother(
+                database,
+                List.of(LeasedPayments.class),
+                "spring.datasource.hikari.maximum-pool-size=1",
+                "spring.datasource.hikari.connection-timeout=2000",
+                "spring.datasource.hikari.data-source-properties.ApplicationName=waiter");
+    }
+
+    @AfterAll
+    void stop() {
+        holder.close();
+        waiter.close();
+    }
+
+    @BeforeEach
+    void letTheHolderHold() {
+        halt = new Halt();
+        holder.interruption().beforeEffectDo(halt);
+    }
+
+    @AfterEach
+    void clear() {
+        holder.clear();
+        waiter.clear();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void replaysAsSoonAsTheHolderCompletes(Completion completion) {
+        ConcurrentCalls<Booked> held = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(holder), "key"));
+        halt.awaitReached();
+        ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
+        awaitBetweenLooks();
+
+        halt.release();
+
+        assertThat(waiting.await().requireAllSucceeded()).isEqualTo(held.await().requireAllSucceeded());
+        assertThat(waiter.outcomes().all()).containsExactly(Outcome.REPLAYED);
+        assertThat(holder.effects()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runsAsSoonAsTheHolderFails(Completion completion) {
+        holder.interruption().beforeEffectDo(() -> {
+            halt.run();
+            throw new IllegalStateException("no answer");
+        });
+        ConcurrentCalls<Booked> held = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(holder), "key"));
+        halt.awaitReached();
+        ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
+        awaitBetweenLooks();
+
+        halt.release();
+
+        assertThat(held.await().failures())
+                .singleElement()
+                .satisfies(failure -> assertThat(failure).hasMessage("no answer"));
+        assertThat(waiting.await().requireAllSucceeded())
+                .singleElement()
+                .extracting(Booked::attempt)
+                .isEqualTo(2);
+        assertThat(waiter.outcomes().all()).containsExactly(Outcome.RETRIED);
+        assertThat(holder.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void holdsNoConnectionBetweenItsLooks() {
+        ConcurrentCalls<Booked> held =
+                ConcurrentCalls.start(1, () -> paymentsOf(holder).pay("key"));
+        halt.awaitReached();
+        ConcurrentCalls<Booked> waiting =
+                ConcurrentCalls.start(1, () -> paymentsOf(waiter).pay("key"));
+        awaitBetweenLooks();
+
+        Booked other = paymentsOf(waiter).pay("another key");
+
+        assertThat(activeConnectionsOfWaiter())
+                .as("connections in use, seen again and again")
+                .filteredOn(active -> active == 0)
+                .hasSizeGreaterThan(SAMPLES / 2);
+        assertThat(waiting.isDone()).isFalse();
+        halt.release();
+        assertThat(waiting.await().requireAllSucceeded())
+                .isEqualTo(held.await().requireAllSucceeded())
+                .doesNotContain(other);
+    }
+
+    @Test
+    void isToldWhenToComeBackIfTheWaitWasInVain() {
+        ConcurrentCalls<Booked> held =
+                ConcurrentCalls.start(1, () -> paymentsOf(holder).payImpatiently("key"));
+        halt.awaitReached();
+
+        assertThatThrownBy(() -> paymentsOf(waiter).payImpatiently("key"))
+                .isInstanceOfSatisfying(
+                        RequestInProgressException.class,
+                        refused -> assertThat(refused.retryAfter()).isBetween(LEASE.minus(SLOWNESS), LEASE))
+                .hasMessageContaining("holds its lease")
+                .hasMessageContaining("did not end within");
+
+        assertThat(waiter.outcomes().all()).containsExactly(Outcome.IN_PROGRESS);
+        halt.release();
+        assertThat(held.await().requireAllSucceeded()).hasSize(1);
+        assertThat(holder.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void isToldTheSameInTheProcessOfTheHolder() {
+        ConcurrentCalls<Booked> held =
+                ConcurrentCalls.start(1, () -> paymentsOf(holder).payImpatiently("key"));
+        halt.awaitReached();
+
+        assertThatThrownBy(() -> paymentsOf(holder).payImpatiently("key"))
+                .isInstanceOfSatisfying(
+                        RequestInProgressException.class,
+                        refused -> assertThat(refused.retryAfter()).isBetween(LEASE.minus(SLOWNESS), LEASE));
+
+        halt.release();
+        assertThat(held.await().requireAllSucceeded()).hasSize(1);
+        assertThat(holder.outcomes().all()).containsExactly(Outcome.IN_PROGRESS, Outcome.EXECUTED);
+    }
+
+    @Test
+    void isToldAtOnceIfItDoesNotWantToWait() {
+        ConcurrentCalls<Booked> held =
+                ConcurrentCalls.start(1, () -> paymentsOf(holder).payOrFailFast("key"));
+        halt.awaitReached();
+
+        ConcurrentCalls<Booked> refused =
+                ConcurrentCalls.start(1, () -> paymentsOf(waiter).payOrFailFast("key"));
+
+        assertThat(refused.await(SLOWNESS).failures()).singleElement().isInstanceOf(RequestInProgressException.class);
+        assertThat(waiter.outcomes().all()).containsExactly(Outcome.IN_PROGRESS);
+        halt.release();
+        assertThat(held.await().requireAllSucceeded()).hasSize(1);
+    }
+
+    private List<Integer> activeConnectionsOfWaiter() {
+        HikariPoolMXBean pool = waiter.bean(HikariDataSource.class).getHikariPoolMXBean();
+        List<Integer> samples = new ArrayList<>();
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(10))
+                .until(
+                        () -> {
+                            samples.add(pool.getActiveConnections());
+                            return samples.size();
+                        },
+                        size -> size == SAMPLES);
+        return List.copyOf(samples);
+    }
+
+    /** It has looked, and ended its transaction because it found the lease. */
+    private void awaitBetweenLooks() {
+        Awaitility.await("the waiter pauses")
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() -> assertThat(holder.database().backends().activity())
+                        .filteredOn(backend -> backend.applicationName().equals("waiter"))
+                        .singleElement()
+                        .satisfies(backend -> assertThat(backend.state()).isEqualTo("idle"))
+                        .satisfies(backend -> assertThat(backend.query()).isEqualTo("ROLLBACK")));
+    }
+
+    private static LeasedPayments paymentsOf(ContractApplication application) {
+        return application.bean(LeasedPayments.class);
+    }
+}

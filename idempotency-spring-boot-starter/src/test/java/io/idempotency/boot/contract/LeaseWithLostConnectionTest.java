@@ -1,0 +1,137 @@
+package io.idempotency.boot.contract;
+
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.idempotency.Outcome;
+import io.idempotency.boot.contract.LeasedPayments.Booked;
+import io.idempotency.boot.contract.LeasedPayments.Completion;
+import io.idempotency.test.CuttingProxy;
+import io.idempotency.test.CuttingProxy.Point;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The connection is cut while a lease is claimed or completed: the method runs once all the same. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeaseWithLostConnectionTest {
+
+    private static final int ROUNDS = TestSize.pick(10, 200);
+
+    private final TestDatabase database;
+
+    private CuttingProxy proxy;
+
+    private ContractApplication application;
+
+    private LeasedPayments payments;
+
+    LeaseWithLostConnectionTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    void start() {
+        proxy = CuttingProxy.of(database);
+        application = ContractApplication.start(
+                database,
+                List.of(LeasedPayments.class),
+                "spring.datasource.url=" + proxy.jdbcUrl(),
+                "idempotency.retry.delay=5ms",
+                "logging.level.com.zaxxer.hikari=error",
+                "logging.level.org.springframework=off");
+        payments = application.bean(LeasedPayments.class);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+        proxy.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "IN_THE_TRANSACTION, BEFORE_IT_IS_SENT",
+        "IN_THE_TRANSACTION, BEFORE_ITS_ANSWER_IS_DELIVERED",
+        "AFTER_THE_METHOD, BEFORE_IT_IS_SENT",
+        "AFTER_THE_METHOD, BEFORE_ITS_ANSWER_IS_DELIVERED"
+    })
+    @Tag("race")
+    void theCommitOfAClaimIsResolvedBeforeTheMethodRuns(Completion completion, Point point) {
+        int cutsBefore = proxy.cuts();
+        int executionsBefore = payments.executions();
+        for (int round = 0; round < ROUNDS; round++) {
+            String key = "round-" + round;
+            proxy.cutNext("COMMIT", point);
+
+            Booked booked = completion.pay(payments, key);
+
+            assertThat(booked.attempt()).isEqualTo(1);
+            assertThat(completion.pay(payments, key)).isEqualTo(booked);
+        }
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(ROUNDS);
+        assertThat(payments.executions() - executionsBefore).isEqualTo(ROUNDS);
+        assertThat(application.effects()).isEqualTo(ROUNDS);
+        assertThat(application.outcomes().retries()).hasSize(ROUNDS);
+        assertThat(application.outcomes().all()).hasSize(2 * ROUNDS).containsOnly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "IN_THE_TRANSACTION, BEFORE_ITS_ANSWER_IS_DELIVERED",
+        "AFTER_THE_METHOD, BEFORE_IT_IS_SENT",
+        "AFTER_THE_METHOD, BEFORE_ITS_ANSWER_IS_DELIVERED"
+    })
+    @Tag("race")
+    void theCommitOfACompletionIsResolvedWithoutRunningTheMethodAgain(Completion completion, Point point) {
+        int cutsBefore = proxy.cuts();
+        int executionsBefore = payments.executions();
+        for (int round = 0; round < ROUNDS; round++) {
+            String key = "round-" + round;
+            application.interruption().afterEffectDo(() -> proxy.cutNext("COMMIT", point));
+
+            Booked booked = completion.pay(payments, key);
+
+            assertThat(booked.attempt()).isEqualTo(1);
+            assertThat(completion.pay(payments, key)).isEqualTo(booked);
+        }
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(ROUNDS);
+        assertThat(payments.executions() - executionsBefore).isEqualTo(ROUNDS);
+        assertThat(application.effects()).isEqualTo(ROUNDS);
+        assertThat(application.outcomes().all()).hasSize(2 * ROUNDS).containsOnly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    /** The effect is gone with the transaction, and only the method could make it again. */
+    @Test
+    void aCompletionThatNeverReachedTheServerIsLeftToTheNextAttempt() {
+        int cutsBefore = proxy.cuts();
+        application.interruption().afterEffectDo(() -> proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_SENT));
+
+        assertThatThrownBy(() -> payments.pay("key")).isInstanceOf(RuntimeException.class);
+
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
+        assertThat(application.effects()).isZero();
+        assertThat(application.request("key")).containsEntry("status", "failed_retryable");
+        application.interruption().reset();
+        assertThat(payments.pay("key").attempt()).isEqualTo(2);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
+    }
+}

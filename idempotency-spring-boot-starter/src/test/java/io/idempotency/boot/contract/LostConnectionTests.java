@@ -1,0 +1,147 @@
+package io.idempotency.boot.contract;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.Outcome;
+import io.idempotency.test.CuttingProxy;
+import io.idempotency.test.CuttingProxy.Point;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * The connection is cut at one point of a call: the caller gets the right answer all the same, and there is one effect.
+ * A subclass names the transaction manager.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class LostConnectionTests {
+
+    private static final PayCommand COMMAND = new PayCommand("a1", 5);
+
+    private final TestDatabase database;
+
+    private final Class<? extends PlatformTransactionManager> transactionManager;
+
+    private final List<Class<?>> beans;
+
+    private final String[] properties;
+
+    private CuttingProxy proxy;
+
+    private ContractApplication application;
+
+    LostConnectionTests(
+            TestDatabase database,
+            Class<? extends PlatformTransactionManager> transactionManager,
+            List<Class<?>> beans,
+            String... properties) {
+        this.database = database;
+        this.transactionManager = transactionManager;
+        this.beans = beans;
+        this.properties = properties;
+    }
+
+    enum Cut {
+        CLAIM_NOT_SENT("insert into \"idempotency\"", Point.BEFORE_IT_IS_SENT),
+        CLAIM_NOT_ANSWERED("insert into \"idempotency\"", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
+        EFFECT_NOT_ANSWERED("update account", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
+        COMPLETION_NOT_ANSWERED("status = 'succeeded'", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
+        COMMIT_NOT_SENT("COMMIT", Point.BEFORE_IT_IS_SENT),
+        COMMIT_NOT_ANSWERED("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
+
+        private final String statement;
+
+        private final Point point;
+
+        Cut(String statement, Point point) {
+            this.statement = statement;
+            this.point = point;
+        }
+
+        /** Of a call and its repeat: what was committed without a word is found, and replayed to its own caller. */
+        private Outcome[] outcomes() {
+            return this == COMMIT_NOT_ANSWERED
+                    ? new Outcome[] {Outcome.REPLAYED}
+                    : new Outcome[] {Outcome.EXECUTED, Outcome.REPLAYED};
+        }
+    }
+
+    @BeforeAll
+    void start() {
+        proxy = CuttingProxy.of(database);
+        application = ContractApplication.start(
+                database,
+                beans,
+                Stream.concat(
+                                Stream.of(
+                                        "spring.datasource.url=" + proxy.jdbcUrl(),
+                                        "idempotency.retry.delay=5ms",
+                                        "logging.level.com.zaxxer.hikari=error",
+                                        "logging.level.org.hibernate=off",
+                                        "logging.level.org.springframework=off"),
+                                Arrays.stream(properties))
+                        .toArray(String[]::new));
+        assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(transactionManager);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+        proxy.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("race")
+    void theCallerGetsTheAnswerAndThereIsOneEffect(Cut cut) {
+        int rounds = TestSize.pick(20, 200);
+        int cutsBefore = proxy.cuts();
+        for (int round = 0; round < rounds; round++) {
+            String key = "round-" + round;
+            proxy.cutNext(cut.statement, cut.point);
+
+            Receipt answer = application.payments().pay(key, COMMAND);
+
+            assertThat(application.payments().pay(key, COMMAND)).isEqualTo(answer);
+        }
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(rounds);
+        assertThat(application.effects()).isEqualTo(rounds);
+        assertThat(application.spent("a1")).isEqualTo(5L * rounds);
+        assertThat(application.outcomes().retries()).hasSize(rounds);
+        assertThat(application.outcomes().all()).hasSize(2 * rounds).containsOnly(cut.outcomes());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COMMIT_NOT_SENT", "COMMIT_NOT_ANSWERED"})
+    void anOuterTransactionIsTheOuterCallersToRepeat(Cut cut) {
+        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        proxy.cutNext(cut.statement, cut.point);
+
+        assertThatThrownBy(() -> outer.executeWithoutResult(
+                        status -> application.payments().pay("key", COMMAND)))
+                .isInstanceOf(RuntimeException.class);
+
+        assertThat(application.outcomes().retries()).isEmpty();
+        application.payments().pay("key", COMMAND);
+        assertThat(application.spent("a1")).isEqualTo(5);
+    }
+}

@@ -1,0 +1,175 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import io.idempotency.Outcome;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/** Server processes die under load, one by one or all at once. */
+@PostgresTest
+@Tag("race")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ServerLossTest {
+
+    private static final int CLIENTS = 16;
+
+    private static final int ANSWERS_BETWEEN_KILLS = 50;
+
+    private static final String KILL_ONE_AT_WORK = """
+            select pg_terminate_backend(pid) from (
+                select pid from pg_stat_activity
+                where datname = current_database() and backend_type = 'client backend' and state <> 'idle'
+                    and pid <> pg_backend_pid()
+                order by random() limit 1) victim""";
+
+    private final TestDatabase database;
+
+    private final ContractApplication application;
+
+    private final ContractApplication impatient;
+
+    private final Map<Integer, Receipt> answers = new ConcurrentHashMap<>();
+
+    ServerLossTest(TestDatabase database) {
+        this.database = database;
+        String[] quiet = {"logging.level.com.zaxxer.hikari=off", "logging.level.org.springframework=off"};
+        application = ContractApplication.start(database, List.of(), quiet);
+        impatient = ContractApplication.startAnother(
+                database,
+                List.of(),
+                quiet[0],
+                quiet[1],
+                "spring.datasource.hikari.connection-timeout=250",
+                "idempotency.retry.max-attempts=1");
+    }
+
+    @AfterAll
+    void stop() {
+        impatient.close();
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        impatient.clear();
+        application.clear();
+        answers.clear();
+    }
+
+    @Test
+    void callersDoNotSeeThatBackendsDie() {
+        int keys = TestSize.pick(2_000, 40_000);
+        ConcurrentCalls<Void> clients = startClients(keys, key -> pay(application, key));
+        int kills = 0;
+        for (int answered = ANSWERS_BETWEEN_KILLS; answered < keys; answered += ANSWERS_BETWEEN_KILLS) {
+            awaitAnswers(answered);
+            kills += database.jdbc()
+                    .queryForList(KILL_ONE_AT_WORK, Boolean.class)
+                    .size();
+        }
+        clients.await().requireAllSucceeded();
+
+        assertThat(kills).isPositive();
+        assertThat(application.outcomes().retries()).isNotEmpty();
+        assertThat(application.outcomes().all()).hasSize(keys).isSubsetOf(Outcome.EXECUTED, Outcome.REPLAYED);
+        assertOneEffectForEachKeyAndEqualReplays(application, keys);
+    }
+
+    @Test
+    void callersDoNotSeeThatTheServerIsRestarted() {
+        int keys = crashUnderLoad(key -> pay(application, key));
+
+        assertThat(application.outcomes().retries()).isNotEmpty();
+        assertThat(application.outcomes().all()).hasSize(keys).isSubsetOf(Outcome.EXECUTED, Outcome.REPLAYED);
+        assertOneEffectForEachKeyAndEqualReplays(application, keys);
+    }
+
+    @Test
+    void callersWhoLearnOfAFailureRepeatWithSuccessOnceTheServerIsBack() {
+        AtomicInteger failures = new AtomicInteger();
+        int keys = crashUnderLoad(key -> waiting()
+                .ignoreExceptions()
+                .until(
+                        () -> {
+                            try {
+                                return pay(impatient, key);
+                            } catch (RuntimeException failure) {
+                                failures.incrementAndGet();
+                                throw failure;
+                            }
+                        },
+                        receipt -> true));
+
+        assertThat(failures).hasPositiveValue();
+        assertThat(impatient.outcomes().retries()).isEmpty();
+        assertOneEffectForEachKeyAndEqualReplays(impatient, keys);
+    }
+
+    private int crashUnderLoad(IntFunction<Receipt> client) {
+        assumeThat(database.server().canRestart()).isTrue();
+        int crashes = TestSize.pick(1, 5);
+        int keysBetweenCrashes = 500;
+        int keys = (crashes + 1) * keysBetweenCrashes;
+        ConcurrentCalls<Void> clients = startClients(keys, client);
+        for (int crash = 1; crash <= crashes; crash++) {
+            awaitAnswers(crash * keysBetweenCrashes);
+            database.server().restartImmediately();
+        }
+        clients.await().requireAllSucceeded();
+        return keys;
+    }
+
+    private ConcurrentCalls<Void> startClients(int keys, IntFunction<Receipt> client) {
+        AtomicInteger next = new AtomicInteger();
+        return ConcurrentCalls.start(CLIENTS, () -> {
+            for (int key = next.getAndIncrement(); key < keys; key = next.getAndIncrement()) {
+                answers.put(key, client.apply(key));
+            }
+        });
+    }
+
+    private void awaitAnswers(int count) {
+        waiting().until(() -> answers.size() >= count);
+    }
+
+    private static ConditionFactory waiting() {
+        return Awaitility.await()
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .timeout(Duration.ofSeconds(60));
+    }
+
+    private static Receipt pay(ContractApplication application, int key) {
+        return application.payments().pay("key-" + key, new PayCommand("a" + (key % 100 + 1), 1));
+    }
+
+    private void assertOneEffectForEachKeyAndEqualReplays(ContractApplication application, int keys) {
+        assertThat(answers).hasSize(keys);
+        assertThat(application.effects()).isEqualTo(keys);
+        assertThat(application.requests()).isEqualTo(keys);
+        assertThat(application.spent()).isEqualTo(keys);
+        assertThat(answers)
+                .allSatisfy((key, answer) -> assertThat(pay(application, key)).isEqualTo(answer));
+        assertThat(application.effects()).isEqualTo(keys);
+    }
+}

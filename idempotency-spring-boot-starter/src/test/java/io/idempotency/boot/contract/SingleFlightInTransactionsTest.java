@@ -1,0 +1,154 @@
+package io.idempotency.boot.contract;
+
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.observation.CallRetried;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Whoever holds a transaction waits in the database only, which sees who waits for whom. */
+@PostgresTest
+@Tag("race")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SingleFlightInTransactionsTest {
+
+    private final ContractApplication application;
+
+    private final Transfers transfers;
+
+    private final TransactionTemplate outer;
+
+    private final CyclicBarrier bothHoldTheirFirst = new CyclicBarrier(2);
+
+    SingleFlightInTransactionsTest(TestDatabase database) {
+        this.application = ContractApplication.start(database, List.of(Transfers.class));
+        this.transfers = application.bean(Transfers.class);
+        this.outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @Test
+    void transactionsThatCallTwoKeysCrosswiseAreADeadlockThatPostgresResolves() {
+        try (Callers callers = Callers.onPlatformThreads()) {
+            List<Call<Boolean>> calls =
+                    List.of(callers.start(() -> commitsBoth("A", "B")), callers.start(() -> commitsBoth("B", "A")));
+
+            assertThat(calls).extracting(Call::answer).containsExactlyInAnyOrder(true, false);
+        }
+        assertThat(application.effects()).isEqualTo(2);
+    }
+
+    private boolean commitsBoth(String firstKey, String secondKey) {
+        try {
+            outer.executeWithoutResult(status -> {
+                transfers.transfer(firstKey);
+                awaitOther();
+                transfers.transfer(secondKey);
+            });
+            return true;
+        } catch (PessimisticLockingFailureException deadlock) {
+            assertThat(deadlock).rootCause().hasMessageContaining("deadlock detected");
+            return false;
+        }
+    }
+
+    @Test
+    void methodsThatCallEachOthersKeysCrosswiseAreADeadlockThatIsRetried() {
+        AtomicInteger executions = new AtomicInteger();
+        try (Callers callers = Callers.onPlatformThreads()) {
+            List<Call<String>> calls = List.of(
+                    callers.start(() -> transfers.transferAnd("A", () -> meetAndTransfer("B", executions))),
+                    callers.start(() -> transfers.transferAnd("B", () -> meetAndTransfer("A", executions))));
+
+            assertThat(calls).extracting(Call::answer).doesNotContainNull().doesNotHaveDuplicates();
+        }
+        assertThat(application.effects()).isEqualTo(2);
+        assertThat(application.outcomes().retries())
+                .extracting(CallRetried::sqlState)
+                .containsOnly("40P01");
+    }
+
+    private void meetAndTransfer(String otherKey, AtomicInteger executions) {
+        if (executions.incrementAndGet() <= 2) {
+            awaitOther();
+        }
+        transfers.transferAnd(otherKey, () -> {});
+    }
+
+    @Test
+    void aRepeatInTheSameTransactionDoesNotWaitForDuplicatesThatWaitForItsCommit() {
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Call<Call<String>> repeated = callers.start(() -> outer.execute(status -> {
+                String first = transfers.transfer("key");
+                Call<String> duplicate = callers.start(() -> transfers.transfer("key"));
+                application.database().backends().awaitBlocked(1);
+                assertThat(transfers.transfer("key")).isEqualTo(first);
+                return duplicate;
+            }));
+
+            assertThat(repeated.answer().answer()).isNotNull();
+        }
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aCallThatJoinsATransactionWaitsInTheDatabase() {
+        assertWaitsInTheDatabase(transfers::transfer);
+    }
+
+    @Test
+    void aNewTransactionInsideOfAnotherWaitsInTheDatabase() {
+        assertWaitsInTheDatabase(transfers::transferApart);
+    }
+
+    private void assertWaitsInTheDatabase(Function<String, String> transfer) {
+        Gate gate = new Gate();
+        application.interruption().afterEffectDo(gate::holdTheFirst);
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Call<String> first = callers.start(() -> transfer.apply("key"));
+            gate.awaitHeld();
+            Call<String> duplicate = callers.start(() -> outer.execute(status -> transfer.apply("key")));
+
+            application.database().backends().awaitBlocked(1);
+
+            gate.open();
+            assertThat(duplicate.answer()).isEqualTo(first.answer());
+        }
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    private void awaitOther() {
+        try {
+            bothHoldTheirFirst.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException | BrokenBarrierException | TimeoutException alone) {
+            throw new IllegalStateException(alone);
+        }
+    }
+}

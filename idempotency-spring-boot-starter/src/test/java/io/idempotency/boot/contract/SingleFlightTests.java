@@ -1,0 +1,185 @@
+package io.idempotency.boot.contract;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import io.idempotency.Outcome;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Duplicates in one JVM wait for each other before they take a connection, whatever threads they come on. */
+@PostgresTest
+@Tag("race")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class SingleFlightTests {
+
+    private static final int POOL_SIZE = 5;
+
+    private static final int STORM = 500;
+
+    private final ContractApplication application;
+
+    private final Transfers transfers;
+
+    private final Supplier<Callers> threads;
+
+    SingleFlightTests(TestDatabase database, Supplier<Callers> threads) {
+        this.threads = threads;
+        this.application = ContractApplication.start(
+                database,
+                List.of(Transfers.class),
+                "spring.datasource.hikari.maximum-pool-size=" + POOL_SIZE,
+                "spring.datasource.hikari.connection-timeout=5000");
+        this.transfers = application.bean(Transfers.class);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @Test
+    void duplicatesOfASlowCallLeaveThePoolToOtherKeys() {
+        Gate gate = holdTheFirstEffect();
+        try (Callers duplicates = threads.get();
+                Callers others = threads.get()) {
+            List<Call<String>> answers = duplicates.start(STORM, () -> transfers.transfer("key"));
+            gate.awaitHeld();
+            duplicates.awaitWaiting(STORM);
+
+            assertThat(pool().getActiveConnections()).isOne();
+            assertThat(pool().getThreadsAwaitingConnection()).isZero();
+            AtomicInteger next = new AtomicInteger();
+            others.start(50, () -> transfers.transfer("other-" + next.incrementAndGet()))
+                    .forEach(Call::answer);
+            assertThat(application.effects())
+                    .as("committed while the first is running")
+                    .isEqualTo(50);
+
+            gate.open();
+            assertThat(answers)
+                    .extracting(Call::answer)
+                    .hasSize(STORM)
+                    .containsOnly(answers.get(0).answer());
+        }
+        assertThat(application.effects()).isEqualTo(51);
+    }
+
+    @Test
+    void theNextDuplicateRunsWhenTheFirstFails() {
+        Gate gate = new Gate();
+        application.interruption().afterEffectDo(() -> {
+            if (gate.holdTheFirst()) {
+                throw new IllegalStateException("the first fails");
+            }
+        });
+        try (Callers duplicates = threads.get()) {
+            Call<String> first = duplicates.start(() -> transfers.transfer("key"));
+            gate.awaitHeld();
+            List<Call<String>> others = duplicates.start(20, () -> transfers.transfer("key"));
+            duplicates.awaitWaiting(21);
+            gate.open();
+
+            assertThat(first.failure()).hasMessage("the first fails");
+            assertThat(others)
+                    .extracting(Call::answer)
+                    .hasSize(20)
+                    .containsOnly(others.get(0).answer());
+        }
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void duplicatesThatWaitInVainNeedNoConnectionToSaySo() throws SQLException {
+        Gate gate = holdTheFirstEffect();
+        List<Connection> allOthers = new ArrayList<>();
+        try (Callers duplicates = threads.get()) {
+            Call<String> first = duplicates.start(() -> transfers.transferImpatiently("key"));
+            gate.awaitHeld();
+            while (allOthers.size() < POOL_SIZE - 1) {
+                allOthers.add(application.bean(HikariDataSource.class).getConnection());
+            }
+
+            assertThat(duplicates.start(100, () -> transfers.transferImpatiently("key")))
+                    .extracting(Call::failure)
+                    .hasSize(100)
+                    .hasOnlyElementsOfType(RequestInProgressException.class);
+
+            assertThat(application.outcomes().all()).hasSize(100).containsOnly(Outcome.IN_PROGRESS);
+            gate.open();
+            assertThat(transfers.transferImpatiently("key")).isEqualTo(first.answer());
+        } finally {
+            for (Connection connection : allOthers) {
+                connection.close();
+            }
+        }
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void whoeverIsNotToWaitGetsAnAnswerWhileTheFirstIsRunning() {
+        Gate gate = holdTheFirstEffect();
+        try (Callers duplicates = threads.get()) {
+            Call<String> first = duplicates.start(() -> transfers.transferOrFail("key"));
+            gate.awaitHeld();
+
+            assertThatThrownBy(() -> transfers.transferOrFail("key")).isInstanceOf(RequestInProgressException.class);
+
+            gate.open();
+            assertThat(transfers.transferOrFail("key")).isEqualTo(first.answer());
+        }
+    }
+
+    @Test
+    void anInterruptedDuplicateEndsItsWaitAndStaysInterrupted() {
+        Gate gate = holdTheFirstEffect();
+        try (Callers holder = threads.get();
+                Callers duplicates = threads.get()) {
+            Call<String> first = holder.start(() -> transfers.transfer("key"));
+            gate.awaitHeld();
+            List<Call<Boolean>> interrupted = duplicates.start(10, () -> {
+                assertThatThrownBy(() -> transfers.transfer("key")).isInstanceOf(RequestInProgressException.class);
+                return Thread.currentThread().isInterrupted();
+            });
+            duplicates.awaitWaiting(10);
+            duplicates.interruptAll();
+
+            assertThat(interrupted).extracting(Call::answer).hasSize(10).containsOnly(true);
+
+            gate.open();
+            assertThat(transfers.transfer("key")).isEqualTo(first.answer());
+        }
+    }
+
+    private Gate holdTheFirstEffect() {
+        Gate gate = new Gate();
+        application.interruption().afterEffectDo(gate::holdTheFirst);
+        return gate;
+    }
+
+    private HikariPoolMXBean pool() {
+        return application.bean(HikariDataSource.class).getHikariPoolMXBean();
+    }
+}
