@@ -43,7 +43,7 @@ public interface IdempotencyOperations {
      * @param key the caller's name for this intent
      * @param request the payload that the key stands for
      * @param responseType the type that a replay is read as
-     * @param callback the effect; runs at most once for each intent that succeeds
+     * @param callback the effect; what it writes is kept once, although it may run again after a rollback
      * @return the callback's result, or the stored one
      * @throws X if the callback throws it
      */
@@ -149,7 +149,7 @@ public interface IdempotencyOperations {
          * Runs the call.
          *
          * @param <X> what the callback may throw
-         * @param callback the effect; runs at most once for each intent that succeeds
+         * @param callback the effect; what it writes is kept once, although it may run again after a rollback
          * @return the callback's result, or the stored one
          * @throws X if the callback throws it
          * @throws IdempotencyException as described by its subclasses

@@ -1,8 +1,5 @@
 package io.idempotency.execution;
 
-import org.springframework.dao.DataAccessException;
-import org.springframework.transaction.TransactionException;
-
 import io.idempotency.FailureTranslator;
 import io.idempotency.Outcome;
 import io.idempotency.claim.Claim;
@@ -52,7 +49,7 @@ final class FailureRecorder {
             if (isFinal && recorded) {
                 execution.report().settled(Outcome.FAILED_FINAL);
             }
-        } catch (DataAccessException | TransactionException notRecorded) {
+        } catch (RuntimeException notRecorded) {
             thrown.addSuppressed(notRecorded);
         }
     }

@@ -99,8 +99,8 @@ final class LeasedCalls {
 
     private void fail(LeasedExecution execution, Throwable thrown) {
         IdempotentCall call = execution.call;
-        Failure failure = failures.failureOf(call, execution.firstFailureOr(thrown));
         try {
+            Failure failure = failures.failureOf(call, execution.firstFailureOr(thrown));
             boolean recorded = inOwnTransaction(
                     call,
                     () -> transactions.call(connection -> store.fail(connection, execution.held.fence(), failure)));

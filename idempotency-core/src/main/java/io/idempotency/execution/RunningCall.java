@@ -244,7 +244,7 @@ final class RunningCall {
 
         ROLLED_BACK,
 
-        /** Commit was asked for, and nobody answered. */
+        /** Commit or rollback was asked for, and nobody answered. */
         UNKNOWN
     }
 }

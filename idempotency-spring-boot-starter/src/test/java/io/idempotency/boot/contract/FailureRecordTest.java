@@ -107,6 +107,15 @@ class FailureRecordTest {
     }
 
     @Test
+    void aTranslatorThatFailsDoesNotHideTheFailure() {
+        assertThatThrownBy(() -> wallet.payUntranslatable("key"))
+                .isInstanceOf(NoFunds.class)
+                .satisfies(thrown -> assertThat(thrown.getSuppressed()).hasSize(1));
+
+        assertThat(application.requests()).isZero();
+    }
+
+    @Test
     void aLongMessageIsCut() {
         assertThatThrownBy(() -> wallet.payWithLongComplaint("key")).isInstanceOf(NoFunds.class);
 
@@ -171,6 +180,14 @@ class FailureRecordTest {
     static class Translator implements FailureTranslator {
 
         @Override
+        public String codeOf(Throwable failure) {
+            if ("untranslatable".equals(failure.getMessage())) {
+                throw new IllegalStateException("no code for this");
+            }
+            return FailureTranslator.super.codeOf(failure);
+        }
+
+        @Override
         public Exception toException(RecordedFailureException failure) {
             boolean ours = failure.intent()
                     .filter(intent -> intent.scope().equals("translated"))
@@ -216,6 +233,12 @@ class FailureRecordTest {
         @Idempotent(scope = "translated", key = "#key", finalFailures = NoFunds.class)
         public String payTranslated(String key) throws NoFunds {
             throw new NoFunds("no funds");
+        }
+
+        @Transactional
+        @Idempotent(scope = "untranslatable", key = "#key", finalFailures = NoFunds.class)
+        public String payUntranslatable(String key) throws NoFunds {
+            throw new NoFunds("untranslatable");
         }
 
         @Transactional
