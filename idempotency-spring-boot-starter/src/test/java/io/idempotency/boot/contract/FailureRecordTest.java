@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -21,11 +20,8 @@ import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
-import io.idempotency.test.CallResults;
-import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
-import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -138,29 +134,6 @@ class FailureRecordTest {
         assertThat(application.requests()).isZero();
     }
 
-    @Test
-    @Tag("race")
-    void aFinalFailureNeverOverwritesASuccess() throws NoFunds {
-        int rounds = TestSize.pick(100, 1_000);
-        int recorded = 0;
-        for (int round = 0; round < rounds; round++) {
-            String key = "round-" + round;
-
-            CallResults<String> results = ConcurrentCalls.run(2, i -> wallet.paySometimes(key, i == 0));
-
-            String status = (String) row(key).get("status");
-            List<String> answers = results.values();
-            if (!answers.isEmpty()) {
-                assertThat(status).isEqualTo("succeeded");
-                assertThat(wallet.paySometimes(key, true)).isEqualTo(answers.get(0));
-            } else {
-                recorded++;
-                assertThat(status).isEqualTo("failed_final");
-            }
-        }
-        assertThat(application.effects()).isEqualTo(rounds - recorded);
-    }
-
     private Map<String, Object> row(String key) {
         return application
                 .database()
@@ -245,16 +218,6 @@ class FailureRecordTest {
         @Idempotent(scope = "complaint", key = "#key", finalFailures = NoFunds.class)
         public String payWithLongComplaint(String key) throws NoFunds {
             throw new NoFunds("x".repeat(5_000));
-        }
-
-        @Transactional
-        @Idempotent(scope = "sometimes", key = "#key", fingerprint = "'same'", finalFailures = NoFunds.class)
-        public String paySometimes(String key, boolean fails) throws NoFunds {
-            if (fails) {
-                throw new NoFunds("no funds");
-            }
-            insert();
-            return "paid";
         }
 
         private void insert() {

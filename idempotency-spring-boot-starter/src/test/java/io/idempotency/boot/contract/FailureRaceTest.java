@@ -1,0 +1,117 @@
+package io.idempotency.boot.contract;
+
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.test.CallResult;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * The record of a final failure is written after the rollback that lets another attempt go on, so both are under way at
+ * the same time. Two applications, because in one the second attempt would wait for the end of the first.
+ */
+@Tag("race")
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FailureRaceTest {
+
+    private final ContractApplication failing;
+
+    private final ContractApplication succeeding;
+
+    FailureRaceTest(TestDatabase database) {
+        failing = ContractApplication.start(database, List.of(Counter.class));
+        succeeding = ContractApplication.startAnother(database, List.of(Counter.class));
+    }
+
+    @AfterAll
+    void stop() {
+        failing.close();
+        succeeding.close();
+    }
+
+    @Test
+    void aFinalFailureIsNeverRecordedOverAnotherAttemptsSuccess() throws Exception {
+        int rounds = TestSize.pick(100, 1_000);
+        int successes = 0;
+        for (int round = 0; round < rounds; round++) {
+            String key = "round-" + round;
+            Gate gate = new Gate();
+            ConcurrentCalls<String> first = ConcurrentCalls.start(
+                    1,
+                    () -> failing.bean(Counter.class).sell(key, () -> {
+                        gate.holdTheFirst();
+                        throw new SoldOut();
+                    }));
+            gate.awaitHeld();
+            ConcurrentCalls<String> second = ConcurrentCalls.start(
+                    1, () -> succeeding.bean(Counter.class).sell(key, () -> "sold"));
+            failing.database().backends().awaitBlocked(1);
+            gate.open();
+
+            assertThat(first.await().get(0).failure()).isInstanceOf(SoldOut.class);
+            CallResult<String> other = second.await().get(0);
+
+            if (other.succeeded()) {
+                successes++;
+                assertThat(failing.request(key)).containsEntry("status", "succeeded");
+                assertThat(failing.bean(Counter.class).sell(key, FailureRaceTest::mustNotRun))
+                        .isEqualTo(other.value());
+            } else {
+                assertThat(other.failure()).isInstanceOf(RecordedFailureException.class);
+                assertThat(failing.request(key)).containsEntry("status", "failed_final");
+                assertThat(catchThrowable(() -> succeeding.bean(Counter.class).sell(key, FailureRaceTest::mustNotRun)))
+                        .isInstanceOf(RecordedFailureException.class);
+            }
+        }
+        assertThat(successes)
+                .as("attempts that claimed before the failure was recorded")
+                .isPositive();
+        assertThat(failing.effects()).isEqualTo(successes);
+    }
+
+    private static String mustNotRun() {
+        throw new AssertionError("The method ran for a key that has its outcome");
+    }
+
+    static class Counter {
+
+        private final JdbcTemplate jdbc;
+
+        Counter(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        @Idempotent(scope = "counter", key = "#key", fingerprint = "#key", finalFailures = SoldOut.class)
+        public String sell(String key, Sale sale) throws SoldOut {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            return sale.run();
+        }
+    }
+
+    @FunctionalInterface
+    interface Sale {
+
+        String run() throws SoldOut;
+    }
+
+    static class SoldOut extends Exception {
+
+        private static final long serialVersionUID = 1L;
+    }
+}
