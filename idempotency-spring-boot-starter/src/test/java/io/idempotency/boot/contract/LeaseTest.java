@@ -1,6 +1,7 @@
 package io.idempotency.boot.contract;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,6 +26,7 @@ import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.boot.contract.LeasedPayments.Declined;
 import io.idempotency.observation.CallRetried;
+import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -35,6 +37,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LeaseTest {
+
+    private static final Duration LESS_THAN_THE_WAIT_TIMEOUT = Duration.ofSeconds(15);
 
     private final ContractApplication application;
 
@@ -181,12 +185,15 @@ class LeaseTest {
     }
 
     @Test
-    void aMethodThatCallsItselfWithItsOwnKeyIsRefused() {
+    void aMethodThatCallsItselfWithItsOwnKeyIsRefusedAtOnce() {
         application.interruption().beforeEffectDo(() -> payments.payWithoutTransaction("key"));
+        ConcurrentCalls<Booked> calling = ConcurrentCalls.start(1, () -> payments.payWithoutTransaction("key"));
 
-        assertThatThrownBy(() -> payments.payWithoutTransaction("key"))
-                .isInstanceOf(ReentrantCallException.class)
-                .hasMessageContaining("a lease");
+        assertThat(calling.await(LESS_THAN_THE_WAIT_TIMEOUT).failures())
+                .singleElement()
+                .satisfies(refused -> assertThat(refused)
+                        .isInstanceOf(ReentrantCallException.class)
+                        .hasMessageContaining("a lease"));
 
         assertThat(application.request("key")).containsEntry("status", "failed_retryable");
         assertThat(application.effects()).isZero();

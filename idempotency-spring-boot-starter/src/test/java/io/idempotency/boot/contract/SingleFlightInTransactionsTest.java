@@ -15,14 +15,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.ReentrantCallException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Whoever holds a transaction waits in the database only, which sees who waits for whom. */
 @PostgresTest
@@ -110,6 +113,25 @@ class SingleFlightInTransactionsTest {
                 Call<String> duplicate = callers.start(() -> transfers.transfer("key"));
                 application.database().backends().awaitBlocked(1);
                 assertThat(transfers.transfer("key")).isEqualTo(first);
+                return duplicate;
+            }));
+
+            assertThat(repeated.answer().answer()).isNotNull();
+        }
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aKeyOfASuspendedTransactionIsRefusedWithoutWaitingForDuplicatesThatWaitForItsCommit() {
+        TransactionTemplate beside = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        beside.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Call<Call<String>> repeated = callers.start(() -> outer.execute(status -> {
+                transfers.transfer("key");
+                Call<String> duplicate = callers.start(() -> transfers.transfer("key"));
+                application.database().backends().awaitBlocked(1);
+                assertThatThrownBy(() -> beside.execute(suspended -> transfers.transfer("key")))
+                        .isInstanceOf(ReentrantCallException.class);
                 return duplicate;
             }));
 
