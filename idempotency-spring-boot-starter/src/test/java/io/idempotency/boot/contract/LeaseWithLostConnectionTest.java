@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.idempotency.Outcome;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
@@ -91,6 +92,25 @@ class LeaseWithLostConnectionTest {
         assertThat(application.effects()).isEqualTo(ROUNDS);
         assertThat(application.outcomes().retries()).hasSize(ROUNDS);
         assertThat(application.outcomes().all()).hasSize(2 * ROUNDS).containsOnly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    /** Once the claim is committed, its row does not tell any more what it was before. */
+    @ParameterizedTest
+    @EnumSource
+    void aClaimAfterAFailureCountsAsSuchWhereverItsCommitGotLost(Point point) {
+        application.interruption().beforeEffectDo(() -> {
+            throw new IllegalStateException("no answer");
+        });
+        assertThatThrownBy(() -> payments.pay("key")).hasMessage("no answer");
+        application.interruption().reset();
+        int cutsBefore = proxy.cuts();
+        proxy.cutNext("COMMIT", point);
+
+        assertThat(payments.pay("key").attempt()).isEqualTo(2);
+
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
     }
 
     @ParameterizedTest
