@@ -9,8 +9,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -129,9 +132,34 @@ class FailureRecordTest {
                         throw new UndeclaredThrowableException(noFunds);
                     }
                 }))
-                .hasCauseInstanceOf(NoFunds.class);
+                .cause()
+                .isInstanceOf(NoFunds.class)
+                .satisfies(thrown -> assertThat(thrown.getSuppressed())
+                        .as("attempts to record it")
+                        .isEmpty());
 
         assertThat(application.requests()).isZero();
+    }
+
+    @Test
+    void aFailureBehindASavepointOfAnOuterTransactionIsNotRecorded() {
+        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+
+        outer.executeWithoutResult(
+                status -> assertThatThrownBy(() -> wallet.payNested("key", -1)).isInstanceOf(NoFunds.class));
+
+        assertThat(application.requests()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"40001", "40P01"})
+    void aConflictThatNoRepeatMendedIsNotCounted(String sqlState) {
+        assertThatThrownBy(() -> wallet.payInConflict("key", sqlState)).hasMessageContaining("on purpose");
+
+        assertThat(wallet.executions()).isEqualTo(2);
+        assertThat(application.requests()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
     }
 
     private Map<String, Object> row(String key) {
@@ -200,6 +228,22 @@ class FailureRecordTest {
                 throw new IllegalArgumentException("zero in attempt " + attempt);
             }
             return "paid " + cents + " in attempt " + attempt;
+        }
+
+        @Transactional(propagation = Propagation.NESTED)
+        @Idempotent(scope = "nested-wallet", key = "#key", fingerprint = "#cents", finalFailures = NoFunds.class)
+        public String payNested(String key, int cents) throws NoFunds {
+            insert();
+            throw new NoFunds("no funds");
+        }
+
+        @Transactional
+        @Idempotent(scope = "wallet-in-conflict", key = "#key", maxAttempts = 2)
+        public String payInConflict(String key, String sqlState) {
+            executions.incrementAndGet();
+            insert();
+            jdbc.execute("do $$ begin raise exception 'on purpose' using errcode = '" + sqlState + "'; end $$");
+            return "paid";
         }
 
         @Transactional
