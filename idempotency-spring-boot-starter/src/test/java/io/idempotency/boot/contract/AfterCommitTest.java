@@ -151,6 +151,21 @@ class AfterCommitTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
     }
 
+    /** Hibernate calls such a commit rolled back. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "JPA")
+    void aCommitWithoutAnAnswerIsNotRecordedAsAFailure(Manager manager) {
+        ContractApplication application = applications.get(manager);
+        Settlement settlement = application.bean(Settlement.class);
+
+        assertThatThrownBy(() -> settlement.payAndLoseTheConnectionInCommit("key", application.database()))
+                .isInstanceOf(TransactionSystemException.class);
+
+        assertThat(settlement.executions()).isEqualTo(1);
+        assertThat(statuses(application)).isEmpty();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
     @ParameterizedTest
     @EnumSource
     void aRollbackThatFailsDoesNotHideWhyItWasRolledBack(Manager manager) {
@@ -249,6 +264,23 @@ class AfterCommitTest {
             pay();
             database.backends().terminate(jdbc.queryForObject("select pg_backend_pid()", Integer.class));
             throw new NoFunds();
+        }
+
+        @Transactional
+        @Idempotent(
+                scope = "lost-in-commit",
+                key = "#key",
+                fingerprint = "'same'",
+                maxAttempts = 1,
+                finalFailures = TransactionSystemException.class)
+        public void payAndLoseTheConnectionInCommit(String key, TestDatabase database) {
+            pay();
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    database.backends().terminate(jdbc.queryForObject("select pg_backend_pid()", Integer.class));
+                }
+            });
         }
 
         private void pay() {
