@@ -23,7 +23,7 @@ public interface IdempotencyAdministration {
     Optional<IdempotencyRecord> find(Intent intent);
 
     /**
-     * Looks for rows, the newest claim first. Without a key this reads the table.
+     * Looks for rows, the newest claim first. Reads the whole table: only scope, caller and key together have an index.
      *
      * @param scope only of this scope; {@code null} for all
      * @param key only of this key, whoever the caller is; {@code null} for all
@@ -37,7 +37,7 @@ public interface IdempotencyAdministration {
 
     /**
      * Leases that have expired and were not taken over, and requests that their method committed half-done. Whether their
-     * effect happened is not known.
+     * effect happened is not known. Reads the whole table.
      *
      * @param limit 1 to {@value #MAX_ROWS} rows at most
      * @return the oldest first
@@ -46,7 +46,7 @@ public interface IdempotencyAdministration {
     List<IdempotencyRecord> findStale(int limit);
 
     /**
-     * Requests that have been attempted again and again.
+     * Requests that have been attempted again and again. Reads the whole table.
      *
      * @param attempts at least so many, from 1
      * @param limit 1 to {@value #MAX_ROWS} rows at most

@@ -55,11 +55,17 @@ public interface IdempotencyContext {
     String downstreamKey(String name);
 
     /**
-     * Holds the key for longer, for a method that takes longer than was expected.
+     * Holds the key for longer, for a method that takes longer than was expected, and keeps the response for as much
+     * longer. Takes a connection of its own for a moment, so a method that is {@code @Transactional} itself holds two. May
+     * be called from another thread, by an object that was asked for on the thread of the method.
      *
-     * @param duration from now, in the database's time
-     * @throws LeaseLostException if the lease has expired and was taken over, or was completed by an operator
-     * @throws IllegalStateException if the call holds no lease
+     * @param duration from now, in the database's time; at least a millisecond, at most 24.8 days. A lease that holds for
+     *     longer already is not shortened
+     * @throws LeaseLostException if the lease has expired and was taken over, was completed by an operator, or the call
+     *     itself is over
+     * @throws IllegalArgumentException if the duration is out of range
+     * @throws IllegalStateException if the call holds no lease, or if the method's own transaction is REPEATABLE READ or
+     *     SERIALIZABLE: it could not complete a row that has changed since it began
      */
     void extendLease(Duration duration);
 }

@@ -44,7 +44,10 @@ public enum Outcome {
     /** The method failed for good; the failure was recorded and every repeat gets it. */
     FAILED_FINAL,
 
-    /** The method or its commit failed and everything was rolled back. */
+    /**
+     * The method or its commit failed and everything was rolled back; a leased call leaves its row as failed. Also if the
+     * database could not be asked what became of a COMMIT.
+     */
     FAILED;
 
     private final String tag = name().toLowerCase(Locale.ROOT);

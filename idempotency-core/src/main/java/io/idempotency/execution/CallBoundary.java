@@ -66,7 +66,8 @@ public final class CallBoundary {
         ShortTransaction transactions = new ShortTransaction(dataSource);
         FailureRecorder failures = new FailureRecorder(store, transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry(), listener);
-        this.transactionalCalls = new TransactionalCalls(retry, failures);
+        this.transactionalCalls = new TransactionalCalls(
+                retry, failures, new UnansweredCommits(store, transactions, executor, retry, defaults));
         this.leasedCalls = new LeasedCalls(store, transactions, executor, failures, retry, defaults);
     }
 
@@ -124,22 +125,31 @@ public final class CallBoundary {
                 : work.proceed();
     }
 
-    /** How long a lease has to go is in the database, which tells it without another wait. */
-    private static @Nullable Object afterWaitInVain(
+    /** Without a connection: a storm of duplicates whose waits end together must not take the pool after all. */
+    private @Nullable Object afterWaitInVain(
             IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation work) throws Throwable {
-        if (call.terms().isLeased()) {
+        if (!call.terms().isLeased()) {
+            report.found(Outcome.IN_PROGRESS);
+            throw waitedInVain(call.intent(), waitBudget);
+        }
+        Duration remaining = leasedCalls.remainingHere(call.requestId());
+        if (remaining.isZero()) {
             return work.proceed();
         }
         report.found(Outcome.IN_PROGRESS);
-        throw waitedInVain(call.intent(), waitBudget);
+        throw new ActiveLeaseException(remaining).whenWaitedInVain(call.intent(), waitBudget);
     }
 
     private static RequestInProgressException waitedInVain(Intent intent, WaitBudget waitBudget) {
         return new RequestInProgressException(
                 intent,
                 RetryAfter.of(waitBudget.total()),
-                "The " + intent + " is being executed by another call in this process, which did not end within "
-                        + waitBudget.spent().toMillis() + " ms: repeat this call later with the same key",
+                "The " + intent + " is being executed by another call in this process, "
+                        + (Thread.currentThread().isInterrupted()
+                                ? "and this thread was interrupted while it waited"
+                                : "which did not end within "
+                                        + waitBudget.spent().toMillis() + " ms")
+                        + ": repeat this call later with the same key",
                 null);
     }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
+import io.idempotency.operation.CallTerms;
 
 /** What the running method may know about its call. */
 record CallContext(Intent intent, int attempt, @Nullable HeldLease lease) implements IdempotencyContext {
@@ -55,8 +56,12 @@ record CallContext(Intent intent, int attempt, @Nullable HeldLease lease) implem
             throw new IllegalStateException("The call for the " + intent + " holds no lease: its claim is part of its"
                     + " transaction, which holds the key for as long as it is open");
         }
-        if (duration.toMillis() < 1) {
-            throw new IllegalArgumentException("A lease must be at least one millisecond, not " + duration);
+        CallTerms.requireLease(duration);
+        if (lease.isSeenInSnapshot()) {
+            throw new IllegalStateException(
+                    "The lease of the " + intent + " cannot be extended, because the method's own"
+                            + " transaction is REPEATABLE READ or SERIALIZABLE: it could not complete a row that has changed"
+                            + " since it began. Use READ COMMITTED, or give the method a longer lease from the start");
         }
         if (!lease.extend(duration)) {
             throw new LeaseLostException(intent, attempt);

@@ -1,6 +1,7 @@
 package io.idempotency.execution;
 
 import java.time.Duration;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.RetryException;
@@ -28,13 +29,46 @@ final class CallRetry {
     }
 
     <T> @Nullable T call(IdempotentCall call, Attempt<T> attempt) throws Throwable {
-        Repeats<T> repeats = new Repeats<>(call, attempt);
+        return execute(new Repeats<>(
+                attempt,
+                settings,
+                settings.maxAttemptsOf(call.terms()),
+                (execution, failure) -> listener.callRetried(
+                        new CallRetried(call.intent(), execution, SqlStates.of(failure), failure))));
+    }
+
+    /** Work of the library's own that does not run the method, and has to be done in the end. */
+    <T> T untilDone(OwnWork<T> work) throws Throwable {
+        RetrySettings patient = settings.untilDone();
+        Attempt<T> attempt = new Attempt<>() {
+            @Override
+            public T execute() throws Throwable {
+                return work.run();
+            }
+
+            @Override
+            public boolean isRepeatable(Throwable failure) {
+                return RepeatDecision.isRepeatableUntilDone(failure);
+            }
+        };
+        return Objects.requireNonNull(
+                execute(new Repeats<>(attempt, patient, patient.maxAttempts(), (execution, failure) -> {})));
+    }
+
+    private static <T> @Nullable T execute(Repeats<T> repeats) throws Throwable {
         try {
             return new RetryTemplate(repeats).execute(repeats);
         } catch (RetryException exhausted) {
             // Not its cause, which is the interruption if a pause was interrupted.
             throw repeats.lastFailure == null ? exhausted : repeats.lastFailure;
         }
+    }
+
+    /** A short transaction. */
+    @FunctionalInterface
+    interface OwnWork<T> {
+
+        T run() throws Throwable;
     }
 
     /** One execution of a call after another. */
@@ -46,28 +80,41 @@ final class CallRetry {
         boolean isRepeatable(Throwable failure);
     }
 
-    /** Spring's retry asks this object what to run, and whether to run it again. */
-    private final class Repeats<T> implements RetryPolicy, Retryable<@Nullable T> {
+    /** Learns that what failed is about to be done once more. */
+    @FunctionalInterface
+    private interface BeforeRepeat {
 
-        private final IdempotentCall call;
+        void learn(int execution, Throwable failure);
+    }
+
+    /** Spring's retry asks this object what to run, and whether to run it again. */
+    private static final class Repeats<T> implements RetryPolicy, Retryable<@Nullable T> {
 
         private final Attempt<T> attempt;
 
+        private final RetrySettings howOften;
+
         private final int maxAttempts;
+
+        private final BeforeRepeat beforeRepeat;
 
         private int executions;
 
         private @Nullable Throwable lastFailure;
 
-        Repeats(IdempotentCall call, Attempt<T> attempt) {
-            this.call = call;
+        Repeats(Attempt<T> attempt, RetrySettings howOften, int maxAttempts, BeforeRepeat beforeRepeat) {
             this.attempt = attempt;
-            this.maxAttempts = settings.maxAttemptsOf(call.terms());
+            this.howOften = howOften;
+            this.maxAttempts = maxAttempts;
+            this.beforeRepeat = beforeRepeat;
         }
 
         @Override
         @SuppressWarnings("NullAway") // The type argument is nullable, which NullAway does not see.
         public @Nullable T execute() throws Throwable {
+            if (lastFailure != null) {
+                beforeRepeat.learn(executions, lastFailure);
+            }
             executions++;
             return attempt.execute();
         }
@@ -75,21 +122,17 @@ final class CallRetry {
         @Override
         public boolean shouldRetry(Throwable failure) {
             lastFailure = failure;
-            if (executions >= maxAttempts || !attempt.isRepeatable(failure)) {
-                return false;
-            }
-            listener.callRetried(new CallRetried(call.intent(), executions, SqlStates.of(failure), failure));
-            return true;
+            return executions < maxAttempts && attempt.isRepeatable(failure);
         }
 
         @Override
         public Duration getTimeout() {
-            return settings.timeout();
+            return howOften.timeout();
         }
 
         @Override
         public BackOff getBackOff() {
-            return settings.backOff(maxAttempts);
+            return howOften.backOff(maxAttempts);
         }
 
         @Override

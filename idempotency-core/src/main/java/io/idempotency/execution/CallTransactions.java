@@ -81,8 +81,8 @@ public final class CallTransactions {
     private void rollBack(TransactionStatus status, Throwable failure) {
         try {
             transactionManager.rollback(status);
-        } catch (RuntimeException rollbackFailure) {
-            failure.addSuppressed(rollbackFailure);
+        } catch (Throwable rollbackFailure) {
+            Suppression.add(failure, rollbackFailure);
         }
     }
 

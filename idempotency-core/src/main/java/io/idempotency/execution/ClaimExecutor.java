@@ -71,18 +71,25 @@ public final class ClaimExecutor {
 
     @Nullable Object execute(Object site, String description, Invocation invocation) throws Throwable {
         RunningCall running = RunningCall.claiming(site, description);
-        try {
-            HeldLease lease = running.lease();
-            return lease == null ? claimAndRun(running, invocation) : runLeased(running, lease, invocation);
-        } catch (Throwable failure) {
-            running.failedInside(failure);
-            throw failure;
-        }
+        HeldLease lease = running.lease();
+        return lease == null ? claimAndRun(running, invocation) : runLeased(running, lease, invocation);
+    }
+
+    /** The failure of a commit that follows is not one of the work: it may have been done all the same. */
+    private static CallTransactions.Work inside(RunningCall running, CallTransactions.Work work) {
+        return transaction -> {
+            try {
+                return work.in(transaction);
+            } catch (Throwable failure) {
+                running.failedInside(failure);
+                throw failure;
+            }
+        };
     }
 
     private @Nullable Object claimAndRun(RunningCall running, Invocation invocation) throws Throwable {
         IdempotentCall call = running.call();
-        return transactions.call(call.intent(), running.declaredTransaction(), transaction -> {
+        return transactions.call(call.intent(), running.declaredTransaction(), inside(running, transaction -> {
             TransactionEnd end = TransactionEnd.await(transaction, running);
             return transaction.withConnection(connection -> {
                 ClaimRequest request = new ClaimRequest(
@@ -95,6 +102,7 @@ public final class ClaimExecutor {
                         null);
                 HeldKeys.requireNotHeld(request.id(), call.intent(), transaction.holder());
                 Claim claim = running.waitBudget().spendOn(() -> store.claim(connection, request));
+                running.claimAnswered();
                 return claim.handledBy(answers(
                         call,
                         running.waitBudget(),
@@ -102,7 +110,7 @@ public final class ClaimExecutor {
                         transaction.isOwn(),
                         granted -> runGranted(granted, running, request, transaction, connection, end, invocation)));
             });
-        });
+        }));
     }
 
     ClaimAnswers answers(
@@ -150,21 +158,45 @@ public final class ClaimExecutor {
         IdempotentCall call = running.call();
         TransactionStatus declared = running.declaredTransaction();
         if (declared == null) {
-            return runMethod(call, lease.claim().attempt(), lease, invocation);
+            try {
+                return runMethod(call, lease.claim().attempt(), lease, invocation);
+            } catch (Throwable failure) {
+                running.failedInside(failure);
+                throw failure;
+            }
         }
-        return transactions.call(call.intent(), declared, transaction -> {
+        return transactions.call(call.intent(), declared, inside(running, transaction -> {
             TransactionEnd.await(transaction, running);
             return transaction.withConnection(connection -> {
+                lease.usedOn(connection);
                 Object result = runMethod(call, lease.claim().attempt(), lease, invocation);
                 requireCommittable(call, transaction, connection);
-                if (!store.complete(connection, completionOf(call, lease.fence(), result))) {
-                    throw new LeaseLostException(call.intent(), lease.claim().attempt());
-                }
+                completeLeased(call, lease, connection, result);
                 running.completedWith(result);
                 running.report().found(ClaimAnswers.outcomeOf(lease.claim()));
                 return result;
             });
-        });
+        }));
+    }
+
+    /** In a snapshot the row of a lease that was taken over cannot be looked at any more, only collided with. */
+    private void completeLeased(IdempotentCall call, HeldLease lease, Connection connection, @Nullable Object result) {
+        Completion completion = completionOf(call, lease.fence(), result);
+        boolean completed;
+        try {
+            completed = store.complete(connection, completion);
+        } catch (RuntimeException refused) {
+            if (SqlStates.isSerializationFailure(SqlStates.of(refused)) && !lease.isHeld()) {
+                LeaseLostException lost =
+                        new LeaseLostException(call.intent(), lease.claim().attempt());
+                lost.addSuppressed(refused);
+                throw lost;
+            }
+            throw refused;
+        }
+        if (!completed) {
+            throw new LeaseLostException(call.intent(), lease.claim().attempt());
+        }
     }
 
     private static @Nullable Object runMethod(

@@ -49,8 +49,8 @@ final class FailureRecorder {
             if (isFinal && recorded) {
                 execution.report().settled(Outcome.FAILED_FINAL);
             }
-        } catch (RuntimeException notRecorded) {
-            thrown.addSuppressed(notRecorded);
+        } catch (Throwable notRecorded) {
+            Suppression.add(thrown, notRecorded);
         }
     }
 

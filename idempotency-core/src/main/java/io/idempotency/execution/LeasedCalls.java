@@ -1,8 +1,10 @@
 package io.idempotency.execution;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,8 @@ final class LeasedCalls {
 
     private final CallDefaults defaults;
 
+    private final ConcurrentHashMap<UUID, HeldLease> heldHere = new ConcurrentHashMap<>();
+
     LeasedCalls(
             ClaimStore store,
             ShortTransaction transactions,
@@ -67,14 +71,22 @@ final class LeasedCalls {
         Claim claim = Objects.requireNonNull(retry.call(call, new LeaseClaim(request, waitBudget)));
         return claim.handledBy(executor.answers(call, waitBudget, report, true, granted -> {
             Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
-            HeldLease held = new HeldLease(granted, fence, store, transactions);
+            HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
             HeldKeys.HeldKey heldKey = HeldKeys.hold(request.id(), lease);
+            heldHere.put(request.id(), held);
             try {
                 return run(new LeasedExecution(site, call, report, waitBudget, held, invocation));
             } finally {
+                heldHere.remove(request.id(), held);
                 heldKey.release();
             }
         }));
+    }
+
+    /** How long a call of this JVM holds a key for certain; zero if none does. */
+    Duration remainingHere(UUID requestId) {
+        HeldLease held = heldHere.get(requestId);
+        return held == null ? Duration.ZERO : held.remaining();
     }
 
     private @Nullable Object run(LeasedExecution execution) throws Throwable {
@@ -90,7 +102,7 @@ final class LeasedCalls {
                 report.found(Outcome.LEASE_LOST);
             } else if (execution.isCommitted()) {
                 report.settled(success);
-            } else {
+            } else if (!execution.completionBegun) {
                 fail(execution, thrown);
             }
             throw thrown;
@@ -101,35 +113,14 @@ final class LeasedCalls {
         IdempotentCall call = execution.call;
         try {
             Failure failure = failures.failureOf(call, execution.firstFailureOr(thrown));
-            boolean recorded = inOwnTransaction(
-                    call,
+            boolean recorded = retry.untilDone(
                     () -> transactions.call(connection -> store.fail(connection, execution.held.fence(), failure)));
             if (recorded && failure.isFinal()) {
                 execution.report.settled(Outcome.FAILED_FINAL);
             }
         } catch (Throwable notRecorded) {
-            thrown.addSuppressed(notRecorded);
+            Suppression.add(thrown, notRecorded);
         }
-    }
-
-    private <T> T inOwnTransaction(IdempotentCall call, OwnWork<T> work) throws Throwable {
-        return Objects.requireNonNull(retry.call(call, new CallRetry.Attempt<T>() {
-            @Override
-            public T execute() throws Throwable {
-                return work.run();
-            }
-
-            @Override
-            public boolean isRepeatable(Throwable failure) {
-                return RepeatDecision.isRepeatable(failure);
-            }
-        }));
-    }
-
-    @FunctionalInterface
-    private interface OwnWork<T> {
-
-        T run() throws Throwable;
     }
 
     /** A claim in a transaction of its own; after a COMMIT without an answer the token tells whether it is ours. */
@@ -186,6 +177,12 @@ final class LeasedCalls {
 
         private @Nullable RunningCall last;
 
+        /**
+         * The method has returned, and its completion may have been written. If that cannot be found out, the key stays
+         * held until the lease is over: somebody may look meanwhile, and nothing calls outside again at once.
+         */
+        private boolean completionBegun;
+
         LeasedExecution(
                 Object site,
                 IdempotentCall call,
@@ -226,28 +223,30 @@ final class LeasedCalls {
 
         private void completeAfterwards(@Nullable Object result) throws Throwable {
             Completion completion = executor.completionOf(call, held.fence(), result);
-            boolean completed = inOwnTransaction(
-                    call, () -> transactions.call(connection -> store.complete(connection, completion)));
+            completionBegun = true;
+            boolean completed =
+                    retry.untilDone(() -> transactions.call(connection -> store.complete(connection, completion)));
             if (!completed && !isStoredAsCompleted()) {
                 throw new LeaseLostException(call.intent(), held.claim().attempt());
             }
         }
 
         private boolean isCompletedWithoutAnswer(RunningCall running, Throwable thrown) {
-            if (!running.isCompleted() || running.phase() != RunningCall.Phase.UNKNOWN) {
+            if (!running.isCompleted() || !running.isCommitUnanswered(thrown)) {
                 return false;
             }
             try {
                 return isStoredAsCompleted();
             } catch (Throwable notToBeFound) {
-                thrown.addSuppressed(notToBeFound);
+                completionBegun = true;
+                Suppression.add(thrown, notToBeFound);
                 return false;
             }
         }
 
         /** Waits for a server process that is perhaps still committing. */
         private boolean isStoredAsCompleted() throws Throwable {
-            return inOwnTransaction(call, () -> {
+            return retry.untilDone(() -> {
                 Optional<StoredRequest> stored = transactions.call(
                         connection -> store.findSettled(connection, held.fence().requestId()));
                 return stored.filter(request -> request.status() == RequestStatus.SUCCEEDED)
@@ -260,6 +259,7 @@ final class LeasedCalls {
         @Override
         public boolean isRepeatable(Throwable failure) {
             return last != null
+                    && !completionBegun
                     && (call.terms().retryLeased() || !last.isMethodStarted())
                     && RepeatDecision.isRepeatable(last, failure);
         }

@@ -1,6 +1,6 @@
 package io.idempotency.execution;
 
-import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionSystemException;
 
 /** Whether what failed may be done once more, by what was thrown first and how far it got. */
@@ -17,21 +17,17 @@ final class RepeatDecision {
         if (first != null) {
             return SqlStates.isTransient(SqlStates.of(first));
         }
-        String sqlState = SqlStates.of(thrown);
-        return SqlStates.isTransient(sqlState) || isCommitWithoutAnswer(execution, sqlState);
-    }
-
-    /**
-     * A connection that breaks while COMMIT is on its way can surface as a failed rollback without any SQLSTATE. With the
-     * server's own SQLSTATE, such as that of a deferred constraint, it has answered: rolled back.
-     */
-    private static boolean isCommitWithoutAnswer(RunningCall execution, @Nullable String sqlState) {
-        return execution.phase() == RunningCall.Phase.UNKNOWN && sqlState == null;
+        return SqlStates.isTransient(SqlStates.of(thrown)) || execution.isCommitUnanswered(thrown);
     }
 
     /** For a short transaction of the library's own, which can be done twice because its claim token says whose it is. */
     static boolean isRepeatable(Throwable thrown) {
         String sqlState = SqlStates.of(thrown);
         return SqlStates.isTransient(sqlState) || (sqlState == null && thrown instanceof TransactionSystemException);
+    }
+
+    /** For one that has to be done in the end: a pool without a free connection is no reason to give up. */
+    static boolean isRepeatableUntilDone(Throwable thrown) {
+        return isRepeatable(thrown) || thrown instanceof CannotCreateTransactionException;
     }
 }

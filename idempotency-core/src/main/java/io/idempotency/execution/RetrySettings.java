@@ -20,6 +20,20 @@ public record RetrySettings(int maxAttempts, Duration delay, double multiplier, 
 
     private static final int HALF = 2;
 
+    private static final Duration UNTIL_DONE = Duration.ofSeconds(30);
+
+    private static final Duration LONGEST_DELAY_UNTIL_DONE = Duration.ofSeconds(1);
+
+    /**
+     * For what must be written or asked after a method that is not to run again. How often a method may be executed says
+     * nothing about that.
+     */
+    RetrySettings untilDone() {
+        Duration longestDelay = maxDelay.compareTo(LONGEST_DELAY_UNTIL_DONE) < 0 ? maxDelay : LONGEST_DELAY_UNTIL_DONE;
+        Duration firstDelay = delay.compareTo(longestDelay) < 0 ? delay : longestDelay;
+        return new RetrySettings(Integer.MAX_VALUE, firstDelay, multiplier, longestDelay, UNTIL_DONE);
+    }
+
     int maxAttemptsOf(CallTerms terms) {
         return terms.maxAttempts() == 0 ? maxAttempts : terms.maxAttempts();
     }

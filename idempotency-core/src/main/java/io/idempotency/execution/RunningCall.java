@@ -36,6 +36,8 @@ final class RunningCall {
 
     private boolean claimReached;
 
+    private boolean claimAnswered;
+
     private boolean completed;
 
     private Claim.@Nullable Granted granted;
@@ -159,6 +161,15 @@ final class RunningCall {
         return startsTransaction;
     }
 
+    void claimAnswered() {
+        claimAnswered = true;
+    }
+
+    /** Whether the database said what the key stands for, so that there is no doubt about earlier executions. */
+    boolean isClaimAnswered() {
+        return claimAnswered;
+    }
+
     void granted(Claim.Granted claim) {
         granted = claim;
     }
@@ -228,9 +239,23 @@ final class RunningCall {
     boolean isRolledBack(Throwable thrown) {
         return switch (phase) {
             case COMMITTED -> false;
-            case ROLLED_BACK -> true;
             case RUNNING -> firstFailure != null;
-            case UNKNOWN -> firstFailure != null || SqlStates.isAnswer(SqlStates.of(thrown));
+            case ROLLED_BACK, UNKNOWN -> !isCommitUnanswered(thrown);
+        };
+    }
+
+    /**
+     * Whether COMMIT was asked for and nobody said what became of it. A JPA transaction is called rolled back even then.
+     */
+    boolean isCommitUnanswered(Throwable thrown) {
+        if (firstFailure != null) {
+            return false;
+        }
+        String sqlState = SqlStates.of(thrown);
+        return switch (phase) {
+            case UNKNOWN -> !SqlStates.isAnswer(sqlState);
+            case ROLLED_BACK -> SqlStates.isConnectionLost(sqlState);
+            case RUNNING, COMMITTED -> false;
         };
     }
 

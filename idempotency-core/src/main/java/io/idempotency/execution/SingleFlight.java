@@ -69,11 +69,12 @@ final class SingleFlight {
          * too: then a storm of duplicates whose waits end together must not take the pool after all.
          */
         Wait await(WaitBudget budget) {
-            if (permit.tryAcquire()) {
-                return Wait.OURS;
-            }
             long start = System.nanoTime();
             try {
+                // Unlike tryAcquire(), which would overtake those who are waiting.
+                if (acquire(Duration.ZERO)) {
+                    return Wait.OURS;
+                }
                 if (acquire(budget.beforeDatabase())) {
                     return Wait.OURS;
                 }

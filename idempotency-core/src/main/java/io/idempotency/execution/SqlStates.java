@@ -17,8 +17,11 @@ final class SqlStates {
     /** admin_shutdown, crash_shutdown, cannot_connect_now */
     private static final Set<String> SERVER_WENT_AWAY = Set.of("57P01", "57P02", "57P03");
 
-    /** serialization_failure, deadlock_detected */
-    private static final Set<String> ROLLED_BACK_IN_FAVOUR_OF_OTHERS = Set.of("40001", "40P01");
+    private static final String SERIALIZATION_FAILURE = "40001";
+
+    private static final String DEADLOCK_DETECTED = "40P01";
+
+    private static final Set<String> ROLLED_BACK_IN_FAVOUR_OF_OTHERS = Set.of(SERIALIZATION_FAILURE, DEADLOCK_DETECTED);
 
     private static final int DEEPEST_CAUSE = 50;
 
@@ -44,6 +47,10 @@ final class SqlStates {
     /** Whether the server said what is wrong, so that there is no doubt about what it did. */
     static boolean isAnswer(@Nullable String sqlState) {
         return sqlState != null && !isConnectionLost(sqlState);
+    }
+
+    static boolean isSerializationFailure(@Nullable String sqlState) {
+        return SERIALIZATION_FAILURE.equals(sqlState);
     }
 
     /** Whether the same work may succeed if it is done once more. */

@@ -9,9 +9,12 @@ final class TransactionalCalls {
 
     private final FailureRecorder failures;
 
-    TransactionalCalls(CallRetry retry, FailureRecorder failures) {
+    private final UnansweredCommits unansweredCommits;
+
+    TransactionalCalls(CallRetry retry, FailureRecorder failures, UnansweredCommits unansweredCommits) {
         this.retry = retry;
         this.failures = failures;
+        this.unansweredCommits = unansweredCommits;
     }
 
     @Nullable Object call(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation)
@@ -20,6 +23,10 @@ final class TransactionalCalls {
         try {
             return retry.call(call, execution);
         } catch (Throwable thrown) {
+            if (execution.unanswered != null) {
+                Suppression.add(execution.unanswered, thrown);
+                return unansweredCommits.resolve(call, report, waitBudget, execution.unanswered);
+            }
             if (execution.last != null) {
                 failures.record(execution.last, thrown);
             }
@@ -41,6 +48,9 @@ final class TransactionalCalls {
 
         private @Nullable RunningCall last;
 
+        /** Of the COMMIT of which nobody has said yet what became of it. */
+        private @Nullable Throwable unanswered;
+
         Execution(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation) {
             this.site = site;
             this.call = call;
@@ -58,6 +68,12 @@ final class TransactionalCalls {
                 running.requireAcknowledgeable();
                 return result;
             } catch (Throwable thrown) {
+                if (running.isClaimAnswered()) {
+                    unanswered = null;
+                }
+                if (running.isCommitUnanswered(thrown)) {
+                    unanswered = thrown;
+                }
                 throw running.revealed(thrown);
             } finally {
                 running.leave();

@@ -13,6 +13,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotentMethodException;
@@ -59,6 +60,14 @@ final class OperationParser {
         if (annotation.maxAttempts() < 0) {
             throw invalid(
                     "maxAttempts", String.valueOf(annotation.maxAttempts()), method, "It must be at least 1, or 0.");
+        }
+        if (annotation.mode() != IdempotencyMode.LEASED
+                && (annotation.retryLeased() || !annotation.lease().isEmpty())) {
+            throw invalid(
+                    annotation.retryLeased() ? "retryLeased" : "lease",
+                    annotation.retryLeased() ? "true" : annotation.lease(),
+                    method,
+                    "It has a meaning only with mode = LEASED.");
         }
         return new CallTerms(
                 duration("retention", annotation.retention(), method, CallTerms::requireRetention),

@@ -95,7 +95,10 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private static final String EXTEND_LEASE = """
             update {schema}.idempotency_request
-            set locked_until = clock_timestamp() + ? * interval '1 millisecond', updated_at = clock_timestamp()""" + HELD_BY_FENCE;
+            set locked_until = greatest(locked_until, clock_timestamp() + ? * interval '1 millisecond'),
+                expires_at = expires_at
+                    + greatest(clock_timestamp() + ? * interval '1 millisecond' - locked_until, interval '0'),
+                updated_at = clock_timestamp()""" + HELD_BY_FENCE;
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     private static final String RECORD_FAILURE = BRIEFLY + """
@@ -305,6 +308,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public boolean extendLease(Connection connection, Fence fence, Duration duration) {
         return update(connection, "extend a lease", extendLease, parameters -> {
+            parameters.duration(duration);
             parameters.duration(duration);
             parameters.fence(fence);
         });

@@ -73,7 +73,7 @@ public record IdempotencyProperties(
      * How calls are repeated after serialization failures, deadlocks and lost connections.
      *
      * @param maxAttempts Executions of one call at most, the first one included.
-     * @param delay Time before the first repeat; up to half as much again is added or taken off at random.
+     * @param delay Time before the first repeat; up to half as much again is added at random.
      * @param multiplier Factor of the delay from one repeat to the next.
      * @param maxDelay Longest time between two executions.
      * @param timeout Time after which no further execution is started; 0 for none.

@@ -14,7 +14,8 @@ final class OpenInViewWarning implements SmartInitializingSingleton {
         logger.warn(
                 "spring.jpa.open-in-view is on: a web request that has read something through JPA keeps its database"
                         + " connection while its idempotent call waits for another call with the same key, so a storm of"
-                        + " duplicates can empty the connection pool. Set spring.jpa.open-in-view=false unless views load"
+                        + " duplicates can empty the connection pool. If that connection is lost, nothing can be"
+                        + " repeated in the same request. Set spring.jpa.open-in-view=false unless views load"
                         + " entities lazily");
     }
 }

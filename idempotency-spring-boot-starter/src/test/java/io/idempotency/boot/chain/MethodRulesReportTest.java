@@ -55,6 +55,8 @@ class MethodRulesReportTest {
                 arguments(FinalClass.class, "in a final class without interfaces", "Remove final from the class"),
                 arguments(ReturnsObject.class, "returns java.lang.Object", "Declare the type of the response"),
                 arguments(ReturnsVariable.class, "returns R", "Declare the type of the response"),
+                arguments(LeaseWithoutMode.class, "lease '5m'", "Correct the annotation"),
+                arguments(RepeatedWithoutMode.class, "retryLeased 'true'", "Correct the annotation"),
                 arguments(ReturnsFuture.class, "returns java.util.concurrent.Future", "Return the result itself"),
                 arguments(
                         ReturnsCompletable.class,
@@ -198,6 +200,24 @@ class MethodRulesReportTest {
         @Idempotent(scope = "variable", key = "#key")
         public R pay(String key) {
             throw new UnsupportedOperationException(key);
+        }
+    }
+
+    static class LeaseWithoutMode {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key", lease = "5m")
+        public String pay(String key) {
+            return key;
+        }
+    }
+
+    static class RepeatedWithoutMode {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key", retryLeased = true)
+        public String pay(String key) {
+            return key;
         }
     }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -182,6 +183,23 @@ class LeaseTest {
 
         assertThat(application.requests()).isZero();
         assertThat(application.effects()).isZero();
+    }
+
+    /** A transactional event listener runs there. */
+    @Test
+    void aCallAfterTheCommitOfATransactionIsRefusedAsLongAsThatIsBound() {
+        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+
+        assertThatThrownBy(() -> outer.executeWithoutResult(status ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void afterCommit() {
+                                payments.pay("key");
+                            }
+                        })))
+                .isInstanceOf(TransactionMismatchException.class);
+
+        assertThat(application.requests()).isZero();
     }
 
     @Test

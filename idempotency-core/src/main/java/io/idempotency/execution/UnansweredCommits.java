@@ -1,0 +1,66 @@
+package io.idempotency.execution;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.claim.Claim;
+import io.idempotency.claim.ClaimRequest;
+import io.idempotency.claim.ClaimStore;
+
+/**
+ * Finds out what became of a COMMIT whose answer got lost, where no execution may be repeated any more that would have
+ * found it out: there were too many, they took too long, or none can reach the database by the caller's own session.
+ */
+final class UnansweredCommits {
+
+    private final ClaimStore store;
+
+    private final ShortTransaction transactions;
+
+    private final ClaimExecutor executor;
+
+    private final CallRetry retry;
+
+    private final CallDefaults defaults;
+
+    UnansweredCommits(
+            ClaimStore store,
+            ShortTransaction transactions,
+            ClaimExecutor executor,
+            CallRetry retry,
+            CallDefaults defaults) {
+        this.store = store;
+        this.transactions = transactions;
+        this.executor = executor;
+        this.retry = retry;
+        this.defaults = defaults;
+    }
+
+    /**
+     * Asks by claiming the key, which waits for a server process that is perhaps still committing, and takes that back.
+     *
+     * @param failure thrown if nothing was committed, or if the database cannot be asked
+     * @return the stored response
+     */
+    @Nullable Object resolve(IdempotentCall call, CallReport report, WaitBudget waitBudget, Throwable failure) throws Throwable {
+        ClaimRequest request = new ClaimRequest(
+                call.requestId(),
+                call.intent(),
+                call.fingerprint(),
+                defaults.retentionOf(call.terms()),
+                waitBudget.forDatabase(),
+                false,
+                null);
+        report.started();
+        Claim claim;
+        try {
+            claim = retry.untilDone(
+                    () -> transactions.callAndKeepIf(connection -> store.claim(connection, request), asked -> false));
+        } catch (Throwable cannotAsk) {
+            Suppression.add(failure, cannotAsk);
+            throw failure;
+        }
+        return claim.handledBy(executor.answers(call, waitBudget, report, true, nothingCommitted -> {
+            throw failure;
+        }));
+    }
+}

@@ -1,0 +1,83 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/** A lease has the same bounds when it is extended as when it is taken. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeaseExtensionTest {
+
+    private final ContractApplication application;
+
+    LeaseExtensionTest(TestDatabase database) {
+        application = ContractApplication.start(database, List.of(LeasedPayments.class));
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"P365000D", "PT9223372036854775807S"})
+    void anEndThatNobodyWillSeeIsRefused(String duration) {
+        application
+                .interruption()
+                .beforeEffectDo(() -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> IdempotencyContext.current().extendLease(Duration.parse(duration))));
+
+        application.bean(LeasedPayments.class).pay("key");
+    }
+
+    @Test
+    void aLongerLeaseIsNotShortened() {
+        application.interruption().beforeEffectDo(() -> {
+            Object end = application.request("key").get("locked_until");
+            IdempotencyContext.current().extendLease(Duration.ofMillis(1));
+            assertThat(application.request("key")).containsEntry("locked_until", end);
+        });
+
+        application.bean(LeasedPayments.class).pay("key");
+    }
+
+    @Test
+    void theResponseIsKeptForAsMuchLonger() {
+        application.interruption().beforeEffectDo(() -> {
+            Duration before = retention();
+            IdempotencyContext.current().extendLease(Duration.ofDays(10));
+            assertThat(retention()).isGreaterThan(before.plusDays(9));
+        });
+
+        application.bean(LeasedPayments.class).pay("key");
+    }
+
+    private Duration retention() {
+        return Duration.ofSeconds(application
+                .database()
+                .jdbc()
+                .queryForObject(
+                        "select extract(epoch from expires_at - claimed_at)::bigint from"
+                                + " idempotency.idempotency_request",
+                        Long.class));
+    }
+}

@@ -1,0 +1,129 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.LeaseLostException;
+import io.idempotency.Outcome;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/** Leases of methods whose transaction has a snapshot. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeaseInSnapshotTest {
+
+    private final ContractApplication holder;
+
+    private final ContractApplication taker;
+
+    LeaseInSnapshotTest(TestDatabase database) {
+        holder = ContractApplication.start(database, List.of(Snapshots.class));
+        taker = ContractApplication.startAnother(database, List.of(Snapshots.class));
+    }
+
+    @AfterAll
+    void stop() {
+        holder.close();
+        taker.close();
+    }
+
+    @AfterEach
+    void clear() {
+        holder.clear();
+        taker.clear();
+    }
+
+    @Test
+    void extendingALeaseThatCouldNotBeCompletedThenIsRefused() {
+        holder.interruption()
+                .afterEffectDo(() -> assertThatIllegalStateException()
+                        .isThrownBy(() -> IdempotencyContext.current().extendLease(Duration.ofMinutes(5)))
+                        .withMessageContaining("REPEATABLE READ"));
+
+        assertThat(holder.bean(Snapshots.class).pay("key")).isEqualTo(1);
+    }
+
+    @Test
+    void aHolderWhoseLeaseWasTakenOverIsTold() {
+        Halt halt = new Halt();
+        holder.interruption().afterEffectDo(halt);
+        ConcurrentCalls<Integer> slow =
+                ConcurrentCalls.start(1, () -> holder.bean(Snapshots.class).pay("key"));
+        halt.awaitReached();
+        holder.expireLease("key");
+        taker.bean(Snapshots.class).pay("key");
+        halt.release();
+
+        assertThat(slow.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
+        assertThat(holder.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
+    }
+
+    @Test
+    void aHolderWhoseLeaseWasTakenOverDoesNotCallOutsideAgain() {
+        Halt halt = new Halt();
+        holder.interruption().afterEffectDo(halt);
+        ConcurrentCalls<Integer> slow =
+                ConcurrentCalls.start(1, () -> holder.bean(Snapshots.class).payRepeatably("key"));
+        halt.awaitReached();
+        holder.expireLease("key");
+        taker.bean(Snapshots.class).payRepeatably("key");
+        halt.release();
+
+        slow.await();
+        assertThat(holder.bean(Snapshots.class).executions()).isEqualTo(1);
+    }
+
+    static class Snapshots {
+
+        private final JdbcTemplate jdbc;
+
+        private final Interruption interruption;
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        Snapshots(JdbcTemplate jdbc, Interruption interruption) {
+            this.jdbc = jdbc;
+            this.interruption = interruption;
+        }
+
+        int executions() {
+            return executions.get();
+        }
+
+        @Transactional(isolation = Isolation.REPEATABLE_READ)
+        @Idempotent(scope = "snapshot", key = "#key", mode = IdempotencyMode.LEASED)
+        public int pay(String key) {
+            return callOutsideAndBook();
+        }
+
+        @Transactional(isolation = Isolation.REPEATABLE_READ)
+        @Idempotent(scope = "snapshot-repeatable", key = "#key", mode = IdempotencyMode.LEASED, retryLeased = true)
+        public int payRepeatably(String key) {
+            executions.incrementAndGet();
+            return callOutsideAndBook();
+        }
+
+        private int callOutsideAndBook() {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            interruption.afterEffect();
+            return IdempotencyContext.current().attempt();
+        }
+    }
+}
