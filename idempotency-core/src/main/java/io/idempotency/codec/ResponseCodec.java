@@ -35,4 +35,14 @@ public interface ResponseCodec {
      * @return what a replay returns
      */
     @Nullable Object decode(String body, Type type);
+
+    /**
+     * The type that shows all of a response, where the declared type may show less. Only compared with, never read.
+     *
+     * @param response what the method returned, or what a replay returns
+     * @return by default its class
+     */
+    default Type runtimeTypeOf(Object response) {
+        return response.getClass();
+    }
 }

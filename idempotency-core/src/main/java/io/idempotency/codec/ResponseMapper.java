@@ -113,16 +113,15 @@ public final class ResponseMapper {
 
     private static void requireFaithful(
             ResponseCodec codec, Intent intent, @Nullable Object response, String body, Type type) {
-        Object replayed;
-        String again;
+        boolean faithful;
         try {
-            replayed = codec.decode(body, type);
-            again = codec.encode(replayed, type);
+            Object replayed = codec.decode(body, type);
+            faithful = codec.encode(replayed, type).equals(body) && showTheSame(codec, response, replayed);
         } catch (RuntimeException unreadable) {
             throw new ResponseNotStorableException(
                     intent, "what was written cannot be read back as " + type.getTypeName(), unreadable);
         }
-        if (!again.equals(body) || !showTheSame(codec, response, replayed)) {
+        if (!faithful) {
             throw new ResponseNotStorableException(
                     intent,
                     "read back as " + type.getTypeName() + " and written again it is another text, so a replay"
@@ -133,12 +132,14 @@ public final class ResponseMapper {
 
     /** What a web layer would write of the two: a subtype has more to show than the declared type. */
     private static boolean showTheSame(ResponseCodec codec, @Nullable Object response, @Nullable Object replayed) {
-        if (response == null
-                || replayed == null
-                || !codec.supports(response.getClass())
-                || !codec.supports(replayed.getClass())) {
+        if (response == null || replayed == null) {
             return true;
         }
-        return codec.encode(response, response.getClass()).equals(codec.encode(replayed, replayed.getClass()));
+        Type type = codec.runtimeTypeOf(response);
+        Type replayedType = codec.runtimeTypeOf(replayed);
+        if (!codec.supports(type) || !codec.supports(replayedType)) {
+            return true;
+        }
+        return codec.encode(response, type).equals(codec.encode(replayed, replayedType));
     }
 }

@@ -1,18 +1,13 @@
 package io.idempotency.operation;
 
 import java.lang.reflect.Parameter;
-import java.util.Arrays;
-import java.util.List;
-
-import org.jspecify.annotations.Nullable;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
 /** Without a fingerprint expression all arguments are the payload, so all of them must be data. */
 final class FingerprintableArgumentsRule implements OperationRule {
 
-    /** By name, because most of them are not on every class path. */
-    private static final List<String> NOT_DATA = List.of(
+    private static final NamedTypes NOT_DATA = new NamedTypes(
             "java.io.Closeable",
             "java.lang.Runnable",
             "java.util.concurrent.Callable",
@@ -54,14 +49,6 @@ final class FingerprintableArgumentsRule implements OperationRule {
     }
 
     private static boolean isData(Class<?> type) {
-        return !FUNCTIONS.equals(type.getPackageName()) && !isOrInheritsNoData(type);
-    }
-
-    private static boolean isOrInheritsNoData(@Nullable Class<?> type) {
-        return type != null
-                && (NOT_DATA.contains(type.getName())
-                        || isOrInheritsNoData(type.getSuperclass())
-                        || Arrays.stream(type.getInterfaces())
-                                .anyMatch(FingerprintableArgumentsRule::isOrInheritsNoData));
+        return !FUNCTIONS.equals(type.getPackageName()) && !NOT_DATA.include(type);
     }
 }

@@ -1,7 +1,7 @@
 package io.idempotency.operation;
 
-import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -11,6 +11,7 @@ import java.util.stream.BaseStream;
 
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
@@ -26,23 +27,53 @@ final class ReturnTypeRule implements OperationRule {
             java.io.InputStream.class,
             java.io.Reader.class);
 
+    private static final NamedTypes STREAMED = new NamedTypes(
+            "java.util.concurrent.Callable",
+            "org.springframework.core.io.InputStreamSource",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private static final NamedTypes WRAPPERS =
+            new NamedTypes("java.util.Optional", "org.springframework.http.HttpEntity");
+
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
         Class<?> returned = operation.method().getReturnType();
         if (KotlinDetector.isSuspendingFunction(operation.method())
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null
-                || NOT_COMPLETE_ON_RETURN.stream().anyMatch(type -> type.isAssignableFrom(returned))) {
+                || isNotComplete(ResolvableType.forType(operation.responseType()))) {
             throw new InvalidIdempotentMethodException(
-                    "The idempotent method " + operation.describe() + " returns " + returned.getName()
+                    "The idempotent method " + operation.describe() + " returns "
+                            + operation.responseType().getTypeName()
                             + ", which is not complete when the method returns, so it cannot be stored with the effect.",
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
         }
-        Type responseType = operation.responseType();
-        if (responseType == Object.class || responseType instanceof TypeVariable<?>) {
+        if (isUnknown(ResolvableType.forType(operation.responseType()))) {
             throw new InvalidIdempotentMethodException(
-                    "The idempotent method " + operation.describe() + " returns " + responseType.getTypeName()
+                    "The idempotent method " + operation.describe() + " returns "
+                            + operation.responseType().getTypeName()
                             + ", which does not tell what a stored response is to be read as.",
                     "Declare the type of the response.");
         }
+    }
+
+    /** What an answer wraps counts too. */
+    private static boolean isNotComplete(ResolvableType type) {
+        Class<?> raw = type.resolve();
+        return (raw != null && (STREAMED.include(raw) || isAnyOf(raw)))
+                || Arrays.stream(type.getGenerics()).anyMatch(ReturnTypeRule::isNotComplete);
+    }
+
+    private static boolean isUnknown(ResolvableType type) {
+        Class<?> raw = type.resolve(Object.class);
+        return raw == Object.class
+                || type.getType() instanceof TypeVariable<?>
+                || (WRAPPERS.include(raw) && isUnknown(type.getGeneric(0)));
+    }
+
+    private static boolean isAnyOf(Class<?> raw) {
+        return NOT_COMPLETE_ON_RETURN.stream().anyMatch(type -> type.isAssignableFrom(raw));
     }
 }

@@ -124,6 +124,16 @@ class IdempotencyPropertiesTest {
         assertThat(descriptions)
                 .containsOnlyKeys(
                         "idempotency.enabled",
+                        "idempotency.http.header-name",
+                        "idempotency.http.strict",
+                        "idempotency.http.replayed-header-name",
+                        "idempotency.http.replay-headers",
+                        "idempotency.http.caller",
+                        "idempotency.http.require-caller",
+                        "idempotency.http.problem-details",
+                        "idempotency.http.problem-type-base",
+                        "idempotency.http.documentation-url",
+                        "idempotency.http.failure-status",
                         "idempotency.schema",
                         "idempotency.migrate",
                         "idempotency.data-source",

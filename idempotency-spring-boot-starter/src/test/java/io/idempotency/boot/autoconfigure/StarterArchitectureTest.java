@@ -101,6 +101,8 @@ class StarterArchitectureTest {
             .and()
             .areNotAnnotatedWith(ConfigurationProperties.class)
             .and()
+            .areNotAnnotations()
+            .and()
             .areNotMemberClasses()
             .should()
             .haveSimpleName("IdempotencyDataSource");

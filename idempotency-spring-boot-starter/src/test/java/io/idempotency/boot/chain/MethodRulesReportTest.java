@@ -18,6 +18,8 @@ import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoCon
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.annotation.Cacheable;
+import org.springframework.core.io.Resource;
+import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -57,15 +59,30 @@ class MethodRulesReportTest {
                 arguments(ReturnsVariable.class, "returns R", "Declare the type of the response"),
                 arguments(LeaseWithoutMode.class, "lease '5m'", "Correct the annotation"),
                 arguments(RepeatedWithoutMode.class, "retryLeased 'true'", "Correct the annotation"),
+                arguments(
+                        ReturnsUntypedAnswer.class,
+                        "returns org.springframework.http.ResponseEntity<?>",
+                        "Declare the type of the response"),
+                arguments(
+                        ReturnsRawAnswer.class,
+                        "returns org.springframework.http.ResponseEntity,",
+                        "Declare the type of the response"),
+                arguments(
+                        ReturnsStreamedAnswer.class,
+                        "ResponseEntity<org.springframework.core.io.Resource>, which is not complete",
+                        "Return the result itself"),
                 arguments(ReturnsFuture.class, "returns java.util.concurrent.Future", "Return the result itself"),
                 arguments(
                         ReturnsCompletable.class,
-                        "CompletableFuture, which is not complete",
+                        "CompletableFuture<java.lang.String>, which is not complete",
                         "Return the result itself"),
-                arguments(ReturnsPublisher.class, "Flow$Publisher, which is not complete", "Return the result itself"),
+                arguments(
+                        ReturnsPublisher.class,
+                        "Flow$Publisher<java.lang.String>, which is not complete",
+                        "Return the result itself"),
                 arguments(
                         ReturnsStream.class,
-                        "java.util.stream.Stream, which is not complete",
+                        "java.util.stream.Stream<java.lang.String>, which is not complete",
                         "Return the result itself"),
                 arguments(KeyIsMissing.class, "The key '' of @Idempotent", "Correct the annotation"),
                 arguments(KeyIsNotSpel.class, "The key of @Idempotent", "Correct the expression"),
@@ -218,6 +235,34 @@ class MethodRulesReportTest {
         @Idempotent(scope = "s", key = "#key", retryLeased = true)
         public String pay(String key) {
             return key;
+        }
+    }
+
+    static class ReturnsUntypedAnswer {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public ResponseEntity<?> pay(String key) {
+            return ResponseEntity.ok(key);
+        }
+    }
+
+    static class ReturnsRawAnswer {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        @SuppressWarnings("rawtypes")
+        public ResponseEntity pay(String key) {
+            return ResponseEntity.ok(key);
+        }
+    }
+
+    static class ReturnsStreamedAnswer {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public ResponseEntity<Resource> pay(String key) {
+            return ResponseEntity.ok().build();
         }
     }
 

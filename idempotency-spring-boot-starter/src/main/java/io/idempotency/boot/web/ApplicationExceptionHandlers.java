@@ -1,0 +1,43 @@
+package io.idempotency.boot.web;
+
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.ExceptionHandlerMappingInfo;
+import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
+
+import io.idempotency.IdempotencyException;
+
+/** Whether the application answers an exception of the library itself: by name, and not as any exception. */
+final class ApplicationExceptionHandlers {
+
+    private final ExceptionHandlerExceptionResolver resolver;
+
+    ApplicationExceptionHandlers(ExceptionHandlerExceptionResolver resolver) {
+        this.resolver = resolver;
+    }
+
+    /** In the order in which Spring MVC asks them: those of the controller first, and the first that fits answers. */
+    boolean name(IdempotencyException exception, @Nullable Object handler) {
+        Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
+        Stream<ExceptionHandlerMethodResolver> advices = resolver.getExceptionHandlerAdviceCache().entrySet().stream()
+                .filter(advice -> advice.getKey().isApplicableToBeanType(controller))
+                .map(Map.Entry::getValue);
+        return Stream.concat(Stream.ofNullable(controller).map(ExceptionHandlerMethodResolver::new), advices)
+                .flatMap(methods -> Stream.ofNullable(
+                        methods.resolveExceptionMappingByExceptionType(exception.getClass(), MediaType.ALL)))
+                .findFirst()
+                .filter(answering -> names(answering, exception))
+                .isPresent();
+    }
+
+    private static boolean names(ExceptionHandlerMappingInfo handler, IdempotencyException exception) {
+        return handler.getExceptionTypes().stream()
+                .filter(IdempotencyException.class::isAssignableFrom)
+                .anyMatch(type -> type.isInstance(exception));
+    }
+}

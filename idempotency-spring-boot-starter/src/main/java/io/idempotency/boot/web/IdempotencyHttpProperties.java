@@ -1,0 +1,119 @@
+package io.idempotency.boot.web;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * The {@code Idempotency-Key} header over Spring MVC.
+ *
+ * @param headerName Name of the request header that carries the key.
+ * @param strict Whether the key must be a string in double quotes, as the draft standard says, or may be bare text too, as
+ *     many clients send it.
+ * @param replayedHeaderName Name of the response header that marks replays.
+ * @param replayHeaders Response headers of a ResponseEntity that are stored and replayed, beside Content-Type,
+ *     Content-Language, ETag, Last-Modified, Link and Location.
+ * @param caller Who keys belong to, if the application has no CallerResolver.
+ * @param requireCaller Whether requests of nobody are refused.
+ * @param problemDetails Whether refused calls are answered with problem details.
+ * @param problemTypeBase What the type URIs of problems start with.
+ * @param documentationUrl Page about idempotency for the clients of this application; every problem links to it.
+ * @param failureStatus Status of recorded failures by their code; 422 for all others.
+ */
+@ConfigurationProperties("idempotency.http")
+public record IdempotencyHttpProperties(
+        @DefaultValue("Idempotency-Key") String headerName,
+        @DefaultValue("false") boolean strict,
+        @DefaultValue("Idempotent-Replayed") String replayedHeaderName,
+        @DefaultValue List<String> replayHeaders,
+        @DefaultValue("principal") Caller caller,
+        @DefaultValue("false") boolean requireCaller,
+        @DefaultValue("true") boolean problemDetails,
+        @DefaultValue("urn:problem-type:idempotency:") String problemTypeBase,
+        @Nullable URI documentationUrl,
+        @DefaultValue Map<String, Integer> failureStatus) {
+
+    /** Headers that belong to one connection, one moment or one client, and never to a later one. */
+    private static final Set<String> NEVER_REPLAYED = Set.of(
+            "access-control-allow-credentials",
+            "access-control-allow-origin",
+            "age",
+            "authentication-info",
+            "authorization",
+            "connection",
+            "content-length",
+            "date",
+            "keep-alive",
+            "proxy-authenticate",
+            "proxy-authentication-info",
+            "proxy-authorization",
+            "proxy-connection",
+            "set-cookie",
+            "set-cookie2",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "www-authenticate");
+
+    /** See <a href="https://www.rfc-editor.org/rfc/rfc9110#name-tokens">RFC 9110, Tokens</a>. */
+    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+    private static final int MIN_STATUS = 400;
+
+    private static final int MAX_STATUS = 599;
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if one of them cannot be meant
+     */
+    public IdempotencyHttpProperties {
+        requireHeaderName("idempotency.http.header-name", headerName);
+        requireHeaderName("idempotency.http.replayed-header-name", replayedHeaderName);
+        replayHeaders.forEach(header -> requireHeaderName("idempotency.http.replay-headers", header));
+        replayHeaders.forEach(header -> Assert.isTrue(
+                !NEVER_REPLAYED.contains(header.toLowerCase(Locale.ROOT)),
+                () -> "idempotency.http.replay-headers must not contain " + header
+                        + ": it belongs to one connection, one moment or one client, and would reach another"));
+        requireStartOfUri(problemTypeBase);
+        failureStatus.forEach((code, status) -> Assert.isTrue(
+                status >= MIN_STATUS && status <= MAX_STATUS,
+                () -> "idempotency.http.failure-status of " + code + " must be 400 to 599, not " + status));
+        replayHeaders = List.copyOf(replayHeaders);
+        failureStatus = Map.copyOf(failureStatus);
+    }
+
+    private static void requireHeaderName(String property, String name) {
+        Assert.isTrue(
+                TOKEN.matcher(name).matches(), () -> property + " must be the name of a header, not '" + name + "'");
+    }
+
+    private static void requireStartOfUri(String base) {
+        try {
+            new URI(base + "name");
+        } catch (URISyntaxException noUri) {
+            throw new IllegalArgumentException(
+                    "idempotency.http.problem-type-base must be the start of a URI, not '" + base + "'");
+        }
+    }
+
+    /** Who keys belong to. */
+    public enum Caller {
+
+        /** To whoever Spring Security has authenticated, if it is there. */
+        PRINCIPAL,
+
+        /** To nobody: all callers share their keys. */
+        NONE
+    }
+}

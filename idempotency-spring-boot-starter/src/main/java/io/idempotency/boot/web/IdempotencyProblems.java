@@ -1,0 +1,96 @@
+package io.idempotency.boot.web;
+
+import java.net.URI;
+import java.time.Duration;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.MessageSource;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.RequestInProgressException;
+
+/**
+ * Makes the answers to refused calls. Titles and details can be replaced by messages of the application.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457, Problem Details for HTTP APIs</a>
+ */
+final class IdempotencyProblems {
+
+    private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblems.class);
+
+    private final IdempotencyHttpProperties properties;
+
+    private final MessageSource messages;
+
+    IdempotencyProblems(IdempotencyHttpProperties properties, MessageSource messages) {
+        this.properties = properties;
+        this.messages = messages;
+    }
+
+    ResponseEntity<ProblemDetail> answer(IdempotencyException refusal, HttpServletRequest request) {
+        Problem problem = Problem.of(refusal);
+        HttpStatusCode status = statusOf(problem, refusal);
+        if (status.is5xxServerError()) {
+            logger.error("An idempotent call failed", refusal);
+        } else {
+            logger.debug("An idempotent call was refused", refusal);
+        }
+        ErrorResponse.Builder answer = answerTo(refusal, problem, status, detailOf(problem, refusal, request));
+        if (refusal instanceof RequestInProgressException inProgress) {
+            answer.header(HttpHeaders.RETRY_AFTER, Long.toString(wholeSeconds(inProgress.retryAfter())));
+        }
+        if (refusal instanceof RecordedFailureException failure && isPublic(failure)) {
+            answer.property("code", failure.code());
+        }
+        return localized(answer.build());
+    }
+
+    private ErrorResponse.Builder answerTo(Exception refusal, Problem problem, HttpStatusCode status, String detail) {
+        ErrorResponse.Builder answer = ErrorResponse.builder(refusal, status, detail)
+                .type(URI.create(properties.problemTypeBase() + problem.slug()))
+                .title(problem.title(properties.headerName()));
+        if (properties.documentationUrl() != null) {
+            answer.header(HttpHeaders.LINK, "<" + properties.documentationUrl() + ">; rel=\"describedby\"");
+        }
+        return answer;
+    }
+
+    private ResponseEntity<ProblemDetail> localized(ErrorResponse answer) {
+        return ResponseEntity.status(answer.getStatusCode())
+                .headers(answer.getHeaders())
+                .body(answer.updateAndGetBody(messages, LocaleContextHolder.getLocale()));
+    }
+
+    private HttpStatusCode statusOf(Problem problem, IdempotencyException refusal) {
+        Integer mapped = refusal instanceof RecordedFailureException failure
+                ? properties.failureStatus().get(failure.code())
+                : null;
+        return mapped == null ? problem.status() : HttpStatusCode.valueOf(mapped);
+    }
+
+    /** By default a code is the name of a class, which is nobody's business. */
+    private boolean isPublic(RecordedFailureException failure) {
+        return properties.failureStatus().containsKey(failure.code());
+    }
+
+    /** What is wrong with a header is its sender's to know; other messages tell about the application. */
+    private String detailOf(Problem problem, IdempotencyException refusal, HttpServletRequest request) {
+        return KeyHeader.isRefusalOf(request, refusal)
+                ? refusal.getMessage() + "."
+                : problem.detail(properties.headerName());
+    }
+
+    /** Retry-After has no fractions; a client that comes back too early waits twice. */
+    private static long wholeSeconds(Duration duration) {
+        return duration.plusSeconds(1).minusNanos(1).toSeconds();
+    }
+}

@@ -1,0 +1,140 @@
+package io.idempotency.boot.web;
+
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.Ordered;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.codec.JacksonResponseCodec;
+import io.idempotency.codec.ResponseCodec;
+
+/** The {@code Idempotency-Key} header for applications with Spring MVC. */
+@AutoConfiguration(before = IdempotencyAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass(DispatcherServlet.class)
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyHttpProperties.class)
+@ImportRuntimeHints(IdempotencyWebRuntimeHints.class)
+public final class IdempotencyWebAutoConfiguration {
+
+    static final List<String> REPLAYED_HEADERS =
+            List.of("Content-Language", "Content-Type", "ETag", "Last-Modified", "Link", "Location");
+
+    @Bean
+    KeyHeader idempotencyKeyHeader(IdempotencyHttpProperties properties) {
+        return new KeyHeader(properties.headerName(), properties.strict());
+    }
+
+    @Bean
+    WebMvcConfigurer idempotencyKeyHeaderConfigurer(
+            KeyHeader header, ObjectProvider<RequiredCallerInterceptor> requiredCaller) {
+        return new WebMvcConfigurer() {
+            /** Keys before everything else; callers last, because the application's interceptors may tell who they are. */
+            @Override
+            public void addInterceptors(InterceptorRegistry registry) {
+                registry.addInterceptor(new KeyHeaderInterceptor(header)).order(Ordered.HIGHEST_PRECEDENCE);
+                requiredCaller.ifAvailable(
+                        interceptor -> registry.addInterceptor(interceptor).order(Ordered.LOWEST_PRECEDENCE));
+            }
+
+            @Override
+            public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+                resolvers.add(new KeyHeaderArgumentResolver(header));
+            }
+        };
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.http.require-caller")
+    RequiredCallerInterceptor idempotencyRequiredCallerInterceptor(ObjectProvider<CallerResolver> callerResolver) {
+        return new RequiredCallerInterceptor(callerResolver);
+    }
+
+    @Bean
+    KeyHeaderParametersCheck idempotencyKeyHeaderParametersCheck(
+            ObjectProvider<RequestMappingHandlerMapping> mappings) {
+        return new KeyHeaderParametersCheck(mappings);
+    }
+
+    @Bean
+    IdempotentReplayedHeader idempotentReplayedHeader(IdempotencyHttpProperties properties) {
+        return new IdempotentReplayedHeader(properties.replayedHeaderName());
+    }
+
+    @Bean
+    ResponseEntityCodec idempotencyResponseEntityCodec(
+            IdempotencyHttpProperties properties,
+            ObjectProvider<ResponseCodec> codecs,
+            ObjectProvider<JsonMapper> mapper) {
+        List<String> headers = new ArrayList<>(REPLAYED_HEADERS);
+        headers.addAll(properties.replayHeaders());
+        return new ResponseEntityCodec(headers, codecOfBody(codecs, mapper));
+    }
+
+    private static Function<Type, ResponseCodec> codecOfBody(
+            ObjectProvider<ResponseCodec> codecs, ObjectProvider<JsonMapper> mapper) {
+        ResponseCodec jackson = new JacksonResponseCodec(mapper.getIfAvailable(
+                () -> JsonMapper.builder().findAndAddModules().build()));
+        Supplier<List<ResponseCodec>> ofTheApplication =
+                SingletonSupplier.of(() -> codecs.orderedStream().toList());
+        return type -> ofTheApplication.get().stream()
+                .filter(codec -> codec.supports(type))
+                .findFirst()
+                .orElse(jackson);
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.http.problem-details", matchIfMissing = true)
+    WebMvcConfigurer idempotencyProblemConfigurer(IdempotencyHttpProperties properties, ApplicationContext messages) {
+        IdempotencyProblems problems = new IdempotencyProblems(properties, messages);
+        return new WebMvcConfigurer() {
+            @Override
+            public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+                resolvers.stream()
+                        .filter(ExceptionHandlerExceptionResolver.class::isInstance)
+                        .map(ExceptionHandlerExceptionResolver.class::cast)
+                        .findFirst()
+                        .ifPresent(resolver -> resolvers.add(0, new IdempotencyProblemResolver(problems, resolver)));
+            }
+        };
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SecurityContextHolder.class)
+    @ConditionalOnProperty(name = "idempotency.http.caller", havingValue = "principal", matchIfMissing = true)
+    static class PrincipalCallerConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(CallerResolver.class)
+        PrincipalCallerResolver idempotencyPrincipalCallerResolver() {
+            return new PrincipalCallerResolver();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.idempotency.boot.web;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/** Keeps the method by whose return type problems are written in a native image. */
+final class IdempotencyWebRuntimeHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+        hints.reflection().registerType(IdempotencyProblems.class);
+    }
+}

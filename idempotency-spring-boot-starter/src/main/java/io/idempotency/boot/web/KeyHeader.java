@@ -1,0 +1,160 @@
+package io.idempotency.boot.web;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.InvalidIdempotencyKeyException;
+
+/** Reads the key of a request from its header. */
+final class KeyHeader {
+
+    /** See <a href="https://www.rfc-editor.org/rfc/rfc9110#name-safe-methods">RFC 9110, Safe Methods</a>. */
+    private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+    private static final String KEY = KeyHeader.class.getName() + ".key";
+
+    private static final String REFUSAL = KeyHeader.class.getName() + ".refusal";
+
+    private static final String NOT_IN_BARE_TEXT = "\"\\,;";
+
+    private static final char QUOTE = '"';
+
+    private static final char ESCAPE = '\\';
+
+    private final String name;
+
+    private final boolean strict;
+
+    KeyHeader(String name, boolean strict) {
+        this.name = name;
+        this.strict = strict;
+    }
+
+    String name() {
+        return name;
+    }
+
+    static boolean isIgnoredFor(HttpServletRequest request) {
+        return SAFE_METHODS.contains(request.getMethod());
+    }
+
+    /**
+     * The key of a request, if it has one; remembered, so that the request is known by it.
+     *
+     * @throws InvalidIdempotencyKeyException if the header is malformed
+     */
+    @Nullable IdempotencyKey of(HttpServletRequest request) {
+        IdempotencyKey known = knownOf(request);
+        if (known != null) {
+            return known;
+        }
+        List<String> fields = Collections.list(request.getHeaders(name));
+        if (fields.isEmpty()) {
+            return null;
+        }
+        try {
+            IdempotencyKey key = keyIn(fields);
+            request.setAttribute(KEY, key);
+            return key;
+        } catch (InvalidIdempotencyKeyException refusal) {
+            request.setAttribute(REFUSAL, refusal);
+            throw refusal;
+        }
+    }
+
+    private IdempotencyKey keyIn(List<String> fields) {
+        if (fields.size() > 1) {
+            throw invalid("was sent " + fields.size() + " times, but only once is allowed");
+        }
+        return new IdempotencyKey(textOf(trimSpaces(fields.get(0))));
+    }
+
+    /** The key that was read from the header of a request before. */
+    static @Nullable IdempotencyKey knownOf(HttpServletRequest request) {
+        return (IdempotencyKey) request.getAttribute(KEY);
+    }
+
+    /** Whether a key was refused for what its header says, which its sender may be told. */
+    static boolean isRefusalOf(HttpServletRequest request, IdempotencyException refusal) {
+        return request.getAttribute(REFUSAL) == refusal;
+    }
+
+    private String textOf(String field) {
+        if (field.isEmpty()) {
+            throw invalid("is empty");
+        }
+        if (field.charAt(0) == QUOTE) {
+            return quoted(field);
+        }
+        if (strict) {
+            throw invalid("must be a string in double quotes");
+        }
+        return bare(field);
+    }
+
+    private String quoted(String field) {
+        StringBuilder text = new StringBuilder(field.length());
+        for (int i = 1; i < field.length(); i++) {
+            char character = field.charAt(i);
+            if (character == QUOTE) {
+                requireNothingBehind(field.substring(i + 1));
+                return text.toString();
+            }
+            if (character == ESCAPE) {
+                i++;
+                if (i == field.length() || (field.charAt(i) != QUOTE && field.charAt(i) != ESCAPE)) {
+                    throw invalid("has a backslash that escapes neither a double quote nor a backslash");
+                }
+                character = field.charAt(i);
+            }
+            requirePrintable(character, ' ');
+            text.append(character);
+        }
+        throw invalid("has no closing double quote");
+    }
+
+    private void requireNothingBehind(String rest) {
+        if (!rest.isEmpty()) {
+            throw invalid(rest.stripLeading().startsWith(";") ? "has parameters" : "has more than one value");
+        }
+    }
+
+    private String bare(String field) {
+        for (int i = 0; i < field.length(); i++) {
+            char character = field.charAt(i);
+            requirePrintable(character, '!');
+            if (NOT_IN_BARE_TEXT.indexOf(character) >= 0) {
+                throw invalid("contains '" + character + "', which is allowed only inside of double quotes");
+            }
+        }
+        return field;
+    }
+
+    private void requirePrintable(char character, char first) {
+        if (character < first || character > '~') {
+            throw invalid("contains U+%04X, which is not allowed there".formatted((int) character));
+        }
+    }
+
+    private static String trimSpaces(String field) {
+        int start = 0;
+        int end = field.length();
+        while (start < end && field.charAt(start) == ' ') {
+            start++;
+        }
+        while (end > start && field.charAt(end - 1) == ' ') {
+            end--;
+        }
+        return field.substring(start, end);
+    }
+
+    private InvalidIdempotencyKeyException invalid(String problem) {
+        return new InvalidIdempotencyKeyException("The header " + name + " " + problem);
+    }
+}

@@ -1,0 +1,116 @@
+package io.idempotency.boot.web;
+
+import java.util.Locale;
+import java.util.Map;
+
+import org.springframework.http.HttpStatus;
+
+import io.idempotency.ClaimAbandonedException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.KeyReusedException;
+import io.idempotency.LeaseLostException;
+import io.idempotency.MissingCallerException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.ResponseExpiredException;
+import io.idempotency.ResponseNotStorableException;
+import io.idempotency.UnreadableResponseException;
+
+/** What clients are told of calls that were refused. The exceptions' own messages are for developers. */
+enum Problem {
+    MISSING_KEY(
+            HttpStatus.BAD_REQUEST,
+            "Idempotency-Key is missing",
+            "This operation needs an Idempotency-Key: send a value that is unique to this one intent, such as a UUID."),
+    INVALID_KEY(HttpStatus.BAD_REQUEST, "Idempotency-Key is not valid", "The Idempotency-Key is malformed."),
+    MISSING_CALLER(
+            HttpStatus.FORBIDDEN,
+            "Caller is not known",
+            "This operation is for known callers only: authenticate first."),
+    IN_PROGRESS(
+            HttpStatus.CONFLICT,
+            "A request with this Idempotency-Key is in progress",
+            "Repeat this request later to learn its result."),
+    LEASE_LOST(
+            HttpStatus.CONFLICT,
+            "Another request has taken this Idempotency-Key over",
+            "This request took too long. Repeat it to learn the result."),
+    ABANDONED(
+            HttpStatus.CONFLICT,
+            "The result of the first request is not known",
+            "The first request with this Idempotency-Key did not end as it should. It is not executed again."),
+    RESPONSE_EXPIRED(
+            HttpStatus.GONE,
+            "The response is no longer stored",
+            "The request succeeded before and is not executed again, but its response is no longer stored."),
+    KEY_REUSED(
+            HttpStatus.UNPROCESSABLE_CONTENT,
+            "Idempotency-Key is already used",
+            "This Idempotency-Key was used before with another request: send a new key with a new request, and repeat a"
+                    + " request only as it was."),
+    RECORDED_FAILURE(
+            HttpStatus.UNPROCESSABLE_CONTENT,
+            "The request has failed before",
+            "The first request with this Idempotency-Key failed for good. It is not executed again: send a new key with"
+                    + " a new request."),
+    UNREADABLE_RESPONSE(
+            HttpStatus.INTERNAL_SERVER_ERROR,
+            "The response cannot be read",
+            "The request succeeded before and is not executed again, but its response cannot be read."),
+    RESPONSE_NOT_STORABLE(
+            HttpStatus.INTERNAL_SERVER_ERROR, "The response cannot be stored", "The request failed and had no effect."),
+    INTERNAL_ERROR(HttpStatus.INTERNAL_SERVER_ERROR, "Internal error", "The request failed unexpectedly.");
+
+    /** Stands for the name of the header in the texts. */
+    private static final String HEADER = "Idempotency-Key";
+
+    private static final Map<Class<? extends IdempotencyException>, Problem> BY_EXCEPTION = Map.ofEntries(
+            Map.entry(MissingIdempotencyKeyException.class, MISSING_KEY),
+            Map.entry(InvalidIdempotencyKeyException.class, INVALID_KEY),
+            Map.entry(MissingCallerException.class, MISSING_CALLER),
+            Map.entry(RequestInProgressException.class, IN_PROGRESS),
+            Map.entry(LeaseLostException.class, LEASE_LOST),
+            Map.entry(ClaimAbandonedException.class, ABANDONED),
+            Map.entry(ResponseExpiredException.class, RESPONSE_EXPIRED),
+            Map.entry(KeyReusedException.class, KEY_REUSED),
+            Map.entry(RecordedFailureException.class, RECORDED_FAILURE),
+            Map.entry(UnreadableResponseException.class, UNREADABLE_RESPONSE),
+            Map.entry(ResponseNotStorableException.class, RESPONSE_NOT_STORABLE));
+
+    private final HttpStatus status;
+
+    private final String title;
+
+    private final String detail;
+
+    Problem(HttpStatus status, String title, String detail) {
+        this.status = status;
+        this.title = title;
+        this.detail = detail;
+    }
+
+    static Problem of(IdempotencyException refusal) {
+        return BY_EXCEPTION.getOrDefault(refusal.getClass(), INTERNAL_ERROR);
+    }
+
+    HttpStatus status() {
+        return status;
+    }
+
+    /** A summary that is the same for all problems of this kind. */
+    String title(String headerName) {
+        return title.replace(HEADER, headerName);
+    }
+
+    /** An explanation that tells nothing about the application. */
+    String detail(String headerName) {
+        return detail.replace(HEADER, headerName);
+    }
+
+    /** The last part of the problem's type URI. */
+    String slug() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

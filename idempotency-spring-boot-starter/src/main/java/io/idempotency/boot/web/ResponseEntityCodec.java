@@ -1,0 +1,170 @@
+package io.idempotency.boot.web;
+
+import java.io.StringWriter;
+import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ResponseEntity;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+import io.idempotency.codec.ResponseCodec;
+
+/**
+ * Stores an answer with its status, the headers that may be replayed and its body. The body comes last and as the codec
+ * of its type wrote it, so that it is handed back to that codec unchanged.
+ */
+final class ResponseEntityCodec implements ResponseCodec {
+
+    private static final String STATUS = "status";
+
+    private static final String HEADERS = "headers";
+
+    private static final String BODY = "body";
+
+    private final JsonFactory json = new JsonFactory();
+
+    private final TreeSet<String> replayedHeaders = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
+    private final Function<Type, ResponseCodec> codecOfBody;
+
+    /**
+     * Creates the codec.
+     *
+     * @param replayedHeaders the headers to store
+     * @param codecOfBody writes and reads a body of that type
+     */
+    ResponseEntityCodec(List<String> replayedHeaders, Function<Type, ResponseCodec> codecOfBody) {
+        this.replayedHeaders.addAll(replayedHeaders);
+        this.codecOfBody = codecOfBody;
+    }
+
+    @Override
+    public boolean supports(Type type) {
+        Class<?> raw = ResolvableType.forType(type).resolve();
+        return raw == ResponseEntity.class || raw == HttpEntity.class;
+    }
+
+    @Override
+    public String encode(@Nullable Object response, Type type) {
+        if (response == null) {
+            return "null";
+        }
+        HttpEntity<?> entity = (HttpEntity<?>) response;
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = json.createGenerator(ObjectWriteContext.empty(), text)) {
+            generator.writeStartObject();
+            if (entity instanceof ResponseEntity<?> answer) {
+                generator.writeNumberProperty(STATUS, answer.getStatusCode().value());
+            }
+            generator.writeName(HEADERS);
+            writeHeaders(generator, entity.getHeaders());
+            generator.writeName(BODY);
+            generator.writeRawValue(encodeBody(entity.getBody(), type));
+            generator.writeEndObject();
+        }
+        return text.toString();
+    }
+
+    @Override
+    public Type runtimeTypeOf(Object response) {
+        Object body = ((HttpEntity<?>) response).getBody();
+        return ResolvableType.forClassWithGenerics(
+                        response instanceof ResponseEntity<?> ? ResponseEntity.class : HttpEntity.class,
+                        body == null ? Void.class : body.getClass())
+                .getType();
+    }
+
+    private void writeHeaders(JsonGenerator generator, HttpHeaders headers) {
+        generator.writeStartObject();
+        for (String name : replayedHeaders) {
+            List<String> values = headers.getOrEmpty(name);
+            if (!values.isEmpty()) {
+                generator.writeArrayPropertyStart(name);
+                values.forEach(generator::writeString);
+                generator.writeEndArray();
+            }
+        }
+        generator.writeEndObject();
+    }
+
+    private String encodeBody(@Nullable Object body, Type type) {
+        if (body == null) {
+            return "null";
+        }
+        Type bodyType = bodyTypeOf(type);
+        return codecOfBody.apply(bodyType).encode(body, bodyType);
+    }
+
+    @Override
+    public @Nullable Object decode(String text, Type type) {
+        if (text.equals("null")) {
+            return null;
+        }
+        int status = 0;
+        HttpHeaders headers = new HttpHeaders();
+        try (JsonParser parser = json.createParser(ObjectReadContext.empty(), text)) {
+            parser.nextToken();
+            while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+                String name = parser.currentName();
+                parser.nextToken();
+                switch (name) {
+                    case STATUS -> status = parser.getIntValue();
+                    case HEADERS -> readHeaders(parser, headers);
+                    case BODY -> {
+                        int start = (int) parser.currentTokenLocation().getCharOffset();
+                        Object body = decodeBody(text.substring(start, text.lastIndexOf('}')), type);
+                        return status == 0
+                                ? new HttpEntity<>(body, headers)
+                                : new ResponseEntity<>(body, headers, HttpStatusCode.valueOf(status));
+                    }
+                    default -> throw new IllegalArgumentException("An answer has no member '" + name + "'");
+                }
+            }
+        }
+        throw new IllegalArgumentException("It was not stored as an answer with status, headers and body");
+    }
+
+    private static void readHeaders(JsonParser parser, HttpHeaders headers) {
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            String name = parser.currentName();
+            List<String> values = new ArrayList<>(1);
+            parser.nextToken();
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                values.add(parser.getString());
+            }
+            headers.addAll(name, values);
+        }
+    }
+
+    private @Nullable Object decodeBody(String text, Type type) {
+        if (text.isBlank() || text.strip().equals("null")) {
+            return null;
+        }
+        Type bodyType = bodyTypeOf(type);
+        return codecOfBody.apply(bodyType).decode(text, bodyType);
+    }
+
+    private static Type bodyTypeOf(Type type) {
+        Type body = ResolvableType.forType(type).getGeneric(0).getType();
+        Type known = body instanceof WildcardType wildcard ? wildcard.getUpperBounds()[0] : body;
+        if (ResolvableType.forType(known).resolve(Object.class) == Object.class) {
+            throw new IllegalArgumentException(
+                    type.getTypeName() + " does not tell what its body is to be read as: declare the type of the body");
+        }
+        return known;
+    }
+}

@@ -1,0 +1,227 @@
+package io.idempotency.boot.web;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static io.idempotency.boot.web.SecuredApplication.ALICE;
+import static io.idempotency.boot.web.SecuredApplication.BOB;
+import static io.idempotency.boot.web.SecuredApplication.as;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** One caller never meets another's keys or responses, and security comes before every replay. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CallersTest {
+
+    private final TestDatabase database;
+
+    private final HttpApplication application;
+
+    CallersTest(TestDatabase database) {
+        this.database = database;
+        Orders.createTable(database);
+        application = start(List.of());
+    }
+
+    private HttpApplication start(List<Class<?>> beans, String... properties) {
+        List<Class<?>> all = new ArrayList<>(beans);
+        all.addAll(List.of(Orders.class, SecuredApplication.class));
+        return HttpApplication.start(database, all, properties);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        Orders.clear(application);
+        giveRole(ALICE, "MEMBER");
+        giveRole(BOB, "MEMBER");
+    }
+
+    @Test
+    void twoPrincipalsWithOneKeyNeverMeet() throws Exception {
+        Answer ofAlice = as(ALICE, orderTo(application)).send();
+        Answer ofBob = as(BOB, orderTo(application)).send();
+
+        assertThat(ofBob.isReplayed()).isFalse();
+        assertThat(ofBob.text("$.id")).isNotEqualTo(ofAlice.text("$.id"));
+        assertThat(Orders.count(application)).isEqualTo(2);
+        assertThat(as(ALICE, orderTo(application)).send().withoutMark()).isEqualTo(ofAlice);
+        assertThat(as(BOB, orderTo(application)).send().withoutMark()).isEqualTo(ofBob);
+        assertThat(callers()).containsExactly(ALICE, BOB);
+    }
+
+    @Test
+    void anotherPrincipalIsNotToldThatTheKeyIsUsedForSomethingElse() throws Exception {
+        as(ALICE, orderTo(application)).send();
+
+        assertThat(as(BOB, application.post("/orders").key("key").json(Orders.COFFEE))
+                        .send()
+                        .status())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void anonymousUsersAreNobody() throws Exception {
+        assertThat(orderTo(application).send().status()).isEqualTo(201);
+        assertThat(as(ALICE, orderTo(application)).send().isReplayed()).isFalse();
+        assertThat(callers()).containsExactly("", ALICE);
+    }
+
+    @Test
+    void withoutCallersAllShareTheirKeys() throws Exception {
+        try (HttpApplication sharing = start(List.of(), "idempotency.http.caller=none")) {
+            Answer ofAlice = as(ALICE, orderTo(sharing)).send();
+
+            assertThat(as(BOB, orderTo(sharing)).send().withoutMark()).isEqualTo(ofAlice);
+            assertThat(callers()).containsExactly("");
+        }
+    }
+
+    @Test
+    void aResolverOfTheApplicationDecidesInsteadOfUs() throws Exception {
+        try (HttpApplication ofTenants = start(List.of(Tenants.class))) {
+            Answer ofAlice =
+                    as(ALICE, orderTo(ofTenants)).header("X-Tenant", "acme").send();
+
+            assertThat(as(BOB, orderTo(ofTenants))
+                            .header("X-Tenant", "acme")
+                            .send()
+                            .withoutMark())
+                    .isEqualTo(ofAlice);
+            assertThat(as(ALICE, orderTo(ofTenants))
+                            .header("X-Tenant", "other")
+                            .send()
+                            .isReplayed())
+                    .isFalse();
+            assertThat(callers()).containsExactly("acme", "other");
+        }
+    }
+
+    @Test
+    void callersAreRequiredWhereAKeyIsTaken() throws Exception {
+        try (HttpApplication requiring = start(List.of(), "idempotency.http.require-caller=true")) {
+            Answer refused = orderTo(requiring).send();
+
+            assertThat(refused.status()).isEqualTo(403);
+            assertThat(refused.problem()).isEqualTo("missing-caller");
+            assertThat(refused.text("$.title")).isEqualTo("Caller is not known");
+            assertThat(requiring.requests()).isZero();
+            assertThat(Orders.count(requiring)).isZero();
+            assertThat(as(ALICE, orderTo(requiring)).send().status()).isEqualTo(201);
+
+            assertThat(requiring.post("/unrelated").key("key").send().status()).isEqualTo(200);
+            assertThat(requiring.call("GET", "/any-method").send().status()).isEqualTo(200);
+            assertThat(requiring.post("/any-method").key("key").send().status()).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void aRequiredCallerMayBeATenantThatAnInterceptorFinds() throws Exception {
+        try (HttpApplication requiring = start(List.of(Tenants.class), "idempotency.http.require-caller=true")) {
+            assertThat(as(ALICE, orderTo(requiring)).send().problem()).isEqualTo("missing-caller");
+            assertThat(orderTo(requiring).header("X-Tenant", "acme").send().status())
+                    .isEqualTo(201);
+            assertThat(callers()).containsExactly("acme");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/members/secret", "/secret"})
+    void whoHasLostTheRoleIsNotShownTheStoredResponse(String path) throws Exception {
+        HttpCall call = as(ALICE, application.post(path).key("key"));
+        Answer stored = call.send();
+        assertThat(stored.body()).startsWith("secret");
+        String row = row();
+
+        giveRole(ALICE, "GUEST");
+        Answer refused = call.send();
+
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.body()).doesNotContain("secret ", stored.body());
+        assertThat(refused.isReplayed()).isFalse();
+        assertThat(row()).isEqualTo(row);
+
+        giveRole(ALICE, "MEMBER");
+        assertThat(call.send().body()).isEqualTo(stored.body());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/members/secret", "/secret"})
+    void whoNeverHadTheRoleLeavesNoClaim(String path) throws Exception {
+        giveRole(BOB, "GUEST");
+
+        assertThat(as(BOB, application.post(path).key("key")).send().status()).isEqualTo(403);
+        assertThat(application.post(path).key("key").send().status()).isEqualTo(401);
+        assertThat(application.requests()).isZero();
+    }
+
+    private void giveRole(String user, String role) {
+        application.bean(InMemoryUserDetailsManager.class).updateUser(SecuredApplication.user(user, role));
+    }
+
+    private static HttpCall orderTo(HttpApplication application) {
+        return application.post("/orders").key("key").json(Orders.TEA);
+    }
+
+    private List<String> callers() {
+        return database.jdbc()
+                .queryForList(
+                        "select distinct caller from idempotency.idempotency_request order by caller", String.class);
+    }
+
+    private String row() {
+        return database.jdbc().queryForObject("select r::text from idempotency.idempotency_request r", String.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Tenants implements WebMvcConfigurer {
+
+        private static final ThreadLocal<String> TENANT = ThreadLocal.withInitial(() -> "");
+
+        @Override
+        public void addInterceptors(InterceptorRegistry registry) {
+            registry.addInterceptor(new HandlerInterceptor() {
+                @Override
+                public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+                    String tenant = request.getHeader("X-Tenant");
+                    TENANT.set(tenant == null ? "" : tenant);
+                    return true;
+                }
+
+                @Override
+                public void afterCompletion(
+                        HttpServletRequest request, HttpServletResponse response, Object handler, Exception failure) {
+                    TENANT.remove();
+                }
+            });
+        }
+
+        @Bean
+        CallerResolver tenantIsTheCaller() {
+            return TENANT::get;
+        }
+    }
+}

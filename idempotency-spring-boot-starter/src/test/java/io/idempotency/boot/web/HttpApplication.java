@@ -1,0 +1,98 @@
+package io.idempotency.boot.web;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.MessageSourceAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.servlet.autoconfigure.HttpEncodingAutoConfiguration;
+import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.TestDatabase;
+
+/** An application with Spring MVC that really listens, and requests to it. */
+final class HttpApplication implements AutoCloseable {
+
+    private final TestDatabase database;
+
+    private final ConfigurableApplicationContext context;
+
+    private HttpApplication(TestDatabase database, ConfigurableApplicationContext context) {
+        this.database = database;
+        this.context = context;
+    }
+
+    static HttpApplication start(TestDatabase database, List<Class<?>> beans, String... properties) {
+        List<Class<?>> sources = new ArrayList<>(beans);
+        sources.add(JdbcTestApplication.class);
+        sources.add(SpringMvc.class);
+        return new HttpApplication(
+                database,
+                new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
+                        .web(WebApplicationType.SERVLET)
+                        .bannerMode(Banner.Mode.OFF)
+                        .logStartupInfo(false)
+                        .properties(database.springProperties())
+                        .properties("server.port=0", "idempotency.verify-responses=true")
+                        .properties(properties)
+                        .run());
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    JdbcTemplate jdbc() {
+        return database.jdbc();
+    }
+
+    long requests() {
+        return jdbc().queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
+    }
+
+    void forgetRequests() {
+        jdbc().execute("truncate idempotency.idempotency_request");
+    }
+
+    void alterRequests(String assignments) {
+        jdbc().update("update idempotency.idempotency_request set " + assignments);
+    }
+
+    HttpCall post(String path) {
+        return call("POST", path);
+    }
+
+    HttpCall call(String method, String path) {
+        return new HttpCall(
+                "http://localhost:" + context.getEnvironment().getProperty("local.server.port"), method, path);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DispatcherServletAutoConfiguration.class,
+        ErrorMvcAutoConfiguration.class,
+        HttpEncodingAutoConfiguration.class,
+        HttpMessageConvertersAutoConfiguration.class,
+        MessageSourceAutoConfiguration.class,
+        TomcatServletWebServerAutoConfiguration.class,
+        WebMvcAutoConfiguration.class,
+        IdempotencyWebAutoConfiguration.class
+    })
+    static class SpringMvc {}
+}

@@ -1,0 +1,256 @@
+package io.idempotency.boot.web;
+
+import java.math.BigDecimal;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.idempotency.Idempotent;
+
+/** Handler methods that are idempotent themselves; none answers twice in the same way if it runs twice. */
+@RestController
+@Transactional
+class KindsOfAnswers {
+
+    private final AtomicInteger executions = new AtomicInteger();
+
+    int executions() {
+        return executions.get();
+    }
+
+    @PostMapping("/record")
+    @Idempotent(scope = "record", key = "#key")
+    Item aRecord(@IdempotencyKeyHeader String key) {
+        return item();
+    }
+
+    @PostMapping("/list")
+    @Idempotent(scope = "list", key = "#key")
+    List<Item> list(@IdempotencyKeyHeader String key) {
+        return List.of(item(), item());
+    }
+
+    @PostMapping("/empty-list")
+    @Idempotent(scope = "empty-list", key = "#key")
+    List<Item> emptyList(@IdempotencyKeyHeader String key) {
+        executed();
+        return List.of();
+    }
+
+    @PostMapping("/array")
+    @Idempotent(scope = "array", key = "#key")
+    Item[] array(@IdempotencyKeyHeader String key) {
+        return new Item[] {item(), item()};
+    }
+
+    @PostMapping("/page")
+    @Idempotent(scope = "page", key = "#key")
+    Page<Item> page(@IdempotencyKeyHeader String key) {
+        return new Page<>(List.of(item()), executed());
+    }
+
+    @PostMapping("/nothing")
+    @Idempotent(scope = "nothing", key = "#key")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    void nothing(@IdempotencyKeyHeader String key) {
+        executed();
+    }
+
+    @PostMapping("/null")
+    @Idempotent(scope = "null", key = "#key")
+    @Nullable Item aNull(@IdempotencyKeyHeader String key) {
+        executed();
+        return null;
+    }
+
+    @PostMapping("/no-content")
+    @Idempotent(scope = "no-content", key = "#key")
+    ResponseEntity<Void> noContent(@IdempotencyKeyHeader String key) {
+        return ResponseEntity.noContent().eTag("v" + executed()).build();
+    }
+
+    @PostMapping("/see-other")
+    @Idempotent(scope = "see-other", key = "#key")
+    ResponseEntity<Void> seeOther(@IdempotencyKeyHeader String key) {
+        return ResponseEntity.status(HttpStatus.SEE_OTHER)
+                .location(URI.create("/items/" + executed()))
+                .build();
+    }
+
+    @PostMapping("/optional")
+    @Idempotent(scope = "optional", key = "#key")
+    Optional<Item> optional(@IdempotencyKeyHeader String key) {
+        return Optional.of(item());
+    }
+
+    @PostMapping("/empty-optional")
+    @Idempotent(scope = "empty-optional", key = "#key")
+    Optional<Item> emptyOptional(@IdempotencyKeyHeader String key) {
+        executed();
+        return Optional.empty();
+    }
+
+    @PostMapping("/text")
+    @Idempotent(scope = "text", key = "#key")
+    String text(@IdempotencyKeyHeader String key) {
+        return "execution \"" + executed() + "\"\n\u00e9 \u20ac";
+    }
+
+    @PostMapping("/plain-text")
+    @Idempotent(scope = "plain-text", key = "#key")
+    ResponseEntity<String> plainText(@IdempotencyKeyHeader String key) {
+        return ResponseEntity.ok()
+                .contentType(new MediaType(MediaType.TEXT_PLAIN, StandardCharsets.UTF_16BE))
+                .body("execution " + executed() + " \u20ac");
+    }
+
+    @PostMapping("/bytes")
+    @Idempotent(scope = "bytes", key = "#key")
+    ResponseEntity<byte[]> bytes(@IdempotencyKeyHeader String key) {
+        return ResponseEntity.ok()
+                .contentType(MediaType.APPLICATION_OCTET_STREAM)
+                .body(new byte[] {0, -1, 127, -128, (byte) executed()});
+    }
+
+    @PostMapping("/decimal")
+    @Idempotent(scope = "decimal", key = "#key")
+    Amount decimal(@IdempotencyKeyHeader String key) {
+        return new Amount(new BigDecimal("1E+2"), new BigDecimal("1.00").add(BigDecimal.valueOf(executed())));
+    }
+
+    @PostMapping("/map")
+    @Idempotent(scope = "map", key = "#key")
+    ResponseEntity<Map<String, Integer>> map(@IdempotencyKeyHeader String key) {
+        Map<String, Integer> inOrder = new LinkedHashMap<>();
+        inOrder.put("zebra", 1);
+        inOrder.put("apple", executed());
+        inOrder.put("mango", 3);
+        return ResponseEntity.ok(inOrder);
+    }
+
+    @PostMapping("/dates")
+    @Idempotent(scope = "dates", key = "#key")
+    Dates dates(@IdempotencyKeyHeader String key) {
+        executed();
+        return new Dates(
+                Instant.now(),
+                LocalDate.of(2024, 2, 29),
+                OffsetDateTime.parse("2024-02-29T23:59:59.123456789+05:30"),
+                ZonedDateTime.parse("2024-10-27T02:30:00+01:00[Europe/Berlin]"));
+    }
+
+    @PostMapping("/number")
+    @Idempotent(scope = "number", key = "#key")
+    long number(@IdempotencyKeyHeader String key) {
+        return 9_007_199_254_740_992L + executed();
+    }
+
+    @PostMapping("/enum")
+    @Idempotent(scope = "enum", key = "#key")
+    Color anEnum(@IdempotencyKeyHeader String key) {
+        return Color.values()[executed() % 2];
+    }
+
+    @PostMapping("/created")
+    @Idempotent(scope = "created", key = "#key")
+    ResponseEntity<Item> created(@IdempotencyKeyHeader String key) {
+        Item item = item();
+        return ResponseEntity.created(URI.create("/items/" + item.id()))
+                .eTag("\"" + item.execution() + "\"")
+                .lastModified(Instant.now())
+                .header(HttpHeaders.CONTENT_LANGUAGE, "de")
+                .header(HttpHeaders.LINK, "</items>; rel=\"collection\"", "</>; rel=\"index\"")
+                .body(item);
+    }
+
+    @PostMapping("/failed")
+    @Idempotent(scope = "failed", key = "#key")
+    ResponseEntity<Item> failed(@IdempotencyKeyHeader String key) {
+        return ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED).body(item());
+    }
+
+    @PostMapping("/headers")
+    @Idempotent(scope = "headers", key = "#key")
+    ResponseEntity<String> headers(@IdempotencyKeyHeader String key) {
+        return ResponseEntity.ok()
+                .header(HttpHeaders.LOCATION, "/items/" + executed())
+                .header(HttpHeaders.SET_COOKIE, "session=secret")
+                .header("X-Order-Number", "42")
+                .header("X-Served-By", "node-1")
+                .body("done");
+    }
+
+    @PostMapping("/unfaithful")
+    @Idempotent(scope = "unfaithful", key = "#key")
+    ResponseEntity<Map<String, Object>> unfaithful(@IdempotencyKeyHeader String key) {
+        executed();
+        return ResponseEntity.ok(Map.of("amount", new BigDecimal("1.00000000000000000001")));
+    }
+
+    @PostMapping("/subtype")
+    @Idempotent(scope = "subtype", key = "#key")
+    ResponseEntity<Named> subtype(@IdempotencyKeyHeader String key) {
+        executed();
+        return ResponseEntity.ok(new NamedWithMore());
+    }
+
+    private Item item() {
+        return new Item(UUID.randomUUID(), executed());
+    }
+
+    private int executed() {
+        return executions.incrementAndGet();
+    }
+
+    record Item(UUID id, int execution) {}
+
+    record Page<T>(List<T> items, int number) {}
+
+    record Amount(BigDecimal exponent, BigDecimal scale) {}
+
+    record Dates(Instant instant, LocalDate date, OffsetDateTime offset, ZonedDateTime zoned) {}
+
+    static class Named {
+
+        private String name = "";
+
+        public String getName() {
+            return name;
+        }
+
+        public void setName(String name) {
+            this.name = name;
+        }
+    }
+
+    static class NamedWithMore extends Named {
+
+        public String getMore() {
+            return "shown by the first answer only";
+        }
+    }
+
+    enum Color {
+        RED,
+        GREEN
+    }
+}

@@ -1,0 +1,124 @@
+package io.idempotency.boot.web;
+
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A replay has the status, the headers that matter and the body of the first answer, byte for byte. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReplayedAnswerTest {
+
+    private final HttpApplication application;
+
+    private int executionsBefore;
+
+    ReplayedAnswerTest(TestDatabase database) {
+        application = HttpApplication.start(
+                database,
+                List.of(KindsOfAnswers.class),
+                "idempotency.http.replay-headers=x-order-number",
+                "idempotency.http.replayed-header-name=X-Replayed",
+                "logging.level.io.idempotency.boot.web=off");
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        application.forgetRequests();
+        executionsBefore = application.bean(KindsOfAnswers.class).executions();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "record",
+                "list",
+                "empty-list",
+                "array",
+                "page",
+                "nothing",
+                "null",
+                "no-content",
+                "see-other",
+                "optional",
+                "empty-optional",
+                "text",
+                "plain-text",
+                "bytes",
+                "decimal",
+                "map",
+                "dates",
+                "number",
+                "enum",
+                "created",
+                "failed"
+            })
+    void theReplayEqualsTheFirstAnswer(String kind) throws Exception {
+        Answer first = application.post("/" + kind).key("key").send();
+        Answer replay = application.post("/" + kind).key("\"key\"").send();
+
+        assertThat(first.status()).as(first.body()).isLessThan(500);
+        assertThat(first.headers()).doesNotContainKey("X-Replayed");
+        assertThat(replay.header("X-Replayed")).isEqualTo("true");
+        assertThat(replay.without("X-Replayed")).isEqualTo(first);
+        assertThat(executions()).isPositive().isLessThanOrEqualTo(2);
+        assertThat(application.requests()).isEqualTo(1);
+    }
+
+    @Test
+    void theHeadersOfAResponseThatMatterAreStored() throws Exception {
+        application.post("/created").key("key").send();
+        Answer replay = application.post("/created").key("key").send();
+
+        assertThat(replay.status()).isEqualTo(201);
+        assertThat(replay.headers())
+                .containsKeys("Location", "ETag", "Last-Modified", "Content-Language", "Content-Type")
+                .containsEntry("Link", List.of("</items>; rel=\"collection\"", "</>; rel=\"index\""));
+    }
+
+    @Test
+    void headersOfOneClientOrOneMomentAreNot() throws Exception {
+        Answer first = application.post("/headers").key("key").send();
+        Answer replay = application.post("/headers").key("key").send();
+
+        assertThat(first.headers()).containsKeys("Set-Cookie", "X-Served-By", "X-Order-Number", "Location");
+        assertThat(replay.headers())
+                .doesNotContainKeys("Set-Cookie", "X-Served-By")
+                .containsEntry("X-Order-Number", List.of("42"))
+                .containsEntry("Location", first.headers().get("Location"));
+        assertThat(application
+                        .jdbc()
+                        .queryForObject(
+                                "select response_body::text from idempotency.idempotency_request", String.class))
+                .doesNotContain("secret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"unfaithful", "subtype"})
+    void whatWouldNotComeBackIsRefusedAndLeavesNothing(String kind) throws Exception {
+        Answer refused = application.post("/" + kind).key("key").send();
+
+        assertThat(refused.status()).isEqualTo(500);
+        assertThat(refused.problem()).isEqualTo("response-not-storable");
+        assertThat(application.requests()).isZero();
+    }
+
+    private int executions() {
+        return application.bean(KindsOfAnswers.class).executions() - executionsBefore;
+    }
+}

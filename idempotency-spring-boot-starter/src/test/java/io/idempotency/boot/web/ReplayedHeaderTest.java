@@ -1,0 +1,120 @@
+package io.idempotency.boot.web;
+
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Which answers say that they are replays: those to requests that did nothing else. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReplayedHeaderTest {
+
+    private static final String NOTHING = "{\"item\":\"nothing\",\"quantity\":1}";
+
+    private final HttpApplication application;
+
+    ReplayedHeaderTest(TestDatabase database) {
+        Orders.createTable(database);
+        application = HttpApplication.start(database, List.of(Orders.class, KindsOfAnswers.class));
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        Orders.clear(application);
+    }
+
+    @Test
+    void replaysSaySoAndFirstAnswersDoNot() throws Exception {
+        HttpCall order = application.post("/orders").key("key").json(Orders.TEA);
+
+        assertThat(order.send().headers()).doesNotContainKey("Idempotent-Replayed");
+        assertThat(order.send().header("Idempotent-Replayed")).isEqualTo("true");
+        assertThat(order.send().header("Idempotent-Replayed")).isEqualTo("true");
+    }
+
+    @Test
+    void replaysOfFailuresSaySoAndFirstFailuresDoNot() throws Exception {
+        HttpCall order = application.post("/orders").key("key").json(NOTHING);
+
+        assertThat(order.send().headers()).doesNotContainKey("Idempotent-Replayed");
+        assertThat(order.send().header("Idempotent-Replayed")).isEqualTo("true");
+    }
+
+    @Test
+    void replaysOfHandlerMethodsThatAreIdempotentThemselvesSaySo() throws Exception {
+        HttpCall call = application.post("/record").key("key");
+
+        assertThat(call.send().isReplayed()).isFalse();
+        assertThat(call.send().isReplayed()).isTrue();
+    }
+
+    @Test
+    void refusalsDoNotSaySo() throws Exception {
+        application.post("/orders").key("key").json(Orders.TEA).send();
+
+        assertThat(application
+                        .post("/orders")
+                        .key("key")
+                        .json(Orders.COFFEE)
+                        .send()
+                        .isReplayed())
+                .isFalse();
+    }
+
+    @Test
+    void theReplayOfAnotherKeyInsideOfTheRequestDoesNotCount() throws Exception {
+        application.post("/two-steps?otherKey=common").key("first").send();
+
+        Answer answer =
+                application.post("/two-steps?otherKey=common").key("second").send();
+
+        assertThat(answer.isReplayed()).isFalse();
+        assertThat(Orders.count(application)).isEqualTo(3);
+    }
+
+    @Test
+    void theExecutionForAnotherKeyInsideOfTheRequestDoesNotCount() throws Exception {
+        application.post("/two-steps?otherKey=one").key("key").send();
+
+        Answer answer = application.post("/two-steps?otherKey=two").key("key").send();
+
+        assertThat(answer.isReplayed()).isTrue();
+    }
+
+    @Test
+    void aRequestThatReplayedOneStepAndExecutedTheNextIsNoReplay() throws Exception {
+        HttpCall call = application.post("/two-steps").key("key");
+        call.send();
+        forget("impatient-orders");
+
+        assertThat(call.send().isReplayed()).isFalse();
+        assertThat(call.send().isReplayed()).isTrue();
+    }
+
+    @Test
+    void aRequestThatExecutedOneStepAndReplayedTheNextIsNoReplay() throws Exception {
+        HttpCall call = application.post("/two-steps").key("key");
+        call.send();
+        forget("orders");
+
+        assertThat(call.send().isReplayed()).isFalse();
+        assertThat(call.send().isReplayed()).isTrue();
+    }
+
+    private void forget(String scope) {
+        application.jdbc().update("delete from idempotency.idempotency_request where idempotency_scope = ?", scope);
+    }
+}

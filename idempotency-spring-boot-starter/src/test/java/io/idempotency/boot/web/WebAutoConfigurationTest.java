@@ -1,0 +1,146 @@
+package io.idempotency.boot.web;
+
+import java.util.Arrays;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.Configurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.servlet.DispatcherServlet;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.codec.ResponseCodec;
+import io.idempotency.observation.IdempotencyListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** When the web layer is there, when it stays away, and what replaces its parts. */
+class WebAutoConfigurationTest {
+
+    private static final Configurations OURS = AutoConfigurations.of(IdempotencyWebAutoConfiguration.class);
+
+    private final WebApplicationContextRunner withoutUs = new WebApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class));
+
+    private final WebApplicationContextRunner application = withoutUs.withConfiguration(OURS);
+
+    @Test
+    void everythingIsThere() {
+        application.run(context -> assertThat(context)
+                .hasSingleBean(IdempotencyHttpProperties.class)
+                .hasSingleBean(KeyHeader.class)
+                .hasSingleBean(IdempotencyListener.class)
+                .hasSingleBean(ResponseCodec.class)
+                .hasSingleBean(PrincipalCallerResolver.class)
+                .hasBean("idempotencyProblemConfigurer"));
+    }
+
+    @Test
+    void everyBeanOfOursHasANameThatSaysSo() {
+        withoutUs.run(without -> application.run(with -> assertThat(with.getBeanDefinitionNames())
+                .filteredOn(
+                        name -> !Arrays.asList(without.getBeanDefinitionNames()).contains(name))
+                .isNotEmpty()
+                .allMatch(name -> name.contains("dempoten"))));
+    }
+
+    @Test
+    void disabledItLeavesTheApplicationAsItWas() {
+        withoutUs.run(without -> application
+                .withPropertyValues("idempotency.enabled=false")
+                .run(disabled -> assertThat(disabled.getBeanDefinitionNames())
+                        .containsExactlyInAnyOrder(without.getBeanDefinitionNames())));
+    }
+
+    @Test
+    void staysAwayWithoutSpringMvc() {
+        new WebApplicationContextRunner()
+                .withConfiguration(OURS)
+                .withClassLoader(new FilteredClassLoader(DispatcherServlet.class))
+                .run(context -> assertThat(context).doesNotHaveBean(IdempotencyWebAutoConfiguration.class));
+    }
+
+    @Test
+    void staysAwayFromApplicationsThatServeNoServlets() {
+        new ApplicationContextRunner()
+                .withConfiguration(OURS)
+                .run(context -> assertThat(context).doesNotHaveBean(IdempotencyWebAutoConfiguration.class));
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(OURS)
+                .run(context -> assertThat(context).doesNotHaveBean(IdempotencyWebAutoConfiguration.class));
+    }
+
+    @Test
+    void withoutSpringSecurityThereAreNoPrincipals() {
+        application
+                .withClassLoader(new FilteredClassLoader("org.springframework.security"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(KeyHeader.class)
+                        .doesNotHaveBean(CallerResolver.class));
+    }
+
+    @Test
+    void aPartOfSpringSecurityIsNotEnoughForPrincipals() {
+        application
+                .withClassLoader(new FilteredClassLoader(SecurityContextHolder.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CallerResolver.class));
+    }
+
+    @Test
+    void principalsAreNotAskedForWhereTheyAreNotWanted() {
+        application
+                .withPropertyValues("idempotency.http.caller=none")
+                .run(context -> assertThat(context).doesNotHaveBean(CallerResolver.class));
+        application
+                .withBean("own", CallerResolver.class, () -> () -> "tenant")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(CallerResolver.class)
+                        .doesNotHaveBean(PrincipalCallerResolver.class));
+    }
+
+    @Test
+    void problemsCanBeSwitchedOff() {
+        application
+                .withPropertyValues("idempotency.http.problem-details=false")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(KeyHeader.class)
+                        .doesNotHaveBean("idempotencyProblemConfigurer"));
+    }
+
+    @Test
+    void requiredCallersWithoutAnyoneWhoKnowsThemAreReported() {
+        application
+                .withPropertyValues("idempotency.http.require-caller=true", "idempotency.http.caller=none")
+                .run(context -> {
+                    StartupReport report = StartupReport.of(context.getStartupFailure());
+
+                    assertThat(report.description())
+                            .contains("idempotency.http.require-caller is set, but nothing tells who calls");
+                    assertThat(report.action()).contains("CallerResolver bean", "Spring Security");
+                });
+        application
+                .withPropertyValues("idempotency.http.require-caller=true")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void aNativeImageKeepsWhatProblemsAreWrittenBy() {
+        RuntimeHints hints = new RuntimeHints();
+
+        new IdempotencyWebRuntimeHints().registerHints(hints, getClass().getClassLoader());
+
+        assertThat(RuntimeHintsPredicates.reflection().onType(IdempotencyProblems.class))
+                .accepts(hints);
+    }
+}
