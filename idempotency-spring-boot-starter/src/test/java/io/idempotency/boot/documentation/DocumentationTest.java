@@ -6,7 +6,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,21 +21,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.web.IdempotencyHttpProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Every example in the documentation is one that works. */
 class DocumentationTest {
+
+    private static final String HTTP = "idempotency.http";
 
     private static final Pattern TYPE_NAME =
             Pattern.compile("^(?:public |final )*(?:class|record|interface) (\\w+)", Pattern.MULTILINE);
@@ -80,13 +88,38 @@ class DocumentationTest {
     @ParameterizedTest
     @MethodSource("yamlBlocks")
     void yamlExamplesBind(MarkdownFile.CodeBlock block) throws IOException {
-        List<PropertySource<?>> sources = new YamlPropertySourceLoader()
-                .load(block.name(), new ByteArrayResource(block.code().getBytes(StandardCharsets.UTF_8)));
-        BindHandler nothingUnknown = new NoUnboundElementsBindHandler(BindHandler.DEFAULT);
+        Map<String, Object> http = new LinkedHashMap<>();
+        Map<String, Object> others = new LinkedHashMap<>();
+        propertiesIn(block).forEach((name, value) -> (name.startsWith(HTTP) ? http : others).put(name, value));
 
-        assertThat(new Binder(ConfigurationPropertySources.from(sources))
-                        .bindOrCreate("idempotency", Bindable.of(IdempotencyProperties.class), nothingUnknown))
-                .isNotNull();
+        assertThat(bind(others, "idempotency", IdempotencyProperties.class)).isNotNull();
+        assertThat(bind(http, HTTP, IdempotencyHttpProperties.class)).isNotNull();
+    }
+
+    private static Map<String, Object> propertiesIn(MarkdownFile.CodeBlock block) throws IOException {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        for (PropertySource<?> source : new YamlPropertySourceLoader()
+                .load(block.name(), new ByteArrayResource(block.code().getBytes(StandardCharsets.UTF_8)))) {
+            for (String name : ((EnumerablePropertySource<?>) source).getPropertyNames()) {
+                properties.put(name, source.getProperty(name));
+            }
+        }
+        return properties;
+    }
+
+    /** Fails if there is one that the type does not know. */
+    private static <T> T bind(Map<String, Object> properties, String prefix, Class<T> type) {
+        return new Binder(new MapConfigurationPropertySource(properties))
+                .bindOrCreate(prefix, Bindable.of(type), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+    }
+
+    @Test
+    void unknownPropertiesInAnExampleAreNoticed() {
+        assertThatThrownBy(() -> bind(Map.of("idempotency.http.stirct", "true"), HTTP, IdempotencyHttpProperties.class))
+                .isInstanceOf(BindException.class);
+        assertThatThrownBy(
+                        () -> bind(Map.of("idempotency.htpp.strict", "1"), "idempotency", IdempotencyProperties.class))
+                .isInstanceOf(BindException.class);
     }
 
     @ParameterizedTest
