@@ -5,7 +5,7 @@ import java.net.http.HttpResponse;
 import com.jayway.jsonpath.JsonPath;
 
 /** What a client sees of a response; equal answers are equal byte for byte. */
-record Answer(int status, String location, String contentType, String retryAfter, String body) {
+record Answer(int status, String location, String contentType, String retryAfter, String replayed, String body) {
 
     static Answer of(HttpResponse<String> response) {
         return new Answer(
@@ -13,11 +13,17 @@ record Answer(int status, String location, String contentType, String retryAfter
                 header(response, "Location"),
                 header(response, "Content-Type"),
                 header(response, "Retry-After"),
+                header(response, "Idempotent-Replayed"),
                 response.body());
     }
 
     private static String header(HttpResponse<String> response, String name) {
         return response.headers().firstValue(name).orElse(null);
+    }
+
+    /** How every replay of this answer looks: marked as one, and otherwise the same. */
+    Answer asReplay() {
+        return new Answer(status, location, contentType, retryAfter, "true", body);
     }
 
     String text(String path) {

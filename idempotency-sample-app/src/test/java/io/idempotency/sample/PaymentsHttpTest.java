@@ -15,8 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.boot.SpringApplication;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.test.ConcurrentCalls;
@@ -30,7 +28,7 @@ class PaymentsHttpTest {
 
     private static final String PROBLEM = "application/problem+json";
 
-    private static ConfigurableApplicationContext application;
+    private static RunningSample sample;
 
     private static WalletClient wallet;
 
@@ -43,16 +41,14 @@ class PaymentsHttpTest {
 
     @BeforeAll
     static void start() {
-        application =
-                SpringApplication.run(SampleApplication.class, "--server.port=0", "--idempotency.wait-timeout=2s");
-        wallet = WalletClient.of(
-                "http://localhost:" + application.getEnvironment().getRequiredProperty("local.server.port"));
-        jdbc = application.getBean(JdbcClient.class);
+        sample = RunningSample.start("--idempotency.wait-timeout=2s");
+        wallet = WalletClient.of(sample.url());
+        jdbc = sample.jdbc();
     }
 
     @AfterAll
     static void stop() {
-        application.close();
+        sample.close();
     }
 
     @BeforeEach
@@ -73,6 +69,7 @@ class PaymentsHttpTest {
         assertThat(paid.text("$.reference")).isEqualTo(key);
         assertThat(paid.text("$.status")).isEqualTo("COMPLETED");
         assertThat(paid.text("$.createdAt")).endsWith("Z");
+        assertThat(paid.replayed()).isNull();
         assertThat(wallet.get(paid.location()).body()).isEqualTo(paid.body());
         assertThat(wallet.get("/payments?accountId=alice").body())
                 .startsWith("[" + paid.body())
@@ -91,14 +88,22 @@ class PaymentsHttpTest {
     }
 
     @Test
-    void repeatGetsTheFirstAnswerByteForByte() throws Exception {
+    void repeatGetsTheFirstAnswerByteForByteMarkedAsReplay() throws Exception {
         Answer first = wallet.pay(key, order(1250));
         // Other spelling of the same payload.
         Answer second = wallet.pay(key, order(1250).replace(",", " ,\n  "));
 
-        assertThat(second).isEqualTo(first);
+        assertThat(second).isEqualTo(first.asReplay());
         assertThat(payments()).isEqualTo(1);
         assertThat(spent()).isEqualTo(1250);
+    }
+
+    @Test
+    void keyInDoubleQuotesIsTheSameKey() throws Exception {
+        Answer first = wallet.pay(key, order(1250));
+
+        assertThat(wallet.pay('"' + key + '"', order(1250))).isEqualTo(first.asReplay());
+        assertThat(payments()).isEqualTo(1);
     }
 
     @Test
@@ -107,7 +112,11 @@ class PaymentsHttpTest {
         List<Answer> answers =
                 ConcurrentCalls.run(20, () -> wallet.pay(key, order(1250))).requireAllSucceeded();
 
-        assertThat(answers).hasSize(20).containsOnly(answers.get(0));
+        assertThat(answers)
+                .hasSize(20)
+                .extracting(Answer::asReplay)
+                .containsOnly(answers.get(0).asReplay());
+        assertThat(answers).filteredOn(answer -> answer.replayed() == null).hasSize(1);
         assertThat(answers.get(0).status()).isEqualTo(201);
         assertThat(payments()).isEqualTo(1);
         assertThat(spent()).isEqualTo(1250);
@@ -117,22 +126,29 @@ class PaymentsHttpTest {
     void keyWithAnotherPayloadIsRefused() throws Exception {
         Answer first = wallet.pay(key, order(1250));
 
-        assertProblem(wallet.pay(key, order(1251)), 422, "Idempotency-Key is already used");
+        assertRefused(wallet.pay(key, order(1251)), 422, "key-reused");
 
-        assertThat(wallet.pay(key, order(1250))).isEqualTo(first);
+        assertThat(wallet.pay(key, order(1250))).isEqualTo(first.asReplay());
         assertThat(spent()).isEqualTo(1250);
     }
 
     @Test
     void missingKeyIsRefused() throws Exception {
-        assertProblem(wallet.pay(null, order(1250)), 400, "Idempotency-Key is missing");
+        assertRefused(wallet.pay(null, order(1250)), 400, "missing-key");
 
         assertThat(payments()).isZero();
     }
 
     static Stream<Arguments> malformedKeys() {
         return Stream.of(
-                arguments("", "blank"), arguments("a\tb", "U+0009"), arguments("x".repeat(256), "256 characters"));
+                arguments("", "empty"),
+                arguments("\"\"", "blank"),
+                arguments("\" \"", "blank"),
+                arguments("\"a", "no closing double quote"),
+                arguments("\"a\";b=1", "parameters"),
+                arguments("a,b", "','"),
+                arguments("a\tb", "U+0009"),
+                arguments("x".repeat(256), "256 characters"));
     }
 
     @ParameterizedTest
@@ -140,7 +156,7 @@ class PaymentsHttpTest {
     void malformedKeyIsRefused(String malformed, String reason) throws Exception {
         Answer refused = wallet.pay(malformed, order(1250));
 
-        assertProblem(refused, 400, "Idempotency-Key is not valid");
+        assertRefused(refused, 400, "invalid-key");
         assertThat(refused.text("$.detail")).contains(reason);
         assertThat(payments()).isZero();
     }
@@ -163,11 +179,11 @@ class PaymentsHttpTest {
 
             blocker.rollback();
         }
-        assertProblem(refused, 409, "A request with this Idempotency-Key is in progress");
+        assertRefused(refused, 409, "in-progress");
         assertThat(refused.retryAfter()).isEqualTo("2");
         Answer first = running.await().requireAllSucceeded().get(0);
         assertThat(first.status()).isEqualTo(201);
-        assertThat(wallet.pay(key, order(1250))).isEqualTo(first);
+        assertThat(wallet.pay(key, order(1250))).isEqualTo(first.asReplay());
         assertThat(spent()).isEqualTo(1250);
     }
 
@@ -252,7 +268,7 @@ class PaymentsHttpTest {
         wallet.pay(key, order(1250));
         changeClaim("status = 'processing', response_body = null");
 
-        assertProblem(wallet.pay(key, order(1250)), 409, "The result of the first request is not known");
+        assertRefused(wallet.pay(key, order(1250)), 409, "abandoned");
         assertThat(payments()).isEqualTo(1);
     }
 
@@ -261,16 +277,19 @@ class PaymentsHttpTest {
         wallet.pay(key, order(1250));
         changeClaim("response_body = null");
 
-        assertProblem(wallet.pay(key, order(1250)), 410, "The response is no longer stored");
+        assertRefused(wallet.pay(key, order(1250)), 410, "response-expired");
         assertThat(payments()).isEqualTo(1);
     }
 
     @Test
-    void unreadableResponseIsAnInternalError() throws Exception {
+    void unreadableResponseIsRefused() throws Exception {
         wallet.pay(key, order(1250));
         changeClaim("response_body = '{\"paymentId\":\"none\"}'");
 
-        assertInternalError(wallet.pay(key, order(1250)));
+        Answer refused = wallet.pay(key, order(1250));
+
+        assertRefused(refused, 500, "unreadable-response");
+        assertThat(refused.text("$.detail")).doesNotContain("io.idempotency", "Exception", "UUID");
         assertThat(payments()).isEqualTo(1);
     }
 
@@ -332,12 +351,24 @@ class PaymentsHttpTest {
         return "idempotency_calls_seconds_count\\{outcome=\"" + outcome + "\",scope=\"payments\"} [1-9]";
     }
 
+    /** By the starter: its problems have a type of their own. */
+    private static void assertRefused(Answer answer, int status, String problem) {
+        assertProblem(answer, status);
+        assertThat(answer.text("$.type")).isEqualTo("urn:problem-type:idempotency:" + problem);
+        assertThat(answer.text("$.title")).isNotBlank();
+    }
+
     private static void assertProblem(Answer answer, int status, String title) {
+        assertProblem(answer, status);
+        assertThat(answer.text("$.title")).isEqualTo(title);
+    }
+
+    private static void assertProblem(Answer answer, int status) {
         assertThat(answer.status()).as(answer.body()).isEqualTo(status);
         assertThat(answer.contentType()).isEqualTo(PROBLEM);
         assertThat(answer.number("$.status")).isEqualTo(status);
-        assertThat(answer.text("$.title")).isEqualTo(title);
         assertThat(answer.text("$.detail")).isNotBlank();
+        assertThat(answer.replayed()).isNull();
     }
 
     private static void assertInternalError(Answer answer) {
@@ -392,7 +423,7 @@ class PaymentsHttpTest {
     }
 
     private static Connection lockAccounts() throws SQLException {
-        Connection connection = application.getBean(DataSource.class).getConnection();
+        Connection connection = sample.application().getBean(DataSource.class).getConnection();
         connection.setAutoCommit(false);
         connection.createStatement().execute("select from account for update");
         return connection;

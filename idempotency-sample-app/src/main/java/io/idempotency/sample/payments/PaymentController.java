@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.UUID;
 
 import jakarta.validation.Valid;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
+import io.idempotency.IdempotencyKey;
+import io.idempotency.boot.web.IdempotencyKeyHeader;
 import io.idempotency.sample.accounts.AccountId;
 
 /** Takes payments over HTTP. */
@@ -29,11 +29,8 @@ class PaymentController {
         this.payments = payments;
     }
 
-    /** The header is optional to Spring MVC, because the service refuses a payment without a key, whoever asks. */
     @PostMapping
-    ResponseEntity<Payment> pay(
-            @RequestHeader(name = "Idempotency-Key", required = false) @Nullable String key,
-            @Valid @RequestBody PaymentRequest request) {
+    ResponseEntity<Payment> pay(@IdempotencyKeyHeader IdempotencyKey key, @Valid @RequestBody PaymentRequest request) {
         Payment payment = payments.pay(key, request);
         return ResponseEntity.created(URI.create("/payments/" + payment.paymentId()))
                 .body(payment);

@@ -3,10 +3,10 @@ package io.idempotency.sample.payments;
 import java.util.List;
 import java.util.UUID;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.idempotency.IdempotencyKey;
 import io.idempotency.Idempotent;
 import io.idempotency.sample.accounts.Accounts;
 
@@ -36,7 +36,7 @@ class PaymentService {
             fingerprint = "#request",
             resultType = "payment",
             resultId = "#result.paymentId")
-    Payment pay(@Nullable String key, PaymentRequest request) {
+    Payment pay(IdempotencyKey key, PaymentRequest request) {
         accounts.withdraw(request.accountId(), request.amountCents());
         return payments.add(request);
     }

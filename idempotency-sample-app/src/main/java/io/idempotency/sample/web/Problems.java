@@ -5,7 +5,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
@@ -26,9 +25,11 @@ import io.idempotency.sample.accounts.InsufficientFundsException;
 import io.idempotency.sample.accounts.UnknownAccountException;
 import io.idempotency.sample.payments.PaymentNotFoundException;
 
-/** Answers requests that failed for any other reason. */
+/**
+ * Answers requests that failed. Those that the idempotency library refused are not among them, even though there is a
+ * handler of any exception: the starter answers them before.
+ */
 @RestControllerAdvice
-@Order(1)
 class Problems extends ResponseEntityExceptionHandler {
 
     private static final String NOT_VALID = "Request is not valid";
