@@ -1,6 +1,6 @@
 package io.idempotency.sample.payments;
 
 /** The currencies that accounts are kept in. */
-enum Currency {
+public enum Currency {
     EUR
 }

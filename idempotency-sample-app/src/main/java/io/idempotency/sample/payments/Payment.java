@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.UUID;
 
 /** A payment that was made; as JSON it is the answer of the API and the response that replays return. */
-record Payment(
+public record Payment(
         UUID paymentId,
         String accountId,
         long amountCents,

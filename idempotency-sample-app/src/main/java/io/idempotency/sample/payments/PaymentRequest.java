@@ -9,7 +9,7 @@ import jakarta.validation.constraints.Size;
 import io.idempotency.sample.accounts.AccountId;
 
 /** What a client asks for; its members are the fingerprint that tells one payment from another. */
-record PaymentRequest(
+public record PaymentRequest(
         @AccountId String accountId,
         @NotNull @Positive Long amountCents,
         @NotNull Currency currency,

@@ -1,7 +1,7 @@
 package io.idempotency.sample.payments;
 
 /** What became of a payment. */
-enum PaymentStatus {
+public enum PaymentStatus {
 
     /** The money has left the account. */
     COMPLETED

@@ -11,7 +11,7 @@ import org.springframework.stereotype.Repository;
 
 /** The payments in the database. */
 @Repository
-class Payments {
+public class Payments {
 
     private static final String INSERT = """
             insert into payment (account_id, amount_cents, currency, reference, status)
@@ -33,7 +33,8 @@ class Payments {
         this.jdbc = jdbc;
     }
 
-    Payment add(PaymentRequest request) {
+    /** Records a payment. Taking the money is a matter of the account. */
+    public Payment add(PaymentRequest request) {
         return jdbc.sql(INSERT)
                 .param("accountId", request.accountId())
                 .param("amountCents", request.amountCents())

@@ -1,0 +1,273 @@
+package io.idempotency.sample;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import com.stripe.exception.CardException;
+import com.stripe.exception.IdempotencyException;
+import com.stripe.exception.InvalidRequestException;
+import com.stripe.exception.StripeException;
+import com.stripe.model.Charge;
+import com.stripe.param.ChargeCreateParams;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.idempotency.sample.DroppingProxy.Drop;
+import io.idempotency.sample.DroppingProxy.Exchange;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/**
+ * Stripe's own client charges an account of the wallet, over a network that loses requests and answers.
+ *
+ * <p>Three repeat what was lost, all with the same key: the JDK's HttpURLConnection once, when its connection breaks before
+ * it has heard anything; Stripe's client when it has waited too long, or is answered 409 or 5xx; and the application that
+ * uses it, for all that is left.
+ */
+class StripeChargesTest {
+
+    private static final int THREADS = 40;
+
+    private static final int CHARGES_OF_A_THREAD = TestSize.pick(1, 13);
+
+    private static final List<Drop> LOSSES = List.copyOf(EnumSet.complementOf(EnumSet.of(Drop.NOTHING)));
+
+    private static final double SHARE_OF_DROPS = 0.6;
+
+    /** No more requests with one key, so that every charge comes to an end. */
+    private static final int MOST_DROPS = 4;
+
+    private static RunningSample sample;
+
+    /** Key and description of what a test charges. */
+    private final String name = UUID.randomUUID().toString();
+
+    private final Map<String, Integer> requests = new ConcurrentHashMap<>();
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        sample.close();
+    }
+
+    @Test
+    void chargeIsThePaymentThatWasMade() throws Exception {
+        Charge charge = user().charge(params(1250, name));
+
+        assertThat(payments(name)).containsExactly(ChargedPayment.of(charge));
+        assertThat(charge.getObject()).isEqualTo("charge");
+        assertThat(charge.getAmount()).isEqualTo(1250);
+        assertThat(charge.getCurrency()).isEqualTo("eur");
+        assertThat(charge.getStatus()).isEqualTo("succeeded");
+        assertThat(charge.getPaid()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REQUEST", "ANSWER", "HALF_OF_THE_ANSWER"})
+    void whateverIsLostIsChargedOnce(Drop lost) throws Exception {
+        try (DroppingProxy proxy = proxy(key -> nextRequest(key) <= 2 ? lost : Drop.NOTHING)) {
+            Charge charge = StripeUser.of(proxy.url()).chargeUntilAnswered(name, params(1250, name));
+
+            assertThat(payments(name)).containsExactly(ChargedPayment.of(charge));
+            assertThat(proxy.exchanges()).extracting(Exchange::drop).startsWith(lost, lost, Drop.NOTHING);
+            assertThat(proxy.exchanges().get(2).replayed()).isEqualTo(lost != Drop.REQUEST);
+        }
+    }
+
+    @Test
+    void clientThatRepeatsByItselfNeedsNoKeyFromItsUser() throws Exception {
+        try (DroppingProxy proxy = proxy(key -> nextRequest(key) <= 1 ? Drop.ANSWER_IN_SILENCE : Drop.NOTHING)) {
+            Charge charge = StripeUser.of(proxy.url()).charge(params(1250, name));
+
+            assertThat(payments(name)).containsExactly(ChargedPayment.of(charge));
+            assertThat(charge.getLastResponse().headers().firstValue("Idempotent-Replayed"))
+                    .contains("true");
+        }
+    }
+
+    @Test
+    @Tag("race")
+    void repeatThatMeetsItsOwnRunningRequestGetsItsResult() throws Exception {
+        ConcurrentCalls<Charge> running;
+        try (DroppingProxy proxy = proxy(this::countedOnly)) {
+            try (Connection blocker = lockAccounts()) {
+                running = ConcurrentCalls.start(
+                        1, () -> StripeUser.of(proxy.url()).chargeUntilAnswered(name, params(1250, name)));
+                await().until(() -> requests.getOrDefault(name, 0) >= 2);
+                blocker.rollback();
+            }
+            Charge charge = running.await().requireAllSucceeded().get(0);
+
+            assertThat(payments(name)).containsExactly(ChargedPayment.of(charge));
+        }
+    }
+
+    @Test
+    @Tag("race")
+    void everyChargeIsMadeOnceWhereRequestsAndAnswersAreLostAtRandom() throws Exception {
+        String run = Long.toHexString(new Random().nextLong());
+        try (DroppingProxy proxy = proxy(this::atRandom)) {
+            StripeUser user = StripeUser.of(proxy.url());
+
+            List<Charge> charges =
+                    ConcurrentCalls.run(THREADS, thread -> chargeSeveral(user, run + "-" + thread))
+                            .requireAllSucceeded()
+                            .stream()
+                            .flatMap(List::stream)
+                            .toList();
+
+            assertThat(charges).extracting(Charge::getDescription).doesNotHaveDuplicates();
+            for (Charge charge : charges) {
+                assertThat(payments(charge.getDescription())).containsExactly(ChargedPayment.of(charge));
+            }
+            assertThat(charges).hasSize(THREADS * CHARGES_OF_A_THREAD);
+            assertMuchWasLost(proxy.exchanges(), charges.size());
+        }
+    }
+
+    private static List<Charge> chargeSeveral(StripeUser user, String names) throws StripeException {
+        List<Charge> charges = new ArrayList<>();
+        for (int i = 0; i < CHARGES_OF_A_THREAD; i++) {
+            String name = names + "-" + i;
+            charges.add(user.chargeUntilAnswered(name, params(1 + i, name)));
+        }
+        return charges;
+    }
+
+    /** Or nothing would have been tried. */
+    private static void assertMuchWasLost(List<Exchange> exchanges, int charges) {
+        assertThat(exchanges).extracting(Exchange::drop).contains(Drop.values());
+        assertThat(exchanges).filteredOn(Exchange::executed).hasSize(charges);
+        assertThat(exchanges)
+                .as("lost answers to requests that made the charge")
+                .filteredOn(exchange -> exchange.executed() && exchange.drop() != Drop.NOTHING)
+                .hasSizeGreaterThan(charges / 10);
+        assertThat(exchanges)
+                .as("replays that were delivered")
+                .filteredOn(exchange -> exchange.replayed() && exchange.drop() == Drop.NOTHING)
+                .hasSizeGreaterThan(charges / 10);
+    }
+
+    @Test
+    void cardWithoutFundsIsDeclinedAndTheKeyIsFree() throws Exception {
+        assertThatThrownBy(() -> user().charge(name, params(100_000_000, name)))
+                .isInstanceOfSatisfying(CardException.class, declined -> {
+                    assertThat(declined.getStatusCode()).isEqualTo(402);
+                    assertThat(declined.getCode()).isEqualTo("card_declined");
+                    assertThat(declined.getDeclineCode()).isEqualTo("insufficient_funds");
+                });
+        assertThat(payments(name)).isEmpty();
+
+        Charge charge = user().charge(name, params(1250, name));
+
+        assertThat(payments(name)).containsExactly(ChargedPayment.of(charge));
+    }
+
+    @Test
+    void keyOfAnotherChargeIsAnIdempotencyErrorToTheClient() throws Exception {
+        user().charge(name, params(1250, name));
+
+        assertThatThrownBy(() -> user().charge(name, params(1251, name))).isInstanceOf(IdempotencyException.class);
+
+        assertThat(payments(name)).hasSize(1);
+    }
+
+    static Stream<Arguments> badParameters() {
+        return Stream.of(
+                arguments("amount", "", "amount must not be null"),
+                arguments("amount", "0", "amount must be greater than 0"),
+                arguments("amount", "12.5", "amount has a value of the wrong type"),
+                arguments("currency", "usd", "currency must be eur"),
+                arguments("description", "a\tb", "description must not contain control characters"),
+                arguments("source", "", "source must not be blank"),
+                arguments("source", "nobody", "There is no account 'nobody'"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badParameters")
+    void badParameterIsAnInvalidRequestToTheClient(String parameter, String value, String message) {
+        Map<String, Object> form = new HashMap<>(params(1250, name).toMap());
+        form.put(parameter, value);
+        ChargeCreateParams bad =
+                ChargeCreateParams.builder().putAllExtraParam(form).build();
+
+        assertThatThrownBy(() -> user().charge(bad))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining(message);
+
+        assertThat(payments(name)).isEmpty();
+    }
+
+    private static StripeUser user() {
+        return StripeUser.of(sample.url());
+    }
+
+    private static DroppingProxy proxy(Function<String, Drop> plan) throws IOException {
+        return new DroppingProxy(sample.port(), plan);
+    }
+
+    private int nextRequest(String key) {
+        return requests.merge(key, 1, Integer::sum);
+    }
+
+    private Drop countedOnly(String key) {
+        nextRequest(key);
+        return Drop.NOTHING;
+    }
+
+    /** The same for the same keys, in whatever order they come; each run has its own. */
+    private Drop atRandom(String key) {
+        int request = nextRequest(key);
+        SplittableRandom random = new SplittableRandom((key + "#" + request).hashCode());
+        return request > MOST_DROPS || random.nextDouble() >= SHARE_OF_DROPS
+                ? Drop.NOTHING
+                : LOSSES.get(random.nextInt(LOSSES.size()));
+    }
+
+    private static ChargeCreateParams params(long amount, String description) {
+        return ChargeCreateParams.builder()
+                .setAmount(amount)
+                .setCurrency("eur")
+                .setSource("alice")
+                .setDescription(description)
+                .build();
+    }
+
+    private static List<ChargedPayment> payments(String description) {
+        return ChargedPayment.find(sample.jdbc(), description);
+    }
+
+    private static Connection lockAccounts() throws Exception {
+        Connection connection = sample.application().getBean(DataSource.class).getConnection();
+        connection.setAutoCommit(false);
+        connection.createStatement().execute("select from account for update");
+        return connection;
+    }
+}
