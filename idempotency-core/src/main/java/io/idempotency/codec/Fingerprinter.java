@@ -6,6 +6,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -76,6 +78,19 @@ public final class Fingerprinter {
             length--;
         }
         return hash(Arrays.copyOf(arguments, length));
+    }
+
+    /**
+     * The fingerprint of a payload together with what it was sent to.
+     *
+     * @param payload the fingerprint of the payload
+     * @param surroundings what has to be equal beside it
+     * @return the payload's own fingerprint if nothing surrounds it
+     */
+    public Fingerprint within(Fingerprint payload, List<String> surroundings) {
+        return surroundings.isEmpty()
+                ? payload
+                : hash(new Object[] {HexFormat.of().formatHex(payload.hash()), surroundings});
     }
 
     private static boolean isAbsent(@Nullable Object argument) {

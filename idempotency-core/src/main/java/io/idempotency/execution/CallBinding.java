@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
-import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.claim.RequestId;
 import io.idempotency.codec.Fingerprinter;
@@ -22,15 +21,19 @@ public final class CallBinding {
 
     private final Fingerprinter fingerprinter;
 
+    private final CallSurroundings surroundings;
+
     /**
      * Creates the binding.
      *
      * @param callerResolver tells who is calling
      * @param fingerprinter tells one payload from another
+     * @param surroundings what belongs to the payload of an annotated method beside its arguments
      */
-    public CallBinding(CallerResolver callerResolver, Fingerprinter fingerprinter) {
+    public CallBinding(CallerResolver callerResolver, Fingerprinter fingerprinter, CallSurroundings surroundings) {
         this.callerResolver = callerResolver;
         this.fingerprinter = fingerprinter;
+        this.surroundings = surroundings;
     }
 
     IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
@@ -39,7 +42,8 @@ public final class CallBinding {
         return new IdempotentCall(
                 RequestId.of(intent),
                 intent,
-                operation.fingerprint(target, arguments, fingerprinter),
+                fingerprinter.within(
+                        operation.fingerprint(target, arguments, fingerprinter), surroundings.of(operation.method())),
                 operation.terms(),
                 operation.responseType(),
                 naming(operation.resultReference(), target, arguments));
@@ -61,13 +65,18 @@ public final class CallBinding {
         return new IdempotentCall(RequestId.of(intent), intent, fingerprinter.of(request), terms, responseType, null);
     }
 
-    /** An application's own code may return null although its interface does not. */
+    /** Whoever sends a key cannot help what the application makes of its sender. */
     private String resolveCaller() {
         @Nullable String caller = callerResolver.resolveCaller();
         if (caller == null) {
-            throw new InvalidIdempotencyKeyException(
-                    "The CallerResolver " + callerResolver.getClass().getName()
-                            + " returned null: it must return the empty string if there is no caller to tell apart");
+            throw new IllegalStateException("The CallerResolver "
+                    + callerResolver.getClass().getName()
+                    + " returned null: it must return the empty string if there is no caller to tell apart");
+        }
+        if (caller.codePointCount(0, caller.length()) > Intent.MAX_CALLER_LENGTH) {
+            throw new IllegalStateException("The CallerResolver "
+                    + callerResolver.getClass().getName() + " returned more than " + Intent.MAX_CALLER_LENGTH
+                    + " characters: define one that gives a shorter name for the same caller");
         }
         return caller;
     }

@@ -1,9 +1,12 @@
 package io.idempotency.operation;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -35,6 +38,20 @@ final class ReturnTypeRule implements OperationRule {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    /** What Spring MVC makes an answer of, and what no JSON of it would bring back. */
+    private static final NamedTypes NOT_DATA = new NamedTypes(
+            "org.springframework.http.HttpHeaders",
+            "org.springframework.ui.Model",
+            "org.springframework.ui.ModelMap",
+            "org.springframework.web.ErrorResponse",
+            "org.springframework.web.servlet.ModelAndView",
+            "org.springframework.web.servlet.View");
+
+    private static final NamedTypes ENTITIES = new NamedTypes("org.springframework.http.HttpEntity");
+
+    private static final Set<String> REPLAYED_ENTITIES =
+            Set.of("org.springframework.http.HttpEntity", "org.springframework.http.ResponseEntity");
+
     private static final NamedTypes WRAPPERS =
             new NamedTypes("java.util.Optional", "org.springframework.http.HttpEntity");
 
@@ -50,7 +67,15 @@ final class ReturnTypeRule implements OperationRule {
                             + ", which is not complete when the method returns, so it cannot be stored with the effect.",
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
         }
-        if (isUnknown(ResolvableType.forType(operation.responseType()))) {
+        if (NOT_DATA.include(returned)
+                || (ENTITIES.include(returned) && !REPLAYED_ENTITIES.contains(returned.getName()))) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " returns " + returned.getName()
+                            + ", which is more than the data that can be stored and replayed.",
+                    "Return the data itself, or a ResponseEntity of it.");
+        }
+        if (isOfTheCaller(operation.method().getGenericReturnType())
+                || isUnknown(ResolvableType.forType(operation.responseType()))) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " returns "
                             + operation.responseType().getTypeName()
@@ -59,11 +84,17 @@ final class ReturnTypeRule implements OperationRule {
         }
     }
 
-    /** What an answer wraps counts too. */
+    /** What an answer wraps counts too; but the bounds of a variable may name the variable itself, without end. */
     private static boolean isNotComplete(ResolvableType type) {
         Class<?> raw = type.resolve();
         return (raw != null && (STREAMED.include(raw) || isAnyOf(raw)))
-                || Arrays.stream(type.getGenerics()).anyMatch(ReturnTypeRule::isNotComplete);
+                || (!(type.getType() instanceof TypeVariable<?>)
+                        && Arrays.stream(type.getGenerics()).anyMatch(ReturnTypeRule::isNotComplete));
+    }
+
+    /** Each call may mean another type. */
+    private static boolean isOfTheCaller(Type declared) {
+        return declared instanceof TypeVariable<?> variable && variable.getGenericDeclaration() instanceof Method;
     }
 
     private static boolean isUnknown(ResolvableType type) {

@@ -34,6 +34,7 @@ import io.idempotency.codec.ResponseMapper;
 import io.idempotency.execution.CallBinding;
 import io.idempotency.execution.CallBoundary;
 import io.idempotency.execution.CallDefaults;
+import io.idempotency.execution.CallSurroundings;
 import io.idempotency.execution.CallTransactions;
 import io.idempotency.execution.ClaimExecutor;
 import io.idempotency.execution.IdempotencyTemplate;
@@ -145,8 +146,14 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    CallBinding idempotentCallBinding(ObjectProvider<CallerResolver> callerResolver, Fingerprinter fingerprinter) {
-        return new CallBinding(callerResolver.getIfAvailable(() -> () -> ""), fingerprinter);
+    CallBinding idempotentCallBinding(
+            ObjectProvider<CallerResolver> callerResolver,
+            Fingerprinter fingerprinter,
+            ObjectProvider<CallSurroundings> surroundings) {
+        return new CallBinding(
+                callerResolver.getIfAvailable(() -> () -> ""),
+                fingerprinter,
+                surroundings.getIfAvailable(() -> method -> List.of()));
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package io.idempotency.boot.web;
 
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ final class ApplicationExceptionHandlers {
 
     private final ExceptionHandlerExceptionResolver resolver;
 
+    private final ConcurrentHashMap<Class<?>, ExceptionHandlerMethodResolver> ofControllers = new ConcurrentHashMap<>();
+
     ApplicationExceptionHandlers(ExceptionHandlerExceptionResolver resolver) {
         this.resolver = resolver;
     }
@@ -27,12 +30,16 @@ final class ApplicationExceptionHandlers {
         Stream<ExceptionHandlerMethodResolver> advices = resolver.getExceptionHandlerAdviceCache().entrySet().stream()
                 .filter(advice -> advice.getKey().isApplicableToBeanType(controller))
                 .map(Map.Entry::getValue);
-        return Stream.concat(Stream.ofNullable(controller).map(ExceptionHandlerMethodResolver::new), advices)
+        return Stream.concat(Stream.ofNullable(controller).map(this::ofController), advices)
                 .flatMap(methods -> Stream.ofNullable(
                         methods.resolveExceptionMappingByExceptionType(exception.getClass(), MediaType.ALL)))
                 .findFirst()
                 .filter(answering -> names(answering, exception))
                 .isPresent();
+    }
+
+    private ExceptionHandlerMethodResolver ofController(Class<?> controller) {
+        return ofControllers.computeIfAbsent(controller, ExceptionHandlerMethodResolver::new);
     }
 
     private static boolean names(ExceptionHandlerMappingInfo handler, IdempotencyException exception) {

@@ -41,6 +41,8 @@ final class IdempotencyProblems {
         HttpStatusCode status = statusOf(problem, refusal);
         if (status.is5xxServerError()) {
             logger.error("An idempotent call failed", refusal);
+        } else if (problem == Problem.INVALID_KEY && !KeyHeader.isRefusalOf(request, refusal)) {
+            logger.warn("A key that did not come from the header is not valid", refusal);
         } else {
             logger.debug("An idempotent call was refused", refusal);
         }

@@ -18,6 +18,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.function.SingletonSupplier;
@@ -27,6 +28,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -39,7 +41,6 @@ import io.idempotency.codec.ResponseCodec;
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(DispatcherServlet.class)
-@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyHttpProperties.class)
 @ImportRuntimeHints(IdempotencyWebRuntimeHints.class)
 public final class IdempotencyWebAutoConfiguration {
@@ -72,15 +73,24 @@ public final class IdempotencyWebAutoConfiguration {
     }
 
     @Bean
+    @Lazy(false)
     @ConditionalOnBooleanProperty(name = "idempotency.http.require-caller")
     RequiredCallerInterceptor idempotencyRequiredCallerInterceptor(ObjectProvider<CallerResolver> callerResolver) {
         return new RequiredCallerInterceptor(callerResolver);
     }
 
+    /** At start-up even where beans are lazy: afterwards nothing would ask for it. */
     @Bean
+    @Lazy(false)
     KeyHeaderParametersCheck idempotencyKeyHeaderParametersCheck(
-            ObjectProvider<RequestMappingHandlerMapping> mappings) {
-        return new KeyHeaderParametersCheck(mappings);
+            ObjectProvider<RequestMappingHandlerMapping> mappings,
+            ObjectProvider<RequestMappingHandlerAdapter> adapters) {
+        return new KeyHeaderParametersCheck(mappings, adapters);
+    }
+
+    @Bean
+    HandledRequest idempotencyHandledRequest() {
+        return new HandledRequest();
     }
 
     @Bean
@@ -133,8 +143,8 @@ public final class IdempotencyWebAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(CallerResolver.class)
-        PrincipalCallerResolver idempotencyPrincipalCallerResolver() {
-            return new PrincipalCallerResolver();
+        PrincipalCallerResolver idempotencyPrincipalCallerResolver(IdempotencyHttpProperties properties) {
+            return new PrincipalCallerResolver(properties.requireCaller());
         }
     }
 }

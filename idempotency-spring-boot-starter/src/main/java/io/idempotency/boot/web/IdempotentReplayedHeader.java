@@ -4,8 +4,12 @@ import java.util.Set;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
@@ -16,11 +20,13 @@ import io.idempotency.observation.IdempotencyListener;
  * Marks the answer to a request that only replayed what its own key stands for; calls with other keys that it makes do not
  * count.
  */
-final class IdempotentReplayedHeader implements IdempotencyListener {
+final class IdempotentReplayedHeader implements IdempotencyListener, HandlerExceptionResolver, Ordered {
 
     private static final Set<Outcome> REPLAYS = Set.of(Outcome.REPLAYED, Outcome.FAILURE_REPLAYED);
 
     private static final String NOT_ONLY_REPLAYED = IdempotentReplayedHeader.class.getName() + ".not-only-replayed";
+
+    private static final String REPLAYED_FAILURE = IdempotentReplayedHeader.class.getName() + ".replayed-failure";
 
     private final String name;
 
@@ -34,6 +40,7 @@ final class IdempotentReplayedHeader implements IdempotencyListener {
         if (intent != null
                 && RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
                 && intent.key().equals(KeyHeader.knownOf(attributes.getRequest()))) {
+            attributes.getRequest().setAttribute(REPLAYED_FAILURE, event.failure());
             mark(attributes, REPLAYS.contains(event.outcome()));
         }
     }
@@ -44,8 +51,38 @@ final class IdempotentReplayedHeader implements IdempotencyListener {
         if (!replayed) {
             request.setAttribute(NOT_ONLY_REPLAYED, true);
         }
-        if (response != null) {
-            response.setHeader(name, request.getAttribute(NOT_ONLY_REPLAYED) == null ? "true" : null);
+        if (response != null && request.getAttribute(NOT_ONLY_REPLAYED) == null) {
+            response.setHeader(name, "true");
+        } else if (response != null) {
+            remove(response);
         }
+    }
+
+    /** An error that came after a replay is not what was stored. */
+    @Override
+    public @Nullable ModelAndView resolveException(
+            HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
+        if (!isOrIsCausedBy(failure, request.getAttribute(REPLAYED_FAILURE))) {
+            remove(response);
+        }
+        return null;
+    }
+
+    private static boolean isOrIsCausedBy(Throwable failure, @Nullable Object replayed) {
+        return replayed instanceof Throwable
+                && (failure == replayed
+                        || (failure.getCause() != null && isOrIsCausedBy(failure.getCause(), replayed)));
+    }
+
+    private void remove(HttpServletResponse response) {
+        if (response.containsHeader(name)) {
+            response.setHeader(name, null);
+        }
+    }
+
+    /** Before any resolver that answers. */
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
     }
 }

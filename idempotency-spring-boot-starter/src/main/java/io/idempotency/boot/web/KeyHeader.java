@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
 
 /** Reads the key of a request from its header. */
 final class KeyHeader {
@@ -152,6 +153,11 @@ final class KeyHeader {
             end--;
         }
         return field.substring(start, end);
+    }
+
+    MissingIdempotencyKeyException missing() {
+        return new MissingIdempotencyKeyException(
+                "The header " + name + " is missing: send a value that is unique to this one intent, such as a UUID");
     }
 
     private InvalidIdempotencyKeyException invalid(String problem) {

@@ -35,6 +35,9 @@ final class KeyHeaderArgumentResolver implements HandlerMethodArgumentResolver {
             return null;
         }
         IdempotencyKey key = header.of(request);
+        if (key == null && KeyHeaderParameters.isRequired(parameter)) {
+            throw header.missing();
+        }
         return key != null && parameter.getParameterType() == String.class ? key.value() : key;
     }
 }

@@ -5,8 +5,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.core.MethodParameter;
 import org.springframework.web.servlet.HandlerInterceptor;
 
-import io.idempotency.MissingIdempotencyKeyException;
-
 /** Refuses requests without a usable key before their body is read. */
 final class KeyHeaderInterceptor implements HandlerInterceptor {
 
@@ -20,8 +18,7 @@ final class KeyHeaderInterceptor implements HandlerInterceptor {
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
         MethodParameter parameter = KeyHeaderParameters.ofRequest(request, handler);
         if (parameter != null && header.of(request) == null && KeyHeaderParameters.isRequired(parameter)) {
-            throw new MissingIdempotencyKeyException("The header " + header.name()
-                    + " is missing: send a value that is unique to this one intent, such as a UUID");
+            throw header.missing();
         }
         return true;
     }

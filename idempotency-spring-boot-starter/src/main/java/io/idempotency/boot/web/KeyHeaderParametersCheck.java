@@ -6,6 +6,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodParameter;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.idempotency.IdempotencyStartupException;
@@ -15,17 +17,25 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
 
     private final ObjectProvider<RequestMappingHandlerMapping> mappings;
 
-    KeyHeaderParametersCheck(ObjectProvider<RequestMappingHandlerMapping> mappings) {
+    private final ObjectProvider<RequestMappingHandlerAdapter> adapters;
+
+    KeyHeaderParametersCheck(
+            ObjectProvider<RequestMappingHandlerMapping> mappings,
+            ObjectProvider<RequestMappingHandlerAdapter> adapters) {
         this.mappings = mappings;
+        this.adapters = adapters;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        mappings.forEach(mapping -> mapping.getHandlerMethods().values().forEach(KeyHeaderParametersCheck::check));
+        mappings.forEach(mapping -> mapping.getHandlerMethods().values().forEach(this::check));
     }
 
-    private static void check(HandlerMethod handler) {
+    private void check(HandlerMethod handler) {
         List<MethodParameter> parameters = KeyHeaderParameters.all(handler).toList();
+        if (!parameters.isEmpty()) {
+            requireResolver(handler);
+        }
         if (parameters.size() > 1) {
             throw new IdempotencyStartupException(
                     handler.getShortLogMessage() + " has " + parameters.size()
@@ -33,6 +43,25 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
                     "Remove the annotation from all of them but one.");
         }
         parameters.forEach(parameter -> requirePossibleType(handler, parameter));
+    }
+
+    /** Spring MVC would take the parameter from the query of the request instead, and nothing would check the key. */
+    private void requireResolver(HandlerMethod handler) {
+        boolean isThere = adapters.stream()
+                .allMatch(
+                        adapter -> resolversOf(adapter).stream().anyMatch(KeyHeaderArgumentResolver.class::isInstance));
+        if (!isThere) {
+            throw new IdempotencyStartupException(
+                    handler.getShortLogMessage() + " has a parameter with @IdempotencyKeyHeader, but the Spring MVC"
+                            + " configuration of the application leaves out the WebMvcConfigurers that read the header.",
+                    "Implement WebMvcConfigurer instead of extending WebMvcConfigurationSupport; if it must be extended,"
+                            + " extend DelegatingWebMvcConfiguration.");
+        }
+    }
+
+    private static List<HandlerMethodArgumentResolver> resolversOf(RequestMappingHandlerAdapter adapter) {
+        List<HandlerMethodArgumentResolver> resolvers = adapter.getArgumentResolvers();
+        return resolvers == null ? List.of() : resolvers;
     }
 
     private static void requirePossibleType(HandlerMethod handler, MethodParameter parameter) {

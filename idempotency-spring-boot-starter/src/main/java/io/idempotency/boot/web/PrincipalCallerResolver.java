@@ -6,15 +6,33 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 import io.idempotency.CallerResolver;
+import io.idempotency.MissingCallerException;
 
-/** The caller is whoever Spring Security has authenticated; anonymous users are nobody. */
+/**
+ * The caller is whoever Spring Security has authenticated; anonymous users are nobody. So is everybody on a thread that
+ * knows nothing of the request, which therefore counts as nobody where callers are required.
+ */
 final class PrincipalCallerResolver implements CallerResolver {
 
     private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
 
+    private final boolean required;
+
+    PrincipalCallerResolver(boolean required) {
+        this.required = required;
+    }
+
     @Override
     public String resolveCaller() {
         Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
-        return trust.isAuthenticated(authentication) && authentication != null ? authentication.getName() : "";
+        if (trust.isAuthenticated(authentication) && authentication != null) {
+            return authentication.getName();
+        }
+        if (required) {
+            throw new MissingCallerException("Nobody is authenticated on this thread, but"
+                    + " idempotency.http.require-caller is set: authenticate the request, hand its security context on"
+                    + " to the thread that makes the call, or name the caller with IdempotencyOperations");
+        }
+        return "";
     }
 }

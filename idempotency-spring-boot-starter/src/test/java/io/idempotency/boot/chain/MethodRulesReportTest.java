@@ -19,9 +19,12 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.core.io.Resource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
@@ -71,6 +74,13 @@ class MethodRulesReportTest {
                         ReturnsStreamedAnswer.class,
                         "ResponseEntity<org.springframework.core.io.Resource>, which is not complete",
                         "Return the result itself"),
+                arguments(ReturnsBoundedVariable.class, "returns", "Declare the type of the response"),
+                arguments(ReturnsHeaders.class, "more than the data that can be stored", "or a ResponseEntity of it"),
+                arguments(ReturnsView.class, "more than the data that can be stored", "or a ResponseEntity of it"),
+                arguments(
+                        ReturnsAnswerOfItsOwn.class,
+                        "Envelope, which is more than the data",
+                        "or a ResponseEntity of it"),
                 arguments(ReturnsFuture.class, "returns java.util.concurrent.Future", "Return the result itself"),
                 arguments(
                         ReturnsCompletable.class,
@@ -263,6 +273,49 @@ class MethodRulesReportTest {
         @Idempotent(scope = "s", key = "#key")
         public ResponseEntity<Resource> pay(String key) {
             return ResponseEntity.ok().build();
+        }
+    }
+
+    static class ReturnsBoundedVariable {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public <T extends Comparable<T>> T pay(String key) {
+            throw new IllegalStateException(key);
+        }
+    }
+
+    static class ReturnsHeaders {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public HttpHeaders pay(String key) {
+            return new HttpHeaders();
+        }
+    }
+
+    static class ReturnsView {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public ModelAndView pay(String key) {
+            return new ModelAndView(key);
+        }
+    }
+
+    static class ReturnsAnswerOfItsOwn {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public Envelope<String> pay(String key) {
+            return new Envelope<>(key);
+        }
+
+        static class Envelope<T> extends ResponseEntity<T> {
+
+            Envelope(T body) {
+                super(body, HttpStatus.CREATED);
+            }
         }
     }
 

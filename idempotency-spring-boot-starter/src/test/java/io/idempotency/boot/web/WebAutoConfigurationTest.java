@@ -55,14 +55,6 @@ class WebAutoConfigurationTest {
     }
 
     @Test
-    void disabledItLeavesTheApplicationAsItWas() {
-        withoutUs.run(without -> application
-                .withPropertyValues("idempotency.enabled=false")
-                .run(disabled -> assertThat(disabled.getBeanDefinitionNames())
-                        .containsExactlyInAnyOrder(without.getBeanDefinitionNames())));
-    }
-
-    @Test
     void staysAwayWithoutSpringMvc() {
         new WebApplicationContextRunner()
                 .withConfiguration(OURS)

@@ -1,0 +1,203 @@
+package io.idempotency.boot.web;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupport;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.Idempotent;
+import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static io.idempotency.boot.web.SecuredApplication.ALICE;
+import static io.idempotency.boot.web.SecuredApplication.BOB;
+import static io.idempotency.boot.web.SecuredApplication.as;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Applications that do things in their own way: nobody meets another's answer, and no key is read from elsewhere. */
+@PostgresTest
+class UnusualApplicationsTest {
+
+    private static final String QUIET = "logging.level.org.apache.catalina.core.ContainerBase=off";
+
+    private final TestDatabase database;
+
+    UnusualApplicationsTest(TestDatabase database) {
+        this.database = database;
+        database.jdbc().execute("drop table if exists customer_order; drop schema if exists idempotency cascade");
+        Orders.createTable(database);
+    }
+
+    @Test
+    void aCallOnAThreadThatKnowsNoCallerIsRefusedWhereCallersAreRequired() throws Exception {
+        try (HttpApplication application =
+                start(List.of(SecuredApplication.class, AsyncDoors.class), "idempotency.http.require-caller=true")) {
+            for (String user : List.of(ALICE, BOB)) {
+                Answer refused =
+                        as(user, application.post("/async/secret").key("key")).send();
+
+                assertThat(refused.status()).as(refused.body()).isEqualTo(403);
+                assertThat(refused.problem()).isEqualTo("missing-caller");
+            }
+            assertThat(application.requests()).isZero();
+        }
+    }
+
+    @Test
+    void keysReachControllersEvenIfEverythingElseIsSwitchedOff() throws Exception {
+        try (HttpApplication application = start(List.of(), "idempotency.enabled=false")) {
+            assertThat(application.post("/any-method").key("abc").send().body()).isEqualTo("key abc");
+            assertThat(application
+                            .post("/impatient-orders")
+                            .key("abc")
+                            .json(Orders.TEA)
+                            .send()
+                            .status())
+                    .isEqualTo(201);
+        }
+    }
+
+    @Test
+    void aKeyThatSpringMvcWouldTakeFromTheQueryIsReportedAtStartUp() {
+        StartupReport report = StartupReport.of(() -> start(List.of(OwnMvc.class)));
+
+        assertThat(report.description()).contains("has a parameter with @IdempotencyKeyHeader, but the Spring MVC");
+        assertThat(report.action()).contains("Implement WebMvcConfigurer");
+    }
+
+    @Test
+    void anErrorAfterAReplayIsNoReplay() throws Exception {
+        try (HttpApplication application = start(List.of(FailsAfterwards.class))) {
+            application.post("/fails-afterwards").key("key").send();
+            Answer answer = application.post("/fails-afterwards").key("key").send();
+
+            assertThat(answer.status()).isEqualTo(500);
+            assertThat(answer.isReplayed()).isFalse();
+        }
+    }
+
+    @Test
+    void aKeyThatWasSentToAnotherPathIsUsedAlready() throws Exception {
+        try (HttpApplication application = start(List.of(TwoPaths.class))) {
+            Answer charge = application.post("/charge").key("key").send();
+
+            assertThat(application.post("/refund").key("key").send().problem()).isEqualTo("key-reused");
+            assertThat(application.post("/charge").key("key").send().withoutMark())
+                    .isEqualTo(charge);
+        }
+    }
+
+    /** The bound of the variable names the variable. */
+    @Test
+    void elementsOfABoundedTypeVariableDoNotKeepAnApplicationFromStarting() {
+        try (HttpApplication application = start(List.of(BoundedElements.class))) {
+            assertThat(application.bean(BoundedElements.class).all("key")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {NullCaller.class, LongCaller.class})
+    void aMistakeOfACallerResolverIsNotTheClients(Class<?> resolver) throws Exception {
+        try (HttpApplication application = start(List.of(resolver))) {
+            assertThat(application
+                            .post("/orders")
+                            .key("key")
+                            .json(Orders.TEA)
+                            .send()
+                            .status())
+                    .isEqualTo(500);
+        }
+    }
+
+    private HttpApplication start(List<Class<?>> beans, String... properties) {
+        List<Class<?>> all = new ArrayList<>(beans);
+        all.add(Orders.class);
+        List<String> settings = new ArrayList<>(List.of(properties));
+        settings.add(QUIET);
+        return HttpApplication.start(database, all, settings.toArray(String[]::new));
+    }
+
+    @RestController
+    static class AsyncDoors {
+
+        private final SecuredApplication.Vault vault;
+
+        AsyncDoors(SecuredApplication.Vault vault) {
+            this.vault = vault;
+        }
+
+        @PostMapping("/async/secret")
+        CompletableFuture<String> open(@IdempotencyKeyHeader String key) {
+            return CompletableFuture.supplyAsync(() -> vault.open(key));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnMvc extends WebMvcConfigurationSupport {}
+
+    @RestController
+    static class FailsAfterwards {
+
+        private final Orders.Service orders;
+
+        FailsAfterwards(Orders.Service orders) {
+            this.orders = orders;
+        }
+
+        @PostMapping("/fails-afterwards")
+        void place(@IdempotencyKeyHeader String key) {
+            orders.place(key, new Orders.Order("tea", 1));
+            throw new IllegalStateException("the search index is down");
+        }
+    }
+
+    @RestController
+    static class TwoPaths {
+
+        @PostMapping({"/charge", "/refund"})
+        @Transactional
+        @Idempotent(scope = "two-paths", key = "#key")
+        public String call(@IdempotencyKeyHeader String key) {
+            return UUID.randomUUID().toString();
+        }
+    }
+
+    static class BoundedElements {
+
+        @Transactional
+        @Idempotent(scope = "bounded-elements", key = "#key")
+        public <T extends Comparable<T>> List<T> all(String key) {
+            return List.of();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NullCaller {
+
+        @Bean
+        CallerResolver nobody() {
+            return () -> null;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LongCaller {
+
+        @Bean
+        CallerResolver longName() {
+            return () -> "x".repeat(200);
+        }
+    }
+}
