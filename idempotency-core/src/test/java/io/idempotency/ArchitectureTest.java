@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.idempotency.claim.ClaimStore;
+import io.idempotency.inbox.InboxStore;
 import io.idempotency.retention.ExpiringTable;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -65,6 +66,7 @@ class ArchitectureTest {
                         ".observation",
                         ".codec",
                         ".claim",
+                        ".inbox",
                         ".operation",
                         ".execution",
                         ".interceptor",
@@ -172,6 +174,8 @@ class ArchitectureTest {
         classes()
                 .that()
                 .implement(ClaimStore.class)
+                .or()
+                .implement(InboxStore.class)
                 .or()
                 .implement(ExpiringTable.class)
                 .should()

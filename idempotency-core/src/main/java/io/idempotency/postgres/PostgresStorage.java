@@ -5,6 +5,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.claim.ClaimStore;
+import io.idempotency.inbox.InboxStore;
 import io.idempotency.retention.ExpiringTable;
 
 /** The library's tables in one PostgreSQL schema: what the rest of the library sees of them. */
@@ -12,6 +13,9 @@ public final class PostgresStorage {
 
     /** Where the migrations are on the class path; they take the schema's name as the placeholder {@code schema}. */
     public static final String MIGRATIONS = "io/idempotency/postgres/migration";
+
+    /** The effect of a request that is being processed may or may not have happened, so it is never forgotten. */
+    private static final String NOT_PROCESSING = "status <> 'processing'";
 
     private final Schema schema;
 
@@ -40,6 +44,15 @@ public final class PostgresStorage {
     }
 
     /**
+     * The store of handled messages.
+     *
+     * @return a store that is safe for use by many threads
+     */
+    public InboxStore inboxStore() {
+        return new ProcessedMessageTable(schema);
+    }
+
+    /**
      * What operators can see and do.
      *
      * @return safe for use by many threads
@@ -54,7 +67,14 @@ public final class PostgresStorage {
      * @return each table once
      */
     public List<ExpiringTable> expiringTables() {
-        return List.of(new IdempotencyRequestExpiry(schema, dataSource));
+        return List.of(
+                expiring("idempotency_request", NOT_PROCESSING),
+                expiring("processed_message", "true"),
+                expiring("message_failure", "true"));
+    }
+
+    private ExpiringTable expiring(String table, String condition) {
+        return new TableExpiry(schema, dataSource, table, condition);
     }
 
     /**

@@ -1,8 +1,12 @@
 package io.idempotency.postgres;
 
 import java.sql.Connection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -27,28 +31,33 @@ public final class StorageSchema {
 
     private static final String CREATE = "create schema {schema}";
 
+    /** All of them, with the columns that this version knows. */
+    private static final Map<String, String> COLUMNS = columns();
+
+    private static final String TABLES =
+            COLUMNS.keySet().stream().collect(Collectors.joining("', '", "unnest(array['", "']) as t(name)"));
+
     /** Flyway would try for ten seconds to create what it may not create. */
     private static final String MAY_NOT_CREATE_TABLES = """
-            select to_regclass('{schema}.idempotency_request') is null and not has_schema_privilege(?, 'CREATE')""";
+            select not has_schema_privilege(?, 'CREATE') and exists (
+                select 1
+                from %s
+                where to_regclass('{schema}.' || t.name) is null)""".formatted(TABLES);
 
     /** Fails, and says why, if the table is not there, is older than this version, or must not be read. */
-    private static final String READ_NOTHING = """
-            select request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-                   result_ref_type, result_ref_id, response_body, failure_code, failure_message, claimed_by,
-                   claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at
-            from {schema}.idempotency_request
-            where false""";
+    private static final String READ_NOTHING = "select %s from {schema}.%s where false";
 
     private static final String MISSING_PRIVILEGES = """
-            select p.name
-            from unnest(array['INSERT', 'UPDATE', 'DELETE']) as p(name)
-            where not has_table_privilege('{schema}.idempotency_request', p.name)""";
+            select distinct p.name
+            from unnest(array['INSERT', 'UPDATE', 'DELETE']) as p(name), %s
+            where not has_table_privilege('{schema}.' || t.name, p.name)
+            order by p.name""".formatted(TABLES);
 
     private static final String CURRENT_ROLE = "select quote_ident(current_user)";
 
-    private static final List<String> GRANTS = List.of(
-            "grant usage on schema {schema} to ",
-            "grant select, insert, update, delete on {schema}.idempotency_request to ");
+    private static final String GRANT_SCHEMA = "grant usage on schema {schema} to ";
+
+    private static final String GRANT_TABLE = "grant select, insert, update, delete on {schema}.%s to ";
 
     private final Schema schema;
 
@@ -153,7 +162,10 @@ public final class StorageSchema {
         List<String> missingPrivileges;
         try {
             missingPrivileges = application.call(jdbcClient -> {
-                jdbcClient.sql(schema.resolve(READ_NOTHING)).query().listOfRows();
+                COLUMNS.forEach((table, columns) -> jdbcClient
+                        .sql(schema.resolve(READ_NOTHING.formatted(columns, table)))
+                        .query()
+                        .listOfRows());
                 return jdbcClient
                         .sql(schema.resolve(MISSING_PRIVILEGES))
                         .query(String.class)
@@ -184,6 +196,23 @@ public final class StorageSchema {
     }
 
     private List<String> grantsTo(String role) {
-        return GRANTS.stream().map(grant -> schema.resolve(grant) + role).toList();
+        return Stream.concat(Stream.of(GRANT_SCHEMA), COLUMNS.keySet().stream().map(GRANT_TABLE::formatted))
+                .map(grant -> schema.resolve(grant) + role)
+                .toList();
+    }
+
+    private static Map<String, String> columns() {
+        Map<String, String> columns = new LinkedHashMap<>();
+        columns.put("idempotency_request", """
+                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
+                result_ref_type, result_ref_id, response_body, failure_code, failure_message, claimed_by,
+                claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at""");
+        columns.put("processed_message", """
+                consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at""");
+        columns.put("message_failure", """
+                consumer, message_id, message_type, attempt_count, failure_code, failure_message,
+                first_failed_at, last_failed_at, expires_at""");
+        columns.put("stream_position", "consumer, stream_id, last_version, updated_at");
+        return columns;
     }
 }

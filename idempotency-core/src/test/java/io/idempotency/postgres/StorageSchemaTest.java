@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -69,7 +70,7 @@ class StorageSchemaTest {
 
         assertThat(admin.queryForList(
                         "select version from idempotency.idempotency_schema_history where type = 'SQL'", String.class))
-                .containsExactly("1");
+                .containsExactly("1", "2");
     }
 
     @Test
@@ -216,12 +217,13 @@ class StorageSchemaTest {
             assertRefused("does not exist");
         }
 
-        @Test
-        void missesTheTable() {
+        @ParameterizedTest
+        @ValueSource(strings = {"idempotency_request", "processed_message", "message_failure", "stream_position"})
+        void missesATable(String table) {
             migrateFor(plain());
-            admin.execute("drop table idempotency.idempotency_request");
+            admin.execute("drop table idempotency." + table);
 
-            assertRefused("relation \"idempotency.idempotency_request\" does not exist");
+            assertRefused("relation \"idempotency." + table + "\" does not exist");
         }
 
         @Test
@@ -248,10 +250,17 @@ class StorageSchemaTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"insert", "update", "delete"})
-        void missesTheRightToWrite(String missing) {
+        @CsvSource({
+            "insert, idempotency_request",
+            "update, idempotency_request",
+            "delete, idempotency_request",
+            "insert, processed_message",
+            "delete, message_failure",
+            "update, stream_position"
+        })
+        void missesTheRightToWrite(String missing, String table) {
             migrateFor(plain());
-            admin.execute("revoke " + missing + " on idempotency.idempotency_request from " + role);
+            admin.execute("revoke " + missing + " on idempotency." + table + " from " + role);
 
             assertThatThrownBy(() -> schema(plain()).validate())
                     .isInstanceOf(StorageSchemaException.class)
@@ -273,7 +282,7 @@ class StorageSchemaTest {
     void theTablesThatExpireAreNamedAsInTheSchema() {
         assertThat(new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA).expiringTables())
                 .extracting(ExpiringTable::name)
-                .containsExactly("idempotency_request");
+                .containsExactly("idempotency_request", "processed_message", "message_failure");
     }
 
     private StorageSchema schema(DataSource dataSource) {

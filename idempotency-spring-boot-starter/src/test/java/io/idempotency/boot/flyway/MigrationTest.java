@@ -24,6 +24,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 @PostgresTest
 class MigrationTest {
 
+    private static final String[] TABLES = {
+        "idempotency_request", "idempotency_schema_history", "message_failure", "processed_message", "stream_position"
+    };
+
     private final TestDatabase database;
 
     private final JdbcTemplate jdbc;
@@ -48,9 +52,9 @@ class MigrationTest {
     void firstStartCreatesTheSchemaTheTablesAndAHistoryOfItsOwn() {
         start().close();
 
-        assertThat(tablesOf("idempotency")).containsExactly("idempotency_request", "idempotency_schema_history");
+        assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("public")).containsExactly("note");
-        assertThat(appliedVersions()).containsExactly("1");
+        assertThat(appliedVersions()).containsExactly("1", "2");
     }
 
     @Test
@@ -71,7 +75,7 @@ class MigrationTest {
         try (ConfigurableApplicationContext application = start("idempotency.schema=keys_of_ours")) {
             requireIdempotent(application);
 
-            assertThat(tablesOf("keys_of_ours")).containsExactly("idempotency_request", "idempotency_schema_history");
+            assertThat(tablesOf("keys_of_ours")).containsExactly(TABLES);
             assertThat(tablesOf("idempotency")).isEmpty();
         } finally {
             jdbc.execute("drop schema keys_of_ours cascade");
@@ -124,7 +128,7 @@ class MigrationTest {
         try (ConfigurableApplicationContext application = start("spring.datasource.url=" + url)) {
             requireIdempotent(application);
         }
-        assertThat(tablesOf("idempotency")).containsExactly("idempotency_request", "idempotency_schema_history");
+        assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("app")).isEmpty();
         assertThat(tablesOf("public")).containsExactly("note");
     }

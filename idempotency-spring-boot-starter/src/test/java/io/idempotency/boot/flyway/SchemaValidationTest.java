@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.Resource;
@@ -91,20 +92,20 @@ class SchemaValidationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"insert", "update", "delete"})
-    void reportsAMissingPrivilegeAndTheStatementThatGrantsIt(String privilege) throws IOException {
+    @CsvSource({"insert, idempotency_request", "update, stream_position", "delete, message_failure"})
+    void reportsAMissingPrivilegeAndTheStatementThatGrantsIt(String privilege, String table) throws IOException {
         runMigrationsByHand("idempotency");
         jdbc.execute("create role %s login password 'secret'".formatted(application));
         jdbc.execute("""
                 grant usage on schema idempotency to %1$s;
-                grant select, insert, update, delete on idempotency.idempotency_request to %1$s;
-                revoke %2$s on idempotency.idempotency_request from %1$s""".formatted(application, privilege));
+                grant select, insert, update, delete on all tables in schema idempotency to %1$s;
+                revoke %2$s on idempotency.%3$s from %1$s""".formatted(application, privilege, table));
         try {
             StartupReport report = StartupReport.of(this::startAsApplicationRole);
 
             assertThat(report.description()).contains("no right to " + privilege.toUpperCase(Locale.ROOT));
             assertThat(report.action())
-                    .contains("grant select, insert, update, delete on \"idempotency\".idempotency_request to");
+                    .contains("grant select, insert, update, delete on \"idempotency\"." + table + " to");
         } finally {
             dropApplicationRole();
         }
@@ -117,7 +118,7 @@ class SchemaValidationTest {
         jdbc.execute("create role %s login password 'secret'".formatted(application));
         jdbc.execute("""
                 grant usage on schema idempotency to %1$s;
-                grant select, insert, update, delete on idempotency.idempotency_request to %1$s;
+                grant select, insert, update, delete on all tables in schema idempotency to %1$s;
                 revoke %2$s from %1$s""".formatted(application, privilege));
         try {
             StartupReport report = StartupReport.of(this::startAsApplicationRole);

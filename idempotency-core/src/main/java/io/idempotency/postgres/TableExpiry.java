@@ -4,31 +4,41 @@ import javax.sql.DataSource;
 
 import io.idempotency.retention.ExpiringTable;
 
-/** Forgets requests after their time, but never one that is being processed: its effect may or may not have happened. */
-final class IdempotencyRequestExpiry implements ExpiringTable {
+/** Forgets the rows of one table after their time. */
+final class TableExpiry implements ExpiringTable {
 
     /** By ctid, because a join by key reads the primary key once more for each row. */
     private static final String DELETE_EXPIRED = """
-            delete from {schema}.idempotency_request
+            delete from {schema}.{table}
             where ctid = any (array(
                 select ctid
-                from {schema}.idempotency_request
-                where expires_at < statement_timestamp() and status <> 'processing'
+                from {schema}.{table}
+                where expires_at < statement_timestamp() and {condition}
                 limit ?
                 for update skip locked))""";
+
+    private final String table;
 
     private final String deleteExpired;
 
     private final OwnTransaction transaction;
 
-    IdempotencyRequestExpiry(Schema schema, DataSource dataSource) {
-        this.deleteExpired = schema.resolve(DELETE_EXPIRED);
+    /**
+     * Prepares the deletion.
+     *
+     * @param table a name of the library's own
+     * @param condition what else must hold for rows that may go, as SQL
+     */
+    TableExpiry(Schema schema, DataSource dataSource, String table, String condition) {
+        this.table = table;
+        this.deleteExpired =
+                schema.resolve(DELETE_EXPIRED).replace("{table}", table).replace("{condition}", condition);
         this.transaction = new OwnTransaction(dataSource);
     }
 
     @Override
     public String name() {
-        return "idempotency_request";
+        return table;
     }
 
     @Override

@@ -1,0 +1,302 @@
+package io.idempotency.postgres;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.OptionalLong;
+
+import io.idempotency.codec.Fingerprint;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.InboxStore;
+import io.idempotency.inbox.Receipt;
+import io.idempotency.inbox.Reception;
+
+/** The statements of the inbox. */
+final class ProcessedMessageTable implements InboxStore {
+
+    /** Bounds the wait as a claim does, in the same round trip. */
+    private static final String BOUNDED = """
+            select set_config('idempotency.prev', current_setting('statement_timeout'), true),
+                   set_config('statement_timeout', ?, true);
+            """;
+
+    private static final String RESTORED = """
+            ;
+            select set_config('statement_timeout', current_setting('idempotency.prev'), true)""";
+
+    /** For what is done while a caller waits for an exception. */
+    private static final String BRIEFLY = """
+            select set_config('statement_timeout', '2000', true);
+            """;
+
+    private static final String INSERT = """
+            insert into {schema}.processed_message (
+                consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
+            values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond')
+            on conflict do nothing
+            returning 1""";
+
+    /**
+     * Failures of the message are forgotten with its success: if that is rolled back, they are there again. Two statements,
+     * because one that waited for another delivery does not see how that failed.
+     */
+    private static final String RECEIVE = BOUNDED + INSERT + """
+            ;
+            delete from {schema}.message_failure
+            where consumer = ? and message_id = ?
+            returning attempt_count""" + RESTORED;
+
+    private static final String FIND_PAYLOAD = """
+            select payload_hash, hash_version
+            from {schema}.processed_message
+            where consumer = ? and message_id = ?""";
+
+    private static final String ADVANCE = BOUNDED + """
+            insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
+            values (?, ?, ?, clock_timestamp())
+            on conflict (consumer, stream_id) do update
+            set last_version = excluded.last_version, updated_at = excluded.updated_at
+            where position.last_version < excluded.last_version
+            returning last_version""" + RESTORED;
+
+    /** A stream that nobody has seen yet must begin with its first version. */
+    private static final String ADVANCE_BY_ONE = BOUNDED + """
+            insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
+            select new.consumer, new.stream_id, new.version, clock_timestamp()
+            from (values (?, ?, ?::bigint, ?::bigint)) as new (consumer, stream_id, version, first_version)
+            where new.version = new.first_version
+               or exists (
+                   select 1
+                   from {schema}.stream_position as known
+                   where known.consumer = new.consumer and known.stream_id = new.stream_id)
+            on conflict (consumer, stream_id) do update
+            set last_version = excluded.last_version, updated_at = excluded.updated_at
+            where position.last_version = excluded.last_version - 1
+            returning last_version""" + RESTORED;
+
+    private static final String FIND_POSITION = """
+            select last_version
+            from {schema}.stream_position
+            where consumer = ? and stream_id = ?""";
+
+    /** Sorted, because two batches that take the same ids in different orders would lock each other out. */
+    private static final String RECEIVE_NEW = """
+            insert into {schema}.processed_message (consumer, message_id, processed_at, expires_at)
+            select ?, message.id, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond'
+            from unnest(?) as message (id)
+            order by message.id
+            on conflict do nothing
+            returning message_id;
+            delete from {schema}.message_failure
+            where consumer = ? and message_id = any (?)""";
+
+    /** Waits for another delivery that is handling the message: if it succeeds, there is nothing to record. */
+    private static final String HOLD_WHILE_RECORDING = BRIEFLY + INSERT;
+
+    private static final String RECORD_FAILURE = """
+            insert into {schema}.message_failure as failure (
+                consumer, message_id, message_type, attempt_count, failure_code, failure_message,
+                first_failed_at, last_failed_at, expires_at)
+            select ?, ?, ?, 1, ?, ?, t.now, t.now, t.now + ? * interval '1 millisecond'
+            from (select clock_timestamp() as now) t
+            on conflict (consumer, message_id) do update
+            set attempt_count = failure.attempt_count + 1,
+                message_type = excluded.message_type,
+                failure_code = excluded.failure_code,
+                failure_message = excluded.failure_message,
+                last_failed_at = excluded.last_failed_at,
+                expires_at = excluded.expires_at;
+            delete from {schema}.processed_message
+            where consumer = ? and message_id = ?""";
+
+    private final String receive;
+
+    private final String findPayload;
+
+    private final String advance;
+
+    private final String advanceByOne;
+
+    private final String findPosition;
+
+    private final String receiveNew;
+
+    private final String holdWhileRecording;
+
+    private final String recordFailure;
+
+    ProcessedMessageTable(Schema schema) {
+        this.receive = schema.resolve(RECEIVE);
+        this.findPayload = schema.resolve(FIND_PAYLOAD);
+        this.advance = schema.resolve(ADVANCE);
+        this.advanceByOne = schema.resolve(ADVANCE_BY_ONE);
+        this.findPosition = schema.resolve(FIND_POSITION);
+        this.receiveNew = schema.resolve(RECEIVE_NEW);
+        this.holdWhileRecording = schema.resolve(HOLD_WHILE_RECORDING);
+        this.recordFailure = schema.resolve(RECORD_FAILURE);
+    }
+
+    @Override
+    public Reception receive(Connection connection, Receipt receipt, Duration waitLimit) {
+        long start = System.nanoTime();
+        WaitBound bound = WaitBound.remaining(waitLimit, start);
+        try {
+            Reception reception = insert(connection, receipt, bound);
+            if (reception.kind() != Reception.Kind.NEW || receipt.position() == null) {
+                return reception;
+            }
+            bound = WaitBound.remaining(waitLimit, start);
+            return advance(connection, receipt.consumer(), receipt.position(), reception, bound);
+        } catch (SQLException failure) {
+            if (bound.ended(failure)) {
+                return Reception.inProgress(failure);
+            }
+            throw SqlFailures.translate("receive a message", receive, failure);
+        }
+    }
+
+    private Reception insert(Connection connection, Receipt receipt, WaitBound bound) throws SQLException {
+        Fingerprint payload = receipt.payload();
+        try (PreparedStatement statement = connection.prepareStatement(receive)) {
+            statement.setString(1, Long.toString(bound.milliseconds()));
+            setReceipt(statement, 2, receipt);
+            statement.setString(8, receipt.consumer());
+            statement.setString(9, receipt.messageId());
+            statement.execute();
+            boolean isNew = nextResultOf(statement).isPresent();
+            OptionalLong failedBefore = nextResultOf(statement);
+            if (isNew) {
+                return Reception.taken((int) failedBefore.orElse(0));
+            }
+        }
+        return Reception.of(
+                payload != null && isAnother(connection, receipt, payload)
+                        ? Reception.Kind.CONFLICT
+                        : Reception.Kind.DUPLICATE);
+    }
+
+    private static void setReceipt(PreparedStatement statement, int first, Receipt receipt) throws SQLException {
+        Fingerprint payload = receipt.payload();
+        statement.setString(first, receipt.consumer());
+        statement.setString(first + 1, receipt.messageId());
+        statement.setString(first + 2, receipt.type());
+        statement.setBytes(first + 3, payload == null ? null : payload.hash());
+        statement.setObject(first + 4, payload == null ? null : payload.version(), Types.SMALLINT);
+        statement.setLong(first + 5, receipt.retention().toMillis());
+    }
+
+    /** What the first row of the next of several results says; they all are rows, and the first one is a setting. */
+    private static OptionalLong nextResultOf(PreparedStatement statement) throws SQLException {
+        statement.getMoreResults();
+        try (ResultSet rows = statement.getResultSet()) {
+            return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
+        }
+    }
+
+    /** With a new statement, because that of the insert may have begun before the row was there. */
+    private boolean isAnother(Connection connection, Receipt receipt, Fingerprint payload) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(findPayload)) {
+            statement.setString(1, receipt.consumer());
+            statement.setString(2, receipt.messageId());
+            try (ResultSet rows = statement.executeQuery()) {
+                byte[] hash = rows.next() ? rows.getBytes(1) : null;
+                return hash != null && new Fingerprint(rows.getInt(2), hash).contradicts(payload);
+            }
+        }
+    }
+
+    private Reception advance(
+            Connection connection, String consumer, Receipt.StreamPosition position, Reception taken, WaitBound bound)
+            throws SQLException {
+        boolean strict = position.order() == DeliveryOrder.STRICT;
+        try (PreparedStatement statement = connection.prepareStatement(strict ? advanceByOne : advance)) {
+            statement.setString(1, Long.toString(bound.milliseconds()));
+            statement.setString(2, consumer);
+            statement.setString(3, position.stream());
+            statement.setLong(4, position.version());
+            if (strict) {
+                statement.setLong(5, position.firstVersion());
+            }
+            statement.execute();
+            if (nextResultOf(statement).isPresent()) {
+                return taken;
+            }
+        }
+        OptionalLong last = findPosition(connection, consumer, position.stream());
+        long next = last.isPresent() ? last.getAsLong() + 1 : position.firstVersion();
+        return strict && position.version() > next ? Reception.gap(next) : Reception.of(Reception.Kind.LATE);
+    }
+
+    private OptionalLong findPosition(Connection connection, String consumer, String stream) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(findPosition)) {
+            statement.setString(1, consumer);
+            statement.setString(2, stream);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
+            }
+        }
+    }
+
+    @Override
+    public List<String> receiveNew(
+            Connection connection, String consumer, Collection<String> messageIds, Duration retention) {
+        try {
+            Array ids = connection.createArrayOf("text", messageIds.toArray());
+            List<String> received = new ArrayList<>(messageIds.size());
+            try (PreparedStatement statement = connection.prepareStatement(receiveNew)) {
+                statement.setString(1, consumer);
+                statement.setLong(2, retention.toMillis());
+                statement.setArray(3, ids);
+                statement.setString(4, consumer);
+                statement.setArray(5, ids);
+                statement.execute();
+                try (ResultSet rows = statement.getResultSet()) {
+                    while (rows.next()) {
+                        received.add(rows.getString(1));
+                    }
+                }
+            }
+            return received;
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("receive a batch of messages", receiveNew, failure);
+        }
+    }
+
+    @Override
+    public boolean recordFailure(Connection connection, Receipt receipt, String code, String message) {
+        try {
+            if (!hold(connection, receipt)) {
+                return false;
+            }
+            try (PreparedStatement statement = connection.prepareStatement(recordFailure)) {
+                statement.setString(1, receipt.consumer());
+                statement.setString(2, receipt.messageId());
+                statement.setString(3, receipt.type());
+                statement.setString(4, code);
+                statement.setString(5, message);
+                statement.setLong(6, receipt.retention().toMillis());
+                statement.setString(7, receipt.consumer());
+                statement.setString(8, receipt.messageId());
+                statement.execute();
+                return true;
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("record the failure of a message", recordFailure, failure);
+        }
+    }
+
+    private boolean hold(Connection connection, Receipt receipt) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(holdWhileRecording)) {
+            setReceipt(statement, 1, receipt);
+            statement.execute();
+            return nextResultOf(statement).isPresent();
+        }
+    }
+}

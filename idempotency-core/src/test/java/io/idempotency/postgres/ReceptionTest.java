@@ -1,0 +1,478 @@
+package io.idempotency.postgres;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.Receipt;
+import io.idempotency.inbox.Receipt.StreamPosition;
+import io.idempotency.inbox.Reception;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.RoundTripCounter;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static io.idempotency.postgres.Deliveries.event;
+import static io.idempotency.postgres.Deliveries.message;
+import static io.idempotency.postgres.Deliveries.messageWithPayload;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a delivery meets, and what is left in the tables of the inbox. */
+@PostgresTest
+class ReceptionTest {
+
+    private static final Duration SHORT = Duration.ofMillis(150);
+
+    private final TestDatabase database;
+    private final JdbcTemplate admin;
+    private Deliveries first;
+    private Deliveries second;
+
+    ReceptionTest(TestDatabase database) {
+        this.database = database;
+        this.admin = database.jdbc();
+    }
+
+    @BeforeAll
+    static void migrate(TestDatabase database) {
+        MigratedTables.in(database);
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        first = new Deliveries(database.dataSource());
+        second = new Deliveries(database.dataSource());
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        first.close();
+        second.close();
+        admin.execute(
+                "truncate idempotency.processed_message, idempotency.message_failure, idempotency.stream_position");
+    }
+
+    @Nested
+    class OfAMessage {
+
+        @Test
+        void thatIsNewIsTakenAndTheRowTellsWhatIsKnown() throws SQLException {
+            Receipt receipt = messageWithPayload("m-1", "payload");
+
+            assertThat(first.receive(receipt)).isEqualTo(Reception.taken(0));
+            first.commit();
+
+            assertThat(admin.queryForMap("select * from idempotency.processed_message"))
+                    .containsEntry("consumer", "invoices")
+                    .containsEntry("message_id", "m-1")
+                    .containsEntry("message_type", "created")
+                    .containsEntry("payload_hash", receipt.payload().hash())
+                    .containsEntry("hash_version", 1);
+            assertThat(admin.queryForObject(
+                            "select expires_at - processed_at between interval '14 days' and interval '14 days 1 minute'"
+                                    + " and processed_at between now() - interval '1 minute' and now()"
+                                    + " from idempotency.processed_message",
+                            Boolean.class))
+                    .isTrue();
+        }
+
+        @Test
+        void thatWasHandledIsADuplicate() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(first.receive(message("m-1"))).isEqualTo(Reception.of(Reception.Kind.DUPLICATE));
+            assertThat(second.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void thatThisTransactionHasTakenIsADuplicate() {
+            first.receive(message("m-1"));
+
+            assertThat(first.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void isNewAgainAfterARollback() throws SQLException {
+            first.receive(message("m-1"));
+            first.rollback();
+
+            assertThat(second.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void isNewForEachConsumer() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(first.receive(new Receipt("reports", "m-1", null, null, null, Deliveries.RETENTION))
+                            .kind())
+                    .isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void withAnotherPayloadIsAConflict() throws SQLException {
+            first.receiveAndCommit(messageWithPayload("m-1", "payload"));
+
+            assertThat(first.receive(messageWithPayload("m-1", "another")).kind())
+                    .isEqualTo(Reception.Kind.CONFLICT);
+            assertThat(first.receive(messageWithPayload("m-1", "payload")).kind())
+                    .isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void thatWasHandledWithoutAPayloadIsADuplicateWithAny() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(first.receive(messageWithPayload("m-1", "payload")).kind())
+                    .isEqualTo(Reception.Kind.DUPLICATE);
+        }
+    }
+
+    @Nested
+    class OfAStream {
+
+        @Test
+        void movesForwardOnlyAndOverGaps() throws SQLException {
+            assertThat(kinds(DeliveryOrder.MONOTONIC, 3, 1, 7, 5, 7, 8))
+                    .containsExactly(
+                            Reception.Kind.NEW,
+                            Reception.Kind.LATE,
+                            Reception.Kind.NEW,
+                            Reception.Kind.LATE,
+                            Reception.Kind.DUPLICATE,
+                            Reception.Kind.NEW);
+            assertThat(position("s")).isEqualTo(8);
+        }
+
+        @Test
+        void doesNotMoveWithALateMessageThoughItCountsAsHandled() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3, 1);
+
+            assertThat(position("s")).isEqualTo(3);
+            assertThat(first.receiveAndCommit(event("s", 1, DeliveryOrder.MONOTONIC)))
+                    .isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void inStrictOrderRefusesAGapUntilItCloses() throws SQLException {
+            assertThat(first.receive(event("s", 2, DeliveryOrder.STRICT))).isEqualTo(Reception.gap(1));
+            first.rollback();
+
+            assertThat(kinds(DeliveryOrder.STRICT, 1, 2)).containsExactly(Reception.Kind.NEW, Reception.Kind.NEW);
+            assertThat(first.receive(event("s", 5, DeliveryOrder.STRICT))).isEqualTo(Reception.gap(3));
+            first.rollback();
+            assertThat(position("s")).isEqualTo(2);
+        }
+
+        @Test
+        void inStrictOrderSkipsWhatIsOlder() throws SQLException {
+            assertThat(kinds(DeliveryOrder.STRICT, 1, 0, 2))
+                    .containsExactly(Reception.Kind.NEW, Reception.Kind.LATE, Reception.Kind.NEW);
+        }
+
+        @Test
+        void beginsWhereItsReceiverSays() throws SQLException {
+            StreamPosition tenth = new StreamPosition("s", 10, DeliveryOrder.STRICT, 10);
+
+            assertThat(first.receiveAndCommit(new Receipt("invoices", "s-10", null, null, tenth, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void isOneForEachConsumerAndStream() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3);
+
+            assertThat(first.receiveAndCommit(event("other", 1, DeliveryOrder.MONOTONIC)))
+                    .isEqualTo(Reception.Kind.NEW);
+            StreamPosition position = new StreamPosition("s", 1, DeliveryOrder.MONOTONIC, 1);
+            assertThat(first.receiveAndCommit(
+                            new Receipt("reports", "s-1", null, null, position, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void isWhereItWasAfterARollback() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3);
+            first.receive(event("s", 4, DeliveryOrder.MONOTONIC));
+            first.rollback();
+
+            assertThat(position("s")).isEqualTo(3);
+        }
+
+        private List<Reception.Kind> kinds(DeliveryOrder order, long... versions) throws SQLException {
+            List<Reception.Kind> kinds = new ArrayList<>();
+            for (long version : versions) {
+                kinds.add(first.receiveAndCommit(event("s", version, order)));
+            }
+            return kinds;
+        }
+
+        private long position(String stream) {
+            return admin.queryForObject(
+                    "select last_version from idempotency.stream_position where stream_id = ?", Long.class, stream);
+        }
+    }
+
+    @Nested
+    class ThatFailed {
+
+        @Test
+        void isCountedWithItsFirstAndItsLastFailure() throws SQLException {
+            first.recordFailureAndCommit(messageWithPayload("m-1", "a"), "first", "one");
+            first.recordFailureAndCommit(messageWithPayload("m-1", "a"), "second", "two");
+
+            assertThat(failures())
+                    .singleElement()
+                    .satisfies(row -> assertThat(row)
+                            .containsEntry("attempt_count", 2)
+                            .containsEntry("message_type", "created")
+                            .containsEntry("failure_code", "second")
+                            .containsEntry("failure_message", "two"));
+            assertThat(admin.queryForObject(
+                            "select first_failed_at < last_failed_at from idempotency.message_failure", Boolean.class))
+                    .isTrue();
+            assertThat(admin.queryForList("select 1 from idempotency.processed_message"))
+                    .isEmpty();
+        }
+
+        @Test
+        void tellsTheNextDeliveryAndIsForgottenWithItsSuccess() throws SQLException {
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThat(second.receive(message("m-1"))).isEqualTo(Reception.taken(2));
+            second.commit();
+
+            assertThat(failures()).isEmpty();
+        }
+
+        @Test
+        void isThereAgainIfTheNextDeliveryIsRolledBack() throws SQLException {
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+            second.receive(message("m-1"));
+            second.rollback();
+
+            assertThat(failures()).hasSize(1);
+            assertThat(second.receive(message("m-1"))).isEqualTo(Reception.taken(1));
+        }
+
+        @Test
+        void isNotRecordedOnceTheMessageWasHandled() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(second.recordFailureAndCommit(message("m-1"), "code", "message"))
+                    .isFalse();
+            assertThat(failures()).isEmpty();
+        }
+
+        @Test
+        void waitsForADeliveryThatIsHandlingTheMessage() throws SQLException {
+            first.receive(message("m-1"));
+            ConcurrentCalls<Boolean> recording =
+                    ConcurrentCalls.start(1, () -> second.recordFailureAndCommit(message("m-1"), "code", "message"));
+            database.backends().awaitBlocked(second.connection());
+            first.commit();
+
+            assertThat(recording.await().requireAllSucceeded()).containsExactly(false);
+            assertThat(failures()).isEmpty();
+        }
+
+        @Test
+        void isSeenByADeliveryThatWaitedForItsRecord() throws SQLException {
+            admin.execute("""
+                    create function slow() returns trigger language plpgsql as
+                    'begin perform pg_advisory_xact_lock(1); return new; end';
+                    create trigger slow before insert on idempotency.message_failure
+                    for each row execute function slow()""");
+            try (Deliveries gate = new Deliveries(database.dataSource())) {
+                gate.execute("select pg_advisory_xact_lock(1)");
+                ConcurrentCalls<Boolean> recording =
+                        ConcurrentCalls.start(1, () -> first.recordFailureAndCommit(message("m-1"), "code", "message"));
+                database.backends().awaitBlocked(first.connection());
+                ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+                database.backends().awaitBlocked(second.connection());
+                gate.commit();
+
+                assertThat(recording.await().requireAllSucceeded()).containsExactly(true);
+                assertThat(waiting.await().requireAllSucceeded()).containsExactly(Reception.taken(1));
+                second.commit();
+                assertThat(failures()).isEmpty();
+            } finally {
+                admin.execute("drop function slow cascade");
+            }
+        }
+
+        private List<Map<String, Object>> failures() {
+            return admin.queryForList("select * from idempotency.message_failure");
+        }
+    }
+
+    @Nested
+    class ThatWaits {
+
+        @Test
+        void learnsThatTheMessageWasHandledMeanwhile() throws SQLException {
+            first.receive(message("m-1"));
+            ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+            database.backends().awaitBlocked(second.connection());
+            first.commit();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly(Reception.of(Reception.Kind.DUPLICATE));
+        }
+
+        @Test
+        void takesTheMessageIfTheOtherDeliveryIsRolledBack() throws SQLException {
+            first.receive(message("m-1"));
+            ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+            database.backends().awaitBlocked(second.connection());
+            first.rollback();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly(Reception.taken(0));
+        }
+
+        @Test
+        void waitsNoLongerThanTheLimitForTheMessage() {
+            first.receive(message("m-1"));
+
+            Reception reception = second.receive(message("m-1"), SHORT);
+
+            assertThat(reception.kind()).isEqualTo(Reception.Kind.IN_PROGRESS);
+            assertThat((Throwable) reception.waitEnded()).hasMessageContaining("statement timeout");
+        }
+
+        @Test
+        void waitsNoLongerThanTheLimitForTheStream() {
+            first.receive(event("s", 1, DeliveryOrder.MONOTONIC));
+
+            assertThat(second.receive(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
+                            .kind())
+                    .isEqualTo(Reception.Kind.IN_PROGRESS);
+        }
+
+        @Test
+        void leavesTheApplicationsOwnLimitAsItWas() throws SQLException {
+            second.execute("set statement_timeout = '7s'").commit();
+
+            second.receive(event("s", 1, DeliveryOrder.STRICT), SHORT);
+            assertThat(second.query("show statement_timeout")).isEqualTo("7s");
+            second.execute("select pg_sleep(0.2)").commit();
+            second.receive(event("s", 1, DeliveryOrder.STRICT), SHORT);
+            assertThat(second.query("show statement_timeout")).isEqualTo("7s");
+            second.rollback();
+
+            first.receive(message("m-1"));
+            second.receive(message("m-1"), SHORT);
+            second.rollback();
+            assertThat(second.query("show statement_timeout")).isEqualTo("7s");
+            second.execute("reset statement_timeout").commit();
+        }
+    }
+
+    @Nested
+    class OfABatch {
+
+        @Test
+        void takesWhatIsNew() throws SQLException {
+            first.receiveNew(List.of("b", "d"));
+            first.commit();
+
+            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
+        }
+
+        @Test
+        void forgetsFailures() throws SQLException {
+            first.recordFailureAndCommit(message("a"), "code", "message");
+            first.recordFailureAndCommit(message("z"), "code", "message");
+
+            first.receiveNew(List.of("a", "b"));
+            first.commit();
+
+            assertThat(admin.queryForList("select message_id from idempotency.message_failure", String.class))
+                    .containsExactly("z");
+        }
+
+        @Test
+        void costsOneRoundTrip() throws Exception {
+            List<String> ids = IntStream.range(0, 1_000).mapToObj(i -> "m-" + i).toList();
+            try (RoundTripCounter counter = RoundTripCounter.of(database);
+                    Deliveries counted = new Deliveries(counter.connection())) {
+                counted.query("select 1");
+
+                assertThat(counter.count(
+                                () -> assertThat(counted.receiveNew(ids)).hasSize(1_000)))
+                        .isEqualTo(1);
+            }
+        }
+
+        @Test
+        @Tag("race")
+        void doesNotLockOutAnotherThatHasTheSameIdsInAnotherOrder() throws SQLException {
+            int rounds = TestSize.pick(20, 200);
+            for (int round = 0; round < rounds; round++) {
+                String prefix = "round-" + round + "-";
+                List<String> ids = new ArrayList<>(
+                        IntStream.range(0, 500).mapToObj(i -> prefix + i).toList());
+                List<String> reversed = new ArrayList<>(ids);
+                Collections.reverse(reversed);
+
+                List<List<String>> received = ConcurrentCalls.<List<String>>run(
+                                List.of(() -> receiveAndCommit(first, ids), () -> receiveAndCommit(second, reversed)))
+                        .requireAllSucceeded();
+
+                List<String> all = received.stream().flatMap(List::stream).toList();
+                assertThat(all).hasSize(500).doesNotHaveDuplicates();
+            }
+        }
+
+        private static List<String> receiveAndCommit(Deliveries deliveries, List<String> ids) throws SQLException {
+            List<String> received = deliveries.receiveNew(ids);
+            deliveries.commit();
+            return received;
+        }
+    }
+
+    @Test
+    void expiredMessagesAndFailuresAreForgotten() throws SQLException {
+        first.receiveAndCommit(message("old"));
+        first.recordFailureAndCommit(message("old failure"), "code", "message");
+        admin.execute("""
+                update idempotency.processed_message set expires_at = now() - interval '1 second';
+                update idempotency.message_failure set expires_at = now() - interval '1 second'""");
+        first.receiveAndCommit(message("young"));
+        first.recordFailureAndCommit(message("young failure"), "code", "message");
+
+        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).expiringTables())
+                .extracting(table -> table.deleteExpired(100))
+                .containsExactly(0, 1, 1);
+
+        assertThat(admin.queryForList("select message_id from idempotency.processed_message", String.class))
+                .containsExactly("young");
+        assertThat(admin.queryForList("select message_id from idempotency.message_failure", String.class))
+                .containsExactly("young failure");
+    }
+
+    @Test
+    void ofOneMessageCostsOneRoundTripAndASecondOneForItsStream() throws Exception {
+        try (RoundTripCounter counter = RoundTripCounter.of(database);
+                Deliveries counted = new Deliveries(counter.connection())) {
+            counted.query("select 1");
+
+            assertThat(counter.count(() -> counted.receive(message("m-1")))).isEqualTo(1);
+            assertThat(counter.count(() -> counted.receive(event("s", 1, DeliveryOrder.MONOTONIC))))
+                    .isEqualTo(2);
+        }
+    }
+}
