@@ -1,5 +1,7 @@
 package io.idempotency;
 
+import java.util.Optional;
+
 /**
  * A well-formed idempotency key: 1 to 255 printable characters, not blank. Characters are Unicode code points, as
  * PostgreSQL counts them; keys are compared exactly, without trimming, case folding or normalization.
@@ -17,9 +19,19 @@ public record IdempotencyKey(String value) {
      * @throws InvalidIdempotencyKeyException if the value is blank, too long or not printable
      */
     public IdempotencyKey {
-        PrintableText.findProblem(value, 1, MAX_LENGTH).ifPresent(problem -> {
+        findProblem(value).ifPresent(problem -> {
             throw new InvalidIdempotencyKeyException("The idempotency key " + problem);
         });
+    }
+
+    /**
+     * What keeps a text from being a key, a message id or the name of a stream: one rule holds for all of them.
+     *
+     * @param value the text
+     * @return for example {@code is blank}; empty if it is well-formed
+     */
+    public static Optional<String> findProblem(String value) {
+        return PrintableText.findProblem(value, 1, MAX_LENGTH);
     }
 
     @Override

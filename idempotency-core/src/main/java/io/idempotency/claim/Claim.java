@@ -5,6 +5,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.IdempotencyException;
+
 /** What a claim found. Each kind is handled by one method of {@link Handler}, so that none can be forgotten. */
 public sealed interface Claim {
 
@@ -91,6 +93,15 @@ public sealed interface Claim {
          * @throws Throwable on failure
          */
         @Nullable Object failedFinally(FailedFinally claim) throws Throwable;
+
+        /**
+         * The key must not be claimed now, for a reason of its own.
+         *
+         * @param claim the reason
+         * @return the result
+         * @throws Throwable on failure
+         */
+        @Nullable Object refused(Refused claim) throws Throwable;
     }
 
     /**
@@ -190,6 +201,19 @@ public sealed interface Claim {
         @Override
         public @Nullable Object handledBy(Handler handler) throws Throwable {
             return handler.abandoned(this);
+        }
+    }
+
+    /**
+     * The key must not be claimed now.
+     *
+     * @param reason what the caller gets
+     */
+    record Refused(IdempotencyException reason) implements Claim {
+
+        @Override
+        public @Nullable Object handledBy(Handler handler) throws Throwable {
+            return handler.refused(this);
         }
     }
 }

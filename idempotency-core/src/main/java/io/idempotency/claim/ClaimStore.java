@@ -5,11 +5,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import org.springframework.dao.DataAccessException;
-
-import io.idempotency.Intent;
-import io.idempotency.codec.Fingerprint;
-
 /**
  * Where keys are claimed. Internal: its shape follows from what is fast and may change.
  *
@@ -29,28 +24,7 @@ import io.idempotency.codec.Fingerprint;
  *
  * <p>PROCESSING without a lease is seen by nobody but its own transaction, unless the method committed by itself.
  */
-public interface ClaimStore {
-
-    /**
-     * Takes the key of an intent, or finds who has it. Waits for another transaction that holds the key, at most for the
-     * limit of the request. Nothing is locked or written if the key is not granted.
-     *
-     * @param connection with an open transaction, which the claim becomes part of
-     * @param request what to claim
-     * @return what was found; the transaction is aborted if it is {@link Claim.InProgress}
-     * @throws DataAccessException if PostgreSQL reports anything else; the transaction is aborted
-     */
-    Claim claim(Connection connection, ClaimRequest request);
-
-    /**
-     * Completes a claim.
-     *
-     * @param connection the one that the claim was granted on, or any for a lease
-     * @param completion the response
-     * @return {@code false} if the claim is not, or no longer, the one that the fence names
-     * @throws DataAccessException if PostgreSQL reports an error
-     */
-    boolean complete(Connection connection, Completion completion);
+public interface ClaimStore extends Claims {
 
     /**
      * Turns a lease into a failure.
@@ -61,16 +35,6 @@ public interface ClaimStore {
      * @return {@code false} if the claim is not, or no longer, the one that the fence names
      */
     boolean fail(Connection connection, Fence fence, Failure failure);
-
-    /**
-     * Records the failure of an attempt whose claim was rolled back. A success, a final failure and the running claim of
-     * another attempt are never touched.
-     *
-     * @param connection with an open transaction of its own
-     * @param record which attempt failed, and how
-     * @return {@code false} if another attempt was there first
-     */
-    boolean recordFailure(Connection connection, FailureRecord record);
 
     /**
      * Holds a lease for longer.
@@ -111,17 +75,4 @@ public interface ClaimStore {
         /** The transaction was ended by its own statements. */
         ENDED
     }
-
-    /**
-     * The failure of an attempt whose claim was rolled back.
-     *
-     * @param id the primary key that stands for the intent
-     * @param intent whose attempt failed
-     * @param fingerprint of its payload
-     * @param attempt the number of the attempt
-     * @param retention how long the record is kept, from now
-     * @param failure how it failed
-     */
-    record FailureRecord(
-            UUID id, Intent intent, Fingerprint fingerprint, int attempt, Duration retention, Failure failure) {}
 }

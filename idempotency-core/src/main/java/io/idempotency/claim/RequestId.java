@@ -14,8 +14,6 @@ import io.idempotency.Intent;
  */
 public final class RequestId {
 
-    private static final int LENGTHS = 3 * Integer.BYTES;
-
     private RequestId() {}
 
     /**
@@ -25,11 +23,29 @@ public final class RequestId {
      * @return the same for equal intents
      */
     public static UUID of(Intent intent) {
-        byte[] scope = intent.scope().getBytes(StandardCharsets.UTF_8);
-        byte[] caller = intent.caller().getBytes(StandardCharsets.UTF_8);
-        byte[] key = intent.key().value().getBytes(StandardCharsets.UTF_8);
-        ByteBuffer identity = ByteBuffer.allocate(LENGTHS + scope.length + caller.length + key.length);
-        for (byte[] part : new byte[][] {scope, caller, key}) {
+        return digest(intent.scope(), intent.caller(), intent.key().value());
+    }
+
+    /**
+     * Computes what stands for a message of a consumer, in memory only. It has a part more than an intent, so that a call
+     * and a message of equal names are not taken for each other.
+     *
+     * @param intent the consumer as scope, and the message id as key
+     * @return the same for equal messages, and never that of an intent
+     */
+    public static UUID ofMessage(Intent intent) {
+        return digest(intent.scope(), intent.caller(), intent.key().value(), "message");
+    }
+
+    private static UUID digest(String... parts) {
+        byte[][] encoded = new byte[parts.length][];
+        int length = 0;
+        for (int i = 0; i < parts.length; i++) {
+            encoded[i] = parts[i].getBytes(StandardCharsets.UTF_8);
+            length += Integer.BYTES + encoded[i].length;
+        }
+        ByteBuffer identity = ByteBuffer.allocate(length);
+        for (byte[] part : encoded) {
             identity.putInt(part.length).put(part);
         }
         ByteBuffer digest = ByteBuffer.wrap(sha256(identity.array()));

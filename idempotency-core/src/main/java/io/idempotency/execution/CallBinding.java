@@ -8,6 +8,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.claim.Claims;
 import io.idempotency.claim.RequestId;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.operation.CallTerms;
@@ -23,17 +24,22 @@ public final class CallBinding {
 
     private final CallSurroundings surroundings;
 
+    private final Claims claims;
+
     /**
      * Creates the binding.
      *
      * @param callerResolver tells who is calling
      * @param fingerprinter tells one payload from another
      * @param surroundings what belongs to the payload of an annotated method beside its arguments
+     * @param claims where keys are claimed
      */
-    public CallBinding(CallerResolver callerResolver, Fingerprinter fingerprinter, CallSurroundings surroundings) {
+    public CallBinding(
+            CallerResolver callerResolver, Fingerprinter fingerprinter, CallSurroundings surroundings, Claims claims) {
         this.callerResolver = callerResolver;
         this.fingerprinter = fingerprinter;
         this.surroundings = surroundings;
+        this.claims = claims;
     }
 
     IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
@@ -46,7 +52,8 @@ public final class CallBinding {
                         operation.fingerprint(target, arguments, fingerprinter), surroundings.of(operation.method())),
                 operation.terms(),
                 operation.responseType(),
-                naming(operation.resultReference(), target, arguments));
+                naming(operation.resultReference(), target, arguments),
+                claims);
     }
 
     IdempotentCall bind(
@@ -62,7 +69,8 @@ public final class CallBinding {
         }
         IdempotencyKey checkedKey = new IdempotencyKey(key);
         Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
-        return new IdempotentCall(RequestId.of(intent), intent, fingerprinter.of(request), terms, responseType, null);
+        return new IdempotentCall(
+                RequestId.of(intent), intent, fingerprinter.of(request), terms, responseType, null, claims);
     }
 
     /** Whoever sends a key cannot help what the application makes of its sender. */

@@ -2,6 +2,8 @@ package io.idempotency.execution;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -17,8 +19,11 @@ import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.claim.ClaimStore;
+import io.idempotency.inbox.Reception;
+import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.operation.IdempotentOperation;
+import io.idempotency.operation.MessageAttributes;
 
 /**
  * What surrounds the transaction of a call. Each duty is a class of its own: key and fingerprint are computed once,
@@ -30,6 +35,8 @@ public final class CallBoundary {
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
     private final CallBinding binding;
+
+    private final ReceiptBinding receipts;
 
     private final IdempotencyListener listener;
 
@@ -45,6 +52,7 @@ public final class CallBoundary {
      * Creates the boundary.
      *
      * @param binding computes keys and fingerprints
+     * @param receipts computes what is to be kept of messages
      * @param executor is inside of the transaction
      * @param store where leases and failures are kept
      * @param dataSource of the store
@@ -54,6 +62,7 @@ public final class CallBoundary {
      */
     public CallBoundary(
             CallBinding binding,
+            ReceiptBinding receipts,
             ClaimExecutor executor,
             ClaimStore store,
             DataSource dataSource,
@@ -61,13 +70,14 @@ public final class CallBoundary {
             IdempotencyListener listener,
             CallDefaults defaults) {
         this.binding = binding;
+        this.receipts = receipts;
         this.listener = listener;
         this.defaults = defaults;
         ShortTransaction transactions = new ShortTransaction(dataSource);
-        FailureRecorder failures = new FailureRecorder(store, transactions, translator, defaults);
+        FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry(), listener);
-        this.transactionalCalls = new TransactionalCalls(
-                retry, failures, new UnansweredCommits(store, transactions, executor, retry, defaults));
+        this.transactionalCalls =
+                new TransactionalCalls(retry, failures, new UnansweredCommits(transactions, executor, retry, defaults));
         this.leasedCalls = new LeasedCalls(store, transactions, executor, failures, retry, defaults);
     }
 
@@ -84,11 +94,32 @@ public final class CallBoundary {
     public @Nullable Object call(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Invocation invocation)
             throws Throwable {
-        return call(operation, operation.scope(), () -> binding.bind(operation, target, arguments), invocation);
+        MessageAttributes message = operation.message();
+        return message == null
+                ? call(operation, operation.scope(), () -> binding.bind(operation, target, arguments), invocation)
+                : receive(
+                        operation,
+                        operation.scope(),
+                        met -> receipts.bind(operation, message, target, arguments, met),
+                        invocation);
     }
 
     @Nullable Object call(Object site, String scope, Supplier<IdempotentCall> binder, Invocation invocation) throws Throwable {
-        CallReport report = new CallReport(listener, scope);
+        Announcement announcement = (intent, outcome, duration, failure) ->
+                listener.callCompleted(new CallCompleted(scope, intent, outcome, duration, failure));
+        return call(site, new CallReport(announcement), binder, invocation);
+    }
+
+    /** Binds by what learns what the delivery meets. */
+    @Nullable Object receive(
+            Object site, String consumer, Function<Consumer<Reception>, IdempotentCall> binder, Invocation invocation)
+            throws Throwable {
+        MessageAnnouncement announcement = new MessageAnnouncement(listener, consumer);
+        return call(site, new CallReport(announcement), () -> binder.apply(announcement::met), invocation);
+    }
+
+    private @Nullable Object call(
+            Object site, CallReport report, Supplier<IdempotentCall> binder, Invocation invocation) throws Throwable {
         Throwable failure = null;
         try {
             IdempotentCall call = bind(binder, report);

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
-import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.IdempotencyListener;
 
 /**
  * Sees to it that the listener learns one outcome for each call, once it is certain: when the call has ended, and the
@@ -20,9 +18,7 @@ final class CallReport {
     /** Outcomes of calls that had an effect of their own, which a rollback takes back. */
     private static final Set<Outcome> WITH_EFFECT = EnumSet.of(Outcome.EXECUTED, Outcome.RETRIED, Outcome.RECOVERED);
 
-    private final IdempotencyListener listener;
-
-    private final String scope;
+    private final Announcement announcement;
 
     private final long start = System.nanoTime();
 
@@ -38,11 +34,10 @@ final class CallReport {
 
     private boolean undone;
 
-    private @Nullable CallCompleted pending;
+    private @Nullable Ended pending;
 
-    CallReport(IdempotencyListener listener, String scope) {
-        this.listener = listener;
-        this.scope = scope;
+    CallReport(Announcement announcement) {
+        this.announcement = announcement;
     }
 
     void bound(Intent boundIntent) {
@@ -86,10 +81,9 @@ final class CallReport {
     void transactionEnded(boolean byCommit) {
         committed = byCommit && !undone;
         if (pending != null) {
-            CallCompleted event = pending;
+            Ended ended = pending;
             pending = null;
-            listener.callCompleted(
-                    WITH_EFFECT.contains(event.outcome()) && !committed ? withOutcome(event, Outcome.FAILED) : event);
+            announce(WITH_EFFECT.contains(ended.outcome()) && !committed ? ended.failed() : ended);
         }
     }
 
@@ -101,12 +95,16 @@ final class CallReport {
 
     void callEnded(@Nullable Throwable failure) {
         Duration duration = Duration.ofNanos(System.nanoTime() - start);
-        CallCompleted event = new CallCompleted(scope, intent, outcomeAfter(failure), duration, failure);
+        Ended ended = new Ended(outcomeAfter(failure), duration, failure);
         if (outerTransaction) {
-            pending = event;
+            pending = ended;
         } else {
-            listener.callCompleted(event);
+            announce(ended);
         }
+    }
+
+    private void announce(Ended ended) {
+        announcement.ended(intent, ended.outcome(), ended.duration(), ended.failure());
     }
 
     private Outcome outcomeAfter(@Nullable Throwable failure) {
@@ -117,7 +115,12 @@ final class CallReport {
         return hasResult && !committed && (failure != null || undone) ? Outcome.FAILED : outcome;
     }
 
-    private static CallCompleted withOutcome(CallCompleted event, Outcome outcome) {
-        return new CallCompleted(event.scope(), event.intent(), outcome, event.duration(), event.failure());
+    /** How a call has ended, as far as it is known before the end of the transaction that it joined. */
+    private record Ended(
+            Outcome outcome, Duration duration, @Nullable Throwable failure) {
+
+        Ended failed() {
+            return new Ended(Outcome.FAILED, duration, failure);
+        }
     }
 }

@@ -132,6 +132,11 @@ final class ClaimAnswers implements Claim.Handler {
         throw translated == null ? recorded : translated;
     }
 
+    @Override
+    public @Nullable Object refused(Claim.Refused claim) {
+        throw claim.reason();
+    }
+
     /** What is done with a key that is ours. */
     @FunctionalInterface
     interface Granted {

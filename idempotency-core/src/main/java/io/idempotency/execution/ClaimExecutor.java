@@ -38,7 +38,7 @@ public final class ClaimExecutor {
     /**
      * Creates the executor.
      *
-     * @param store where keys are claimed
+     * @param store where leases are completed, and which knows the state of transactions
      * @param transactions finds or opens the transaction of a call
      * @param responses writes and reads what is stored
      * @param failures makes exceptions of recorded failures
@@ -101,7 +101,7 @@ public final class ClaimExecutor {
                         call.isCompleteWithClaim(),
                         null);
                 HeldKeys.requireNotHeld(request.id(), call.intent(), transaction.holder());
-                Claim claim = running.waitBudget().spendOn(() -> store.claim(connection, request));
+                Claim claim = running.waitBudget().spendOn(() -> call.claims().claim(connection, request));
                 running.claimAnswered();
                 return claim.handledBy(answers(
                         call,
@@ -139,8 +139,10 @@ public final class ClaimExecutor {
             Object result = runMethod(call, claim.attempt(), null, invocation);
             requireCommittable(call, transaction, connection);
             if (!call.isCompleteWithClaim()
-                    && !store.complete(
-                            connection, completionOf(call, new Fence(request.id(), claim.attempt(), null), result))) {
+                    && !call.claims()
+                            .complete(
+                                    connection,
+                                    completionOf(call, new Fence(request.id(), claim.attempt(), null), result))) {
                 throw new TransactionFailedException(
                         call.intent(),
                         "its claim is gone: something in its transaction deleted or completed the row of the key");

@@ -3,13 +3,11 @@ package io.idempotency.execution;
 import io.idempotency.FailureTranslator;
 import io.idempotency.Outcome;
 import io.idempotency.claim.Claim;
-import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.Claims;
 import io.idempotency.claim.Failure;
 
 /** Records how an attempt failed, after its transaction was rolled back: inside of that, nothing can be recorded. */
 final class FailureRecorder {
-
-    private final ClaimStore store;
 
     private final ShortTransaction transactions;
 
@@ -17,9 +15,7 @@ final class FailureRecorder {
 
     private final CallDefaults defaults;
 
-    FailureRecorder(
-            ClaimStore store, ShortTransaction transactions, FailureTranslator translator, CallDefaults defaults) {
-        this.store = store;
+    FailureRecorder(ShortTransaction transactions, FailureTranslator translator, CallDefaults defaults) {
         this.transactions = transactions;
         this.translator = translator;
         this.defaults = defaults;
@@ -41,7 +37,8 @@ final class FailureRecorder {
         IdempotentCall call = execution.call();
         Throwable first = execution.firstFailureOr(thrown);
         boolean isFinal = call.terms().isFinal(first);
-        if (!isFinal && (!defaults.recordFailedAttempts() || SqlStates.isTransient(SqlStates.of(first)))) {
+        boolean isRecorded = defaults.recordFailedAttempts() || call.claims().recordsEveryFailure();
+        if (!isFinal && (!isRecorded || SqlStates.isTransient(SqlStates.of(first)))) {
             return;
         }
         try {
@@ -55,13 +52,13 @@ final class FailureRecorder {
     }
 
     private boolean write(IdempotentCall call, Claim.Granted claim, Failure failure) {
-        ClaimStore.FailureRecord failed = new ClaimStore.FailureRecord(
+        Claims.FailureRecord failed = new Claims.FailureRecord(
                 call.requestId(),
                 call.intent(),
                 call.fingerprint(),
                 claim.attempt(),
                 defaults.retentionOf(call.terms()),
                 failure);
-        return transactions.call(connection -> store.recordFailure(connection, failed));
+        return transactions.call(connection -> call.claims().recordFailure(connection, failed));
     }
 }

@@ -6,6 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
+import io.idempotency.claim.Claims;
 import io.idempotency.codec.Fingerprint;
 import io.idempotency.operation.CallTerms;
 
@@ -19,6 +20,7 @@ import io.idempotency.operation.CallTerms;
  * @param terms how the key is held
  * @param responseType what the method returns, type arguments included; {@code void} if nothing
  * @param resultNaming names what the method made; {@code null} if it is not named
+ * @param claims by whom the key is claimed in the transaction
  */
 record IdempotentCall(
         UUID requestId,
@@ -26,7 +28,8 @@ record IdempotentCall(
         Fingerprint fingerprint,
         CallTerms terms,
         Type responseType,
-        @Nullable ResultNaming resultNaming) {
+        @Nullable ResultNaming resultNaming,
+        Claims claims) {
 
     boolean hasResponse() {
         return responseType != void.class;

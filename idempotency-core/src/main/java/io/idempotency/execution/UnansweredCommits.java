@@ -4,15 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
-import io.idempotency.claim.ClaimStore;
 
 /**
  * Finds out what became of a COMMIT whose answer got lost, where no execution may be repeated any more that would have
  * found it out: there were too many, they took too long, or none can reach the database by the caller's own session.
  */
 final class UnansweredCommits {
-
-    private final ClaimStore store;
 
     private final ShortTransaction transactions;
 
@@ -22,13 +19,7 @@ final class UnansweredCommits {
 
     private final CallDefaults defaults;
 
-    UnansweredCommits(
-            ClaimStore store,
-            ShortTransaction transactions,
-            ClaimExecutor executor,
-            CallRetry retry,
-            CallDefaults defaults) {
-        this.store = store;
+    UnansweredCommits(ShortTransaction transactions, ClaimExecutor executor, CallRetry retry, CallDefaults defaults) {
         this.transactions = transactions;
         this.executor = executor;
         this.retry = retry;
@@ -53,8 +44,8 @@ final class UnansweredCommits {
         report.started();
         Claim claim;
         try {
-            claim = retry.untilDone(
-                    () -> transactions.callAndKeepIf(connection -> store.claim(connection, request), asked -> false));
+            claim = retry.untilDone(() ->
+                    transactions.callAndKeepIf(connection -> call.claims().claim(connection, request), asked -> false));
         } catch (Throwable cannotAsk) {
             Suppression.add(failure, cannotAsk);
             throw failure;

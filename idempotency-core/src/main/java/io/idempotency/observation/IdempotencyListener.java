@@ -15,7 +15,15 @@ public interface IdempotencyListener {
     default void callCompleted(CallCompleted event) {}
 
     /**
-     * An execution of a call failed and is repeated inside of the call. Emitted before the repeat.
+     * One delivery of a message is over. Emitted exactly once for each delivery, in the place of {@link #callCompleted}:
+     * after its own transaction has ended, or after the outer transaction has, if it joined one.
+     *
+     * @param event the delivery and its outcome
+     */
+    default void messageReceived(MessageReceived event) {}
+
+    /**
+     * An execution of a call or of a delivery failed and is repeated inside of it. Emitted before the repeat.
      *
      * @param event the call and the failure
      */

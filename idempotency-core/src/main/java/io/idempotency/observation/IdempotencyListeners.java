@@ -28,6 +28,11 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
+    public void messageReceived(MessageReceived event) {
+        each(listener -> listener.messageReceived(event));
+    }
+
+    @Override
     public void callRetried(CallRetried event) {
         each(listener -> listener.callRetried(event));
     }

@@ -1,5 +1,6 @@
 package io.idempotency.operation;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Map;
@@ -18,31 +19,37 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 import io.idempotency.Idempotent;
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /**
- * Reads {@link Idempotent}, also as a meta-annotation and from interfaces, once for each idempotent method and class. What
- * is not idempotent is not remembered: it is asked for at start-up only.
+ * Reads {@link Idempotent} and {@link IdempotentReceiver}, also as meta-annotations and from interfaces, once for each
+ * idempotent method and class. What is not idempotent is not remembered: it is asked for at start-up only.
  */
 public final class AnnotationOperationSource implements IdempotentOperationSource {
 
-    private final OperationParser parser;
+    private final OperationParser calls;
+
+    private final ReceiverParser receivers;
 
     private final Map<MethodClassKey, IdempotentOperation> operations = new ConcurrentHashMap<>();
 
-    private final Map<String, Method> methodByScope = new ConcurrentHashMap<>();
+    private final ScopeOwnership ownership = new ScopeOwnership();
 
     /**
      * Creates the source.
      *
-     * @param placeholders replaces {@code ${...}} in scopes and durations
+     * @param placeholders replaces {@code ${...}} in scopes, consumers and durations
      */
     public AnnotationOperationSource(StringValueResolver placeholders) {
-        this.parser = new OperationParser(placeholders);
+        this.calls = new OperationParser(placeholders);
+        this.receivers = new ReceiverParser(placeholders);
     }
 
     @Override
     public boolean isCandidateClass(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, Idempotent.class);
+        return AnnotationUtils.isCandidateClass(type, Idempotent.class)
+                || AnnotationUtils.isCandidateClass(type, IdempotentReceiver.class);
     }
 
     @Override
@@ -67,22 +74,38 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
     private @Nullable IdempotentOperation read(Method method, Class<?> targetClass) {
         Class<?> userClass = ClassUtils.getUserClass(targetClass);
         Method specific = Proxy.isProxyClass(userClass) ? method : AopUtils.getMostSpecificMethod(method, userClass);
-        MergedAnnotation<Idempotent> annotation = find(specific);
-        if (!annotation.isPresent() && !specific.equals(method)) {
-            annotation = find(method);
+        IdempotentOperation operation = read(specific, specific, userClass);
+        return operation == null && !specific.equals(method) ? read(method, specific, userClass) : operation;
+    }
+
+    private @Nullable IdempotentOperation read(Method annotated, Method specific, Class<?> userClass) {
+        MergedAnnotations annotations =
+                MergedAnnotations.from(annotated, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.none());
+        MergedAnnotation<Idempotent> call = find(annotations, Idempotent.class);
+        MergedAnnotation<IdempotentReceiver> receiver = find(annotations, IdempotentReceiver.class);
+        if (call.isPresent() && receiver.isPresent()) {
+            throw new InvalidIdempotentMethodException(
+                    "The method " + MethodDescription.of(specific)
+                            + " has both @Idempotent and @IdempotentReceiver, but a repeat of one is not a repeat of"
+                            + " the other.",
+                    "Keep @IdempotentReceiver for messages and @Idempotent for calls that have a response.");
         }
-        if (!annotation.isPresent()) {
-            return null;
+        if (call.isPresent()) {
+            return owned(calls.parse(call.synthesize(), specific, userClass), call);
         }
-        IdempotentOperation operation = parser.parse(annotation.synthesize(), specific, userClass);
-        // Where the annotation stands: all implementations of one annotated method share its scope.
-        Method declaration = annotation.getSource() instanceof Method annotated ? annotated : specific;
-        ScopeOwnership.require(methodByScope, operation, declaration);
+        return receiver.isPresent()
+                ? owned(receivers.parse(receiver.synthesize(), specific, userClass), receiver)
+                : null;
+    }
+
+    /** By where the annotation stands: all implementations of one annotated method share its scope or consumer. */
+    private IdempotentOperation owned(IdempotentOperation operation, MergedAnnotation<?> annotation) {
+        ownership.require(
+                operation, annotation.getSource() instanceof Method declaration ? declaration : operation.method());
         return operation;
     }
 
-    private static MergedAnnotation<Idempotent> find(Method method) {
-        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.none())
-                .get(Idempotent.class, null, MergedAnnotationSelectors.firstDirectlyDeclared());
+    private static <A extends Annotation> MergedAnnotation<A> find(MergedAnnotations annotations, Class<A> type) {
+        return annotations.get(type, null, MergedAnnotationSelectors.firstDirectlyDeclared());
     }
 }

@@ -40,29 +40,36 @@ public final class ArgumentExpression {
     /**
      * Parses an expression and checks that every variable is there.
      *
-     * @param attribute the annotation's attribute, for reports
+     * @param annotation with its {@code @}, for reports
+     * @param attribute of the annotation, for reports
      * @param text the expression
      * @param method whose arguments it is over
      * @param furtherVariables names that are bound beside the arguments
      * @return the parsed expression
      * @throws InvalidIdempotentMethodException if it cannot be parsed, or names what is not there
      */
-    static ArgumentExpression parse(String attribute, String text, Method method, String... furtherVariables) {
+    static ArgumentExpression parse(
+            String annotation, String attribute, String text, Method method, String... furtherVariables) {
         SpelExpression expression;
         try {
             expression = new SpelExpressionParser(new SpelParserConfiguration()).parseRaw(text);
         } catch (ParseException | IllegalStateException | IllegalArgumentException failure) {
             throw new InvalidIdempotentMethodException(
-                    "The " + attribute + " of @Idempotent on " + MethodDescription.of(method) + " is not valid SpEL: '"
-                            + text + "': " + failure.getMessage() + ".",
+                    "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method)
+                            + " is not valid SpEL: '" + text + "': " + failure.getMessage() + ".",
                     "Correct the expression; a literal string needs quotes inside the quotes, as in \"'daily'\".");
         }
-        requireVariables(attribute, text, method, expression, Set.of(furtherVariables));
+        requireVariables(annotation, attribute, text, method, expression, Set.of(furtherVariables));
         return new ArgumentExpression(attribute, method, expression);
     }
 
     private static void requireVariables(
-            String attribute, String text, Method method, SpelExpression expression, Set<String> further) {
+            String annotation,
+            String attribute,
+            String text,
+            Method method,
+            SpelExpression expression,
+            Set<String> further) {
         String @Nullable [] names = NAMES.getParameterNames(method);
         Set<String> known = new HashSet<>(further);
         known.add("root");
@@ -79,7 +86,7 @@ public final class ArgumentExpression {
         used.removeAll(known);
         if (!used.isEmpty()) {
             throw new InvalidIdempotentMethodException(
-                    "The " + attribute + " of @Idempotent on " + MethodDescription.of(method) + " is '" + text
+                    "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method) + " is '" + text
                             + "', but there is no #" + String.join(", #", used) + ".",
                     names == null && method.getParameterCount() > 0
                             ? "Compile with -parameters, so that parameters have names at run time, or write #p0."

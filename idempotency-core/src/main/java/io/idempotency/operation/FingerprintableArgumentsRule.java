@@ -33,7 +33,7 @@ final class FingerprintableArgumentsRule implements OperationRule {
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
-        if (operation.fingerprintExpression() != null) {
+        if (operation.fingerprintExpression() != null || operation.message() != null) {
             return;
         }
         for (Parameter parameter : operation.method().getParameters()) {

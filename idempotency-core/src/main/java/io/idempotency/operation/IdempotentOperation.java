@@ -12,7 +12,8 @@ import io.idempotency.codec.Fingerprint;
 import io.idempotency.codec.Fingerprinter;
 
 /**
- * What the annotation of one method says, read once and parsed. Immutable.
+ * What the annotation of one method says, read once and parsed: a call, or the receipt of a message, whose consumer takes
+ * the place of the scope and whose id takes the place of the key. Immutable.
  *
  * @param method the method of the bean's own class
  * @param scope the operation that keys belong to, placeholders replaced
@@ -21,6 +22,7 @@ import io.idempotency.codec.Fingerprinter;
  * @param terms how the key is held
  * @param responseType what the method returns, type arguments included; {@code void} if nothing
  * @param resultReference names what the method made
+ * @param message what it says of a message; {@code null} for a call
  */
 public record IdempotentOperation(
         Method method,
@@ -29,7 +31,17 @@ public record IdempotentOperation(
         @Nullable ArgumentExpression fingerprintExpression,
         CallTerms terms,
         Type responseType,
-        ResultReference resultReference) {
+        ResultReference resultReference,
+        @Nullable MessageAttributes message) {
+
+    /**
+     * How error reports name the annotation.
+     *
+     * @return its simple name, with {@code @}
+     */
+    public String annotation() {
+        return message == null ? "@Idempotent" : "@IdempotentReceiver";
+    }
 
     /**
      * The key of one call.
@@ -41,7 +53,9 @@ public record IdempotentOperation(
      * @throws InvalidIdempotencyKeyException if it gives what cannot be a key, or fails
      */
     public IdempotencyKey key(Object target, @Nullable Object[] arguments) {
-        return KeyValue.toKey(keyExpression.text(), scope, () -> keyExpression.evaluate(target, arguments));
+        return message == null
+                ? KeyValue.ofScope(scope).key(keyExpression, target, arguments)
+                : new IdempotencyKey(KeyValue.ofConsumer(scope).text(keyExpression, target, arguments));
     }
 
     /**

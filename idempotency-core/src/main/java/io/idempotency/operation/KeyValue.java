@@ -1,9 +1,9 @@
 package io.idempotency.operation;
 
 import java.math.BigInteger;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelEvaluationException;
@@ -13,59 +13,118 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 
-/** Makes a key of what a key expression gives. */
-final class KeyValue {
+/**
+ * Makes a key, or what else names a message, of what an expression gives.
+ *
+ * @param noun what the expression is for
+ * @param owner whose it is
+ * @param need what it takes
+ */
+record KeyValue(String noun, String owner, String need) {
 
     /** Types whose text is the value itself; the text of others may be an address in memory. */
     private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT =
             Set.of(UUID.class, Byte.class, Short.class, Integer.class, Long.class, BigInteger.class, Character.class);
+
+    private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(Byte.class, Short.class, Integer.class, Long.class);
+
+    private static final int LONG_BITS = 63;
 
     private static final Set<SpelMessage> NULL_ON_THE_WAY = Set.of(
             SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
             SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
             SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
 
-    private KeyValue() {}
+    static KeyValue ofScope(String scope) {
+        return new KeyValue(
+                "key", "scope '" + scope + "'", "a call needs a key that the caller chose for this one intent");
+    }
 
-    static IdempotencyKey toKey(String expression, String scope, Supplier<@Nullable Object> evaluation) {
+    static KeyValue ofConsumer(String consumer) {
+        return new KeyValue(
+                "message id", ownerOf(consumer), "a message needs an id that stays the same through all deliveries");
+    }
+
+    static KeyValue ofStream(String consumer) {
+        return new KeyValue("stream", ownerOf(consumer), "an order is kept for the messages of one stream");
+    }
+
+    static KeyValue ofVersion(String consumer) {
+        return new KeyValue(
+                "version", ownerOf(consumer), "it must give the place of the message in its stream, a whole number");
+    }
+
+    private static String ownerOf(String consumer) {
+        return "consumer '" + consumer + "'";
+    }
+
+    IdempotencyKey key(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+        Object value = evaluate(expression, target, arguments);
+        return value instanceof IdempotencyKey key ? key : new IdempotencyKey(textOf(expression, value));
+    }
+
+    String text(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+        Object value = evaluate(expression, target, arguments);
+        String text = value instanceof IdempotencyKey key ? key.value() : textOf(expression, value);
+        Optional<String> problem = IdempotencyKey.findProblem(text);
+        if (problem.isPresent()) {
+            throw new InvalidIdempotencyKeyException("The " + noun + " of " + owner + " " + problem.get());
+        }
+        return text;
+    }
+
+    long wholeNumber(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+        Object value = evaluate(expression, target, arguments);
+        if (value instanceof BigInteger big && big.bitLength() <= LONG_BITS) {
+            return big.longValue();
+        }
+        if (value instanceof Number number && WHOLE_NUMBERS.contains(value.getClass())) {
+            return number.longValue();
+        }
+        throw new InvalidIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of " + owner
+                + " gives a " + value.getClass().getName() + " that is no whole number of 64 bits: " + need);
+    }
+
+    private Object evaluate(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value;
         try {
-            value = evaluation.get();
+            value = expression.evaluate(target, arguments);
         } catch (MissingIdempotencyKeyException | InvalidIdempotencyKeyException refused) {
             throw refused;
         } catch (SpelEvaluationException failure) {
             if (NULL_ON_THE_WAY.contains(failure.getMessageCode())) {
-                throw missing(expression, scope);
+                throw missing(expression);
             }
-            throw notComputable(expression, scope, failure);
+            throw notComputable(expression, failure);
         } catch (RuntimeException failure) {
-            throw notComputable(expression, scope, failure);
+            throw notComputable(expression, failure);
         }
         if (value == null) {
-            throw missing(expression, scope);
+            throw missing(expression);
         }
-        if (value instanceof IdempotencyKey key) {
-            return key;
-        }
+        return value;
+    }
+
+    private String textOf(ArgumentExpression expression, Object value) {
         if (value instanceof CharSequence
                 || value instanceof Enum<?>
                 || TYPES_WITH_STABLE_TEXT.contains(value.getClass())) {
-            return new IdempotencyKey(value instanceof Enum<?> constant ? constant.name() : value.toString());
+            return value instanceof Enum<?> constant ? constant.name() : value.toString();
         }
-        throw new InvalidIdempotencyKeyException("The key expression '" + expression + "' of scope '" + scope
-                + "' gives a " + value.getClass().getName()
+        throw new InvalidIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of " + owner
+                + " gives a " + value.getClass().getName()
                 + ": it must give a string, an IdempotencyKey, a UUID, an enum constant or a whole number");
     }
 
-    private static MissingIdempotencyKeyException missing(String expression, String scope) {
-        return new MissingIdempotencyKeyException("The key expression '" + expression + "' of scope '" + scope
-                + "' gives no key: a call needs a key that the caller chose for this one intent");
+    private MissingIdempotencyKeyException missing(ArgumentExpression expression) {
+        return new MissingIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of " + owner
+                + " gives no " + noun + ": " + need);
     }
 
-    private static InvalidIdempotencyKeyException notComputable(
-            String expression, String scope, RuntimeException failure) {
+    private InvalidIdempotencyKeyException notComputable(ArgumentExpression expression, RuntimeException failure) {
         return new InvalidIdempotencyKeyException(
-                "The key expression '" + expression + "' of scope '" + scope + "' failed: " + failure.getMessage(),
+                "The " + noun + " expression '" + expression.text() + "' of " + owner + " failed: "
+                        + failure.getMessage(),
                 failure);
     }
 }

@@ -16,8 +16,8 @@ final class OverridableMethodRule implements OperationRule {
         int found = operation.method().getModifiers() & NOT_INTERCEPTED;
         if (found != 0) {
             throw new InvalidIdempotentMethodException(
-                    "@Idempotent stands on a " + Modifier.toString(found) + " method, which no proxy can intercept: "
-                            + operation.describe() + ".",
+                    operation.annotation() + " stands on a " + Modifier.toString(found)
+                            + " method, which no proxy can intercept: " + operation.describe() + ".",
                     "Make the method public, and neither final nor static.");
         }
         if (Modifier.isFinal(targetClass.getModifiers())

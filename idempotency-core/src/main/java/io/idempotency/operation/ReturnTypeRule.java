@@ -18,7 +18,10 @@ import org.springframework.core.ResolvableType;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** A response must be complete when the method returns, and its type must tell what a replay is to be read as. */
+/**
+ * A response must be complete when the method returns, and its type must tell what a replay is to be read as; a receiver
+ * stores none, and returns null for a duplicate.
+ */
 final class ReturnTypeRule implements OperationRule {
 
     private static final List<Class<?>> NOT_COMPLETE_ON_RETURN = List.of(
@@ -64,8 +67,12 @@ final class ReturnTypeRule implements OperationRule {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " returns "
                             + operation.responseType().getTypeName()
-                            + ", which is not complete when the method returns, so it cannot be stored with the effect.",
+                            + ", which is not complete when the method returns, so it cannot be kept together with the effect.",
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
+        }
+        if (operation.message() != null) {
+            requireRoomForNull(operation, returned);
+            return;
         }
         if (NOT_DATA.include(returned)
                 || (ENTITIES.include(returned) && !REPLAYED_ENTITIES.contains(returned.getName()))) {
@@ -106,5 +113,14 @@ final class ReturnTypeRule implements OperationRule {
 
     private static boolean isAnyOf(Class<?> raw) {
         return NOT_COMPLETE_ON_RETURN.stream().anyMatch(type -> type.isAssignableFrom(raw));
+    }
+
+    private static void requireRoomForNull(IdempotentOperation operation, Class<?> returned) {
+        if (returned.isPrimitive() && returned != void.class) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " returns " + returned.getName()
+                            + ", but for a duplicate message it returns null.",
+                    "Return nothing, or a type that can be null.");
+        }
     }
 }

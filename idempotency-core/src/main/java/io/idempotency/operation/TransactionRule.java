@@ -26,7 +26,8 @@ final class TransactionRule {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe()
                             + " runs outside of transactions, so claim and effect cannot commit together.",
-                    "Use the propagation REQUIRED or REQUIRES_NEW, or the mode LEASED.");
+                    "Use the propagation REQUIRED or REQUIRES_NEW"
+                            + (operation.message() == null ? ", or the mode LEASED." : "."));
         }
         if (operation.terms().isLeased()
                 && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY) {

@@ -53,6 +53,16 @@ class RequestIdTest {
     }
 
     @Test
+    void aMessageIsNeverTakenForACall() {
+        Intent intent = intent("invoices", "", "m-1");
+
+        assertThat(RequestId.ofMessage(intent))
+                .isEqualTo(RequestId.ofMessage(intent("invoices", "", "m-1")))
+                .isNotEqualTo(RequestId.of(intent))
+                .isNotEqualTo(RequestId.ofMessage(intent("invoices", "", "m-2")));
+    }
+
+    @Test
     void withoutACallerSqlTakesTheEmptyOne() {
         assertThat(jdbc.queryForObject("select idempotency.idempotency_request_id('payments', 'order-42')", UUID.class))
                 .isEqualTo(RequestId.of(intent("payments", "", "order-42")));

@@ -26,6 +26,9 @@ class IdempotencyListenersTest {
     private static final CallCompleted CALL =
             new CallCompleted("payments", null, Outcome.INVALID_KEY, Duration.ofMillis(3), null);
 
+    private static final MessageReceived MESSAGE =
+            new MessageReceived("invoices", "m-1", MessageOutcome.HANDLED, 1, Duration.ofMillis(3), null);
+
     private static final RowsPurged PURGE = new RowsPurged("idempotency_request", 7);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyListeners.class);
@@ -51,9 +54,17 @@ class IdempotencyListenersTest {
                 new IdempotencyListeners(List.of(new Recorder("first", received), new Recorder("second", received)));
 
         listeners.callCompleted(CALL);
+        listeners.messageReceived(MESSAGE);
         listeners.rowsPurged(PURGE);
 
-        assertThat(received).containsExactly("first " + CALL, "second " + CALL, "first " + PURGE, "second " + PURGE);
+        assertThat(received)
+                .containsExactly(
+                        "first " + CALL,
+                        "second " + CALL,
+                        "first " + MESSAGE,
+                        "second " + MESSAGE,
+                        "first " + PURGE,
+                        "second " + PURGE);
     }
 
     @Test
@@ -62,6 +73,7 @@ class IdempotencyListenersTest {
 
         assertThatCode(() -> {
                     listeners.callCompleted(CALL);
+                    listeners.messageReceived(MESSAGE);
                     listeners.rowsPurged(PURGE);
                 })
                 .doesNotThrowAnyException();
@@ -99,6 +111,11 @@ class IdempotencyListenersTest {
 
         @Override
         public void callCompleted(CallCompleted event) {
+            received.add(name + " " + event);
+        }
+
+        @Override
+        public void messageReceived(MessageReceived event) {
             received.add(name + " " + event);
         }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.claim.ClaimRequest;
-import io.idempotency.claim.ClaimStore.FailureRecord;
+import io.idempotency.claim.Claims.FailureRecord;
 import io.idempotency.claim.Completion;
 import io.idempotency.claim.Failure;
 import io.idempotency.claim.Fence;

@@ -38,7 +38,9 @@ import io.idempotency.execution.CallSurroundings;
 import io.idempotency.execution.CallTransactions;
 import io.idempotency.execution.ClaimExecutor;
 import io.idempotency.execution.IdempotencyTemplate;
+import io.idempotency.execution.ReceiptBinding;
 import io.idempotency.execution.RetrySettings;
+import io.idempotency.inbox.InboxStore;
 import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.interceptor.IdempotentAdvisors;
 import io.idempotency.interceptor.LateIdempotentChainPostProcessor;
@@ -48,7 +50,10 @@ import io.idempotency.operation.AnnotationOperationSource;
 import io.idempotency.operation.IdempotentOperationSource;
 import io.idempotency.postgres.PostgresStorage;
 
-/** Makes methods with {@link io.idempotency.Idempotent} idempotent, and provides {@link IdempotencyOperations}. */
+/**
+ * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.inbox.IdempotentReceiver} idempotent, and
+ * provides {@link IdempotencyOperations}.
+ */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
@@ -118,6 +123,12 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
+    InboxStore idempotencyInboxStore(PostgresStorage storage) {
+        return storage.inboxStore();
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
     @ConditionalOnMissingBean
     IdempotencyAdministration idempotencyAdministration(PostgresStorage storage) {
         return storage.administration();
@@ -149,11 +160,19 @@ public final class IdempotencyAutoConfiguration {
     CallBinding idempotentCallBinding(
             ObjectProvider<CallerResolver> callerResolver,
             Fingerprinter fingerprinter,
-            ObjectProvider<CallSurroundings> surroundings) {
+            ObjectProvider<CallSurroundings> surroundings,
+            ClaimStore claimStore) {
         return new CallBinding(
                 callerResolver.getIfAvailable(() -> () -> ""),
                 fingerprinter,
-                surroundings.getIfAvailable(() -> method -> List.of()));
+                surroundings.getIfAvailable(() -> method -> List.of()),
+                claimStore);
+    }
+
+    @Bean
+    ReceiptBinding idempotentReceiptBinding(
+            InboxStore inboxStore, Fingerprinter fingerprinter, IdempotencyProperties properties) {
+        return new ReceiptBinding(inboxStore, fingerprinter, properties.inbox().retention());
     }
 
     @Bean
@@ -175,33 +194,35 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
+    CallTransactions idempotentCallTransactions(
+            IdempotencyDataSource dataSource, ObjectProvider<PlatformTransactionManager> transactionManagers) {
+        return new CallTransactions(
+                dataSource.dataSource(),
+                IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource()));
+    }
+
+    @Bean
     ClaimExecutor idempotentClaimExecutor(
             ClaimStore claimStore,
-            IdempotencyDataSource dataSource,
-            ObjectProvider<PlatformTransactionManager> transactionManagers,
+            CallTransactions transactions,
             ResponseMapper responses,
             FailureTranslator failures,
             CallDefaults defaults) {
-        PlatformTransactionManager transactionManager =
-                IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource());
-        return new ClaimExecutor(
-                claimStore,
-                new CallTransactions(dataSource.dataSource(), transactionManager),
-                responses,
-                failures,
-                defaults);
+        return new ClaimExecutor(claimStore, transactions, responses, failures, defaults);
     }
 
     @Bean
     CallBoundary idempotentCallBoundary(
             CallBinding binding,
+            ReceiptBinding receipts,
             ClaimExecutor executor,
             ClaimStore claimStore,
             IdempotencyDataSource dataSource,
             FailureTranslator failures,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
             CallDefaults defaults) {
-        return new CallBoundary(binding, executor, claimStore, dataSource.dataSource(), failures, listeners, defaults);
+        return new CallBoundary(
+                binding, receipts, executor, claimStore, dataSource.dataSource(), failures, listeners, defaults);
     }
 
     @Bean

@@ -24,6 +24,7 @@ import io.idempotency.operation.CallTerms;
  * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
  *     differ.
  * @param recordFailedAttempts Whether failures that are not final leave a row with the number of attempts.
+ * @param inbox How received messages are remembered.
  * @param retry How calls are repeated after serialization failures, deadlocks and lost connections.
  * @param migration Who migrates the tables.
  * @param purge When and how expired rows are deleted.
@@ -40,6 +41,7 @@ public record IdempotencyProperties(
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
         @DefaultValue("false") boolean recordFailedAttempts,
+        @DefaultValue Inbox inbox,
         @DefaultValue Retry retry,
         @DefaultValue Migration migration,
         @DefaultValue Purge purge) {
@@ -67,6 +69,24 @@ public record IdempotencyProperties(
 
     private static void requirePositive(String name, Duration duration) {
         Assert.isTrue(duration.toMillis() > 0, () -> name + " must be at least one millisecond, not " + duration);
+    }
+
+    /**
+     * How received messages are remembered.
+     *
+     * @param retention How long it is known that a message was handled, and how it failed. Longer than a broker or
+     *     provider may deliver it again.
+     */
+    public record Inbox(@DefaultValue("14d") Duration retention) {
+
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException if the duration is out of range
+         */
+        public Inbox {
+            requireInRange("idempotency.inbox.retention", () -> CallTerms.requireRetention(retention));
+        }
     }
 
     /**

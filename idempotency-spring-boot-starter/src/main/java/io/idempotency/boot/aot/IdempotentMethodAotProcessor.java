@@ -1,5 +1,6 @@
 package io.idempotency.boot.aot;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 import io.idempotency.Idempotent;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /**
  * Lets Jackson see the responses and payloads of idempotent methods in a native image: nothing else in the application
@@ -21,14 +23,19 @@ import io.idempotency.Idempotent;
  */
 final class IdempotentMethodAotProcessor implements BeanRegistrationAotProcessor {
 
+    private static final List<Class<? extends Annotation>> ANNOTATIONS =
+            List.of(Idempotent.class, IdempotentReceiver.class);
+
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean registeredBean) {
         Class<?> beanClass = registeredBean.getBeanClass();
-        if (!AnnotationUtils.isCandidateClass(beanClass, Idempotent.class)) {
+        if (ANNOTATIONS.stream().noneMatch(type -> AnnotationUtils.isCandidateClass(beanClass, type))) {
             return null;
         }
         List<Method> methods = new ArrayList<>(MethodIntrospector.selectMethods(
-                beanClass, (Method method) -> AnnotatedElementUtils.hasAnnotation(method, Idempotent.class)));
+                beanClass,
+                (Method method) ->
+                        ANNOTATIONS.stream().anyMatch(type -> AnnotatedElementUtils.hasAnnotation(method, type))));
         if (methods.isEmpty()) {
             return null;
         }

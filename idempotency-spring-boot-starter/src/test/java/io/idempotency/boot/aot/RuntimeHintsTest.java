@@ -39,6 +39,7 @@ import org.springframework.javapoet.ClassName;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.postgres.PostgresStorage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,6 +74,11 @@ class RuntimeHintsTest {
         assertThat(RuntimeHintsPredicates.reflection().onType(type)).accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(accessorOf(type)))
                 .accepts(hints);
+    }
+
+    @Test
+    void payloadsOfMessagesCanBeBound() {
+        assertThat(RuntimeHintsPredicates.reflection().onType(Order.class)).accepts(hintsFor(Receiver.class));
     }
 
     @Test
@@ -157,6 +163,12 @@ class RuntimeHintsTest {
     record Page<T>(List<T> items) {}
 
     record Unrelated(String anything) {}
+
+    static class Receiver {
+
+        @IdempotentReceiver(consumer = "orders", messageId = "#id", payload = "#order")
+        public void receive(String id, Order order) {}
+    }
 
     static class Orders {
 

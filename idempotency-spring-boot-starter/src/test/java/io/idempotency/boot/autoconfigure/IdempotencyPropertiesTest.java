@@ -53,6 +53,7 @@ class IdempotencyPropertiesTest {
                         DataSize.ofMegabytes(1),
                         false,
                         false,
+                        new IdempotencyProperties.Inbox(Duration.ofDays(14)),
                         new IdempotencyProperties.Retry(
                                 4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
                         new IdempotencyProperties.Migration(null, null, null),
@@ -64,6 +65,7 @@ class IdempotencyPropertiesTest {
     @CsvSource(textBlock = """
                     idempotency.retention=0s,           idempotency.retention: The retention must be at least one millisecond
                     idempotency.retention=999999999d,   idempotency.retention: The retention must be at least
+                    idempotency.inbox.retention=0s,     idempotency.inbox.retention: The retention must be at least one millisecond
                     idempotency.retention=soon,         Failed to bind
                     idempotency.wait-timeout=-1s,       idempotency.wait-timeout: The wait timeout must be at least one millisecond
                     idempotency.wait-timeout=30d,       idempotency.wait-timeout: The wait timeout must be at least
@@ -139,6 +141,7 @@ class IdempotencyPropertiesTest {
                         "idempotency.data-source",
                         "idempotency.lease",
                         "idempotency.record-failed-attempts",
+                        "idempotency.inbox.retention",
                         "idempotency.retry.max-attempts",
                         "idempotency.retry.delay",
                         "idempotency.retry.multiplier",

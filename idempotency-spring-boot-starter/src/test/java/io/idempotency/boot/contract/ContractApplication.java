@@ -82,6 +82,18 @@ final class ContractApplication implements AutoCloseable {
         return database.jdbc().queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
     }
 
+    /** Of all consumers. */
+    List<String> handledMessages() {
+        return database.jdbc()
+                .queryForList(
+                        "select consumer || ' ' || message_id from idempotency.processed_message order by 1",
+                        String.class);
+    }
+
+    List<Map<String, Object>> messageFailures() {
+        return database.jdbc().queryForList("select * from idempotency.message_failure order by message_id");
+    }
+
     /** The row of a key, whatever its scope is. */
     Map<String, Object> request(String key) {
         return database.jdbc()
@@ -109,7 +121,8 @@ final class ContractApplication implements AutoCloseable {
         interruption().reset();
         outcomes().clear();
         database.jdbc()
-                .execute("truncate payment, idempotency.idempotency_request; update account set cents = "
+                .execute("truncate payment, idempotency.idempotency_request, idempotency.processed_message,"
+                        + " idempotency.message_failure, idempotency.stream_position; update account set cents = "
                         + INITIAL_CENTS);
     }
 

@@ -7,11 +7,15 @@ import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
 
-/** Remembers what became of every call. */
+/** Remembers what became of every call and of every message. */
 class Outcomes implements IdempotencyListener {
 
     private final List<CallCompleted> events = new CopyOnWriteArrayList<>();
+
+    private final List<MessageReceived> messages = new CopyOnWriteArrayList<>();
 
     private final List<CallRetried> retries = new CopyOnWriteArrayList<>();
 
@@ -23,6 +27,19 @@ class Outcomes implements IdempotencyListener {
     @Override
     public void callRetried(CallRetried event) {
         retries.add(event);
+    }
+
+    @Override
+    public void messageReceived(MessageReceived event) {
+        messages.add(event);
+    }
+
+    List<MessageReceived> messages() {
+        return List.copyOf(messages);
+    }
+
+    List<MessageOutcome> ofMessages() {
+        return messages.stream().map(MessageReceived::outcome).toList();
     }
 
     List<CallRetried> retries() {
@@ -39,6 +56,7 @@ class Outcomes implements IdempotencyListener {
 
     void clear() {
         events.clear();
+        messages.clear();
         retries.clear();
     }
 }

@@ -1,0 +1,102 @@
+package io.idempotency.execution;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.claim.RequestId;
+import io.idempotency.codec.Fingerprinter;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.InboxStore;
+import io.idempotency.inbox.Receipt;
+import io.idempotency.inbox.Reception;
+import io.idempotency.operation.CallTerms;
+import io.idempotency.operation.IdempotentOperation;
+import io.idempotency.operation.MessageAttributes;
+
+/** Computes, once for each delivery, which message it is, with which payload, and where in its stream. */
+public final class ReceiptBinding {
+
+    private final InboxStore store;
+
+    private final Fingerprinter fingerprinter;
+
+    private final Duration retention;
+
+    /**
+     * Creates the binding.
+     *
+     * @param store where it is kept what was handled
+     * @param fingerprinter tells one payload from another
+     * @param retention how long it is known that a message was handled, unless its operation says otherwise
+     */
+    public ReceiptBinding(InboxStore store, Fingerprinter fingerprinter, Duration retention) {
+        this.store = store;
+        this.fingerprinter = fingerprinter;
+        this.retention = CallTerms.requireRetention(retention);
+    }
+
+    /** A delivery to an annotated method. */
+    IdempotentCall bind(
+            IdempotentOperation operation,
+            MessageAttributes message,
+            Object target,
+            @Nullable Object[] arguments,
+            Consumer<Reception> met) {
+        String consumer = operation.scope();
+        IdempotencyKey id = operation.key(target, arguments);
+        Duration kept = operation.terms().retention();
+        Receipt receipt = new Receipt(
+                consumer,
+                id.value(),
+                message.payload(target, arguments, fingerprinter),
+                message.type(target, arguments),
+                message.position(consumer, target, arguments),
+                kept == null ? retention : kept);
+        return bind(receipt, id, operation.terms(), message.onConflict(), met);
+    }
+
+    /** A delivery that is handled by other code. */
+    IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<Reception> met) {
+        IdempotencyKey id = requireId(consumer, messageId);
+        Receipt receipt = new Receipt(consumer, id.value(), null, null, null, retention);
+        return bind(receipt, id, CallTerms.DEFAULTS, ConflictPolicy.REFUSE, met);
+    }
+
+    private IdempotentCall bind(
+            Receipt receipt, IdempotencyKey id, CallTerms terms, ConflictPolicy onConflict, Consumer<Reception> met) {
+        Intent intent = new Intent(receipt.consumer(), "", id);
+        return new IdempotentCall(
+                RequestId.ofMessage(intent),
+                intent,
+                // Of nothing, if nothing is compared.
+                receipt.payload() == null ? fingerprinter.of(null) : receipt.payload(),
+                terms.withRetention(receipt.retention()),
+                // Of its result nothing is stored.
+                void.class,
+                null,
+                new ReceiptClaims(store, receipt, onConflict, met));
+    }
+
+    /** How long it is known that a message was handled, unless somebody says otherwise. */
+    Duration retention() {
+        return retention;
+    }
+
+    static IdempotencyKey requireId(String consumer, @Nullable String messageId) {
+        if (messageId == null) {
+            throw new MissingIdempotencyKeyException("A message for the consumer '" + consumer
+                    + "' has no id: it needs one that stays the same through all deliveries");
+        }
+        IdempotencyKey.findProblem(messageId).ifPresent(problem -> {
+            throw new InvalidIdempotencyKeyException(
+                    "The id of a message for the consumer '" + consumer + "' " + problem);
+        });
+        return new IdempotencyKey(messageId);
+    }
+}

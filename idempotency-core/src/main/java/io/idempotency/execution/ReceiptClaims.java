@@ -1,0 +1,90 @@
+package io.idempotency.execution;
+
+import java.sql.Connection;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import io.idempotency.Intent;
+import io.idempotency.MessageConflictException;
+import io.idempotency.MessageGapException;
+import io.idempotency.claim.Claim;
+import io.idempotency.claim.ClaimRequest;
+import io.idempotency.claim.Claims;
+import io.idempotency.claim.Completion;
+import io.idempotency.codec.ResponseMapper;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.InboxStore;
+import io.idempotency.inbox.Receipt;
+import io.idempotency.inbox.Receipt.StreamPosition;
+import io.idempotency.inbox.Reception;
+
+/** Lets one delivery of a message be a call whose key is claimed in the inbox: a duplicate is a call without a response. */
+final class ReceiptClaims implements Claims {
+
+    private final InboxStore store;
+
+    private final Receipt receipt;
+
+    private final ConflictPolicy onConflict;
+
+    private final Consumer<Reception> met;
+
+    /**
+     * Claims one message.
+     *
+     * @param store where it is kept what was handled
+     * @param receipt of the delivery
+     * @param onConflict what to do with another payload
+     * @param met learns what the delivery met, of each of its executions
+     */
+    ReceiptClaims(InboxStore store, Receipt receipt, ConflictPolicy onConflict, Consumer<Reception> met) {
+        this.store = store;
+        this.receipt = receipt;
+        this.onConflict = onConflict;
+        this.met = met;
+    }
+
+    @Override
+    public Claim claim(Connection connection, ClaimRequest request) {
+        Reception reception = store.receive(connection, receipt, request.waitLimit());
+        met.accept(reception);
+        return switch (reception.kind()) {
+            case NEW -> granted(reception.failedBefore());
+            case DUPLICATE, LATE -> new Claim.Succeeded(ResponseMapper.NULL_BODY);
+            case CONFLICT ->
+                onConflict == ConflictPolicy.SKIP
+                        ? new Claim.Succeeded(ResponseMapper.NULL_BODY)
+                        : new Claim.Refused(new MessageConflictException(request.intent()));
+            case GAP -> new Claim.Refused(gap(request.intent(), reception.expectedVersion()));
+            case IN_PROGRESS -> new Claim.InProgress(Objects.requireNonNull(reception.waitEnded()));
+        };
+    }
+
+    private static Claim granted(int failedBefore) {
+        return new Claim.Granted(
+                failedBefore + 1, failedBefore == 0 ? Claim.Granted.Origin.NEW : Claim.Granted.Origin.FAILED_ATTEMPT);
+    }
+
+    private MessageGapException gap(Intent intent, long expectedVersion) {
+        StreamPosition position = Objects.requireNonNull(receipt.position());
+        return new MessageGapException(intent, position.stream(), expectedVersion, position.version());
+    }
+
+    /** Nothing is stored for a message but that it was handled, which is written with its claim. */
+    @Override
+    public boolean complete(Connection connection, Completion completion) {
+        return true;
+    }
+
+    @Override
+    public boolean recordFailure(Connection connection, FailureRecord failed) {
+        return store.recordFailure(
+                connection, receipt, failed.failure().code(), failed.failure().message());
+    }
+
+    /** Messages that keep failing are to be seen always. */
+    @Override
+    public boolean recordsEveryFailure() {
+        return true;
+    }
+}

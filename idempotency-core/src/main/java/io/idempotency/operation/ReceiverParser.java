@@ -1,0 +1,78 @@
+package io.idempotency.operation;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.util.StringValueResolver;
+
+import io.idempotency.Intent;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.IdempotentReceiver;
+
+/** Makes an operation of {@link IdempotentReceiver}, or says what is wrong with it. */
+final class ReceiverParser {
+
+    private static final long DEFAULT_FIRST_VERSION = 1;
+
+    private final StringValueResolver placeholders;
+
+    ReceiverParser(StringValueResolver placeholders) {
+        this.placeholders = placeholders;
+    }
+
+    IdempotentOperation parse(IdempotentReceiver annotation, Method method, Class<?> targetClass) {
+        AnnotationAttributes attributes = new AnnotationAttributes("@IdempotentReceiver", method, placeholders);
+        Duration retention = attributes.duration("retention", annotation.retention(), CallTerms::requireRetention);
+        return new IdempotentOperation(
+                method,
+                attributes.name("consumer", annotation.consumer(), Intent::requireConsumer),
+                attributes.expression("messageId", annotation.messageId()),
+                null,
+                retention == null ? CallTerms.DEFAULTS : CallTerms.DEFAULTS.withRetention(retention),
+                GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
+                ResultReference.NONE,
+                message(annotation, attributes));
+    }
+
+    private static MessageAttributes message(IdempotentReceiver annotation, AnnotationAttributes attributes) {
+        ArgumentExpression payload = attributes.optionalExpression("payload", annotation.payload());
+        if (payload == null && annotation.onConflict() != ConflictPolicy.REFUSE) {
+            throw attributes.invalid(
+                    "onConflict", annotation.onConflict().name(), "It has a meaning only with a payload.");
+        }
+        return new MessageAttributes(
+                payload,
+                attributes.optionalExpression("type", annotation.type()),
+                stream(annotation, attributes),
+                annotation.onConflict());
+    }
+
+    private static MessageAttributes.@Nullable Stream stream(
+            IdempotentReceiver annotation, AnnotationAttributes attributes) {
+        ArgumentExpression stream = attributes.optionalExpression("stream", annotation.stream());
+        ArgumentExpression version = attributes.optionalExpression("version", annotation.version());
+        if (annotation.order() != DeliveryOrder.STRICT && annotation.firstVersion() != DEFAULT_FIRST_VERSION) {
+            throw attributes.invalid(
+                    "firstVersion",
+                    String.valueOf(annotation.firstVersion()),
+                    "It has a meaning only with order = STRICT.");
+        }
+        if (stream == null && version == null) {
+            if (annotation.order() != DeliveryOrder.MONOTONIC) {
+                throw attributes.invalid(
+                        "order", annotation.order().name(), "It has a meaning only with a stream and a version.");
+            }
+            return null;
+        }
+        if (version == null) {
+            throw attributes.invalid("version", "", "It is required with a stream.");
+        }
+        if (stream == null) {
+            throw attributes.invalid("stream", "", "It is required with a version.");
+        }
+        return new MessageAttributes.Stream(stream, version, annotation.order(), annotation.firstVersion());
+    }
+}

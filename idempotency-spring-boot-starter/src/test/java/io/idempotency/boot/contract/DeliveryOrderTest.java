@@ -1,0 +1,266 @@
+package io.idempotency.boot.contract;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MessageGapException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.boot.contract.Projections.Event;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** Messages that have a place in a stream. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DeliveryOrderTest {
+
+    private static final int STREAMS = 3;
+
+    private static final int VERSIONS = 5;
+
+    private final ContractApplication application;
+
+    private final Projections projections;
+
+    DeliveryOrderTest(TestDatabase database) {
+        Projections.createTables(database.jdbc());
+        application = ContractApplication.start(database, List.of(Projections.class));
+        projections = application.bean(Projections.class);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+        application.database().jdbc().execute("truncate newest, history");
+    }
+
+    @Test
+    void whatIsOlderThanWhatWasHandledIsSkippedAndCountsAsHandled() {
+        assertThat(projections.keepNewest(new Event("s", 3L, "c"))).isEqualTo("c");
+        assertThat(projections.keepNewest(new Event("s", 1L, "a"))).isNull();
+        assertThat(projections.keepNewest(new Event("s", 1L, "a"))).isNull();
+        assertThat(projections.keepNewest(new Event("s", 4L, "d"))).isEqualTo("d");
+
+        assertThat(rows("newest")).containsExactly(Map.entry("s", "d"));
+        assertThat(outcomes())
+                .containsExactly(
+                        MessageOutcome.HANDLED, MessageOutcome.LATE, MessageOutcome.DUPLICATE, MessageOutcome.HANDLED);
+    }
+
+    @Test
+    void aGapIsRefusedAndTellsWhatHasToComeBefore() {
+        projections.append(new Event("s", 1, "a"));
+
+        MessageGapException gap =
+                catchThrowableOfType(MessageGapException.class, () -> projections.append(new Event("s", 3, "c")));
+
+        assertThat(gap)
+                .returns("s", MessageGapException::stream)
+                .returns(2L, MessageGapException::expectedVersion)
+                .returns(3L, MessageGapException::version);
+        assertThat(application.messageFailures()).isEmpty();
+        assertThat(application.handledMessages()).containsExactly("history s/1");
+        projections.append(new Event("s", 2, "b"));
+        projections.append(new Event("s", 3, "c"));
+        assertThat(rows("history")).containsExactly(Map.entry("s", "abc"));
+        assertThat(application.outcomes().messages())
+                .extracting(MessageReceived::outcome, MessageReceived::attempt)
+                .containsExactly(
+                        org.assertj.core.groups.Tuple.tuple(MessageOutcome.HANDLED, 1),
+                        org.assertj.core.groups.Tuple.tuple(MessageOutcome.GAP, 0),
+                        org.assertj.core.groups.Tuple.tuple(MessageOutcome.HANDLED, 1),
+                        org.assertj.core.groups.Tuple.tuple(MessageOutcome.HANDLED, 1));
+    }
+
+    @Test
+    void aStreamBeginsWithTheVersionThatItsReceiverNames() {
+        assertThatThrownBy(() -> projections.appendFromTen(new Event("s", 11, "b")))
+                .isInstanceOf(MessageGapException.class);
+        assertThat(projections.appendFromTen(new Event("s", 10, "a"))).isEqualTo("a");
+        assertThat(projections.appendFromTen(new Event("s", 11, "b"))).isEqualTo("b");
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void aVersionMayBeAnyWholeNumber(Object version) {
+        assertThat(projections.keepNewest(new Event("s", version, "a"))).isEqualTo("a");
+    }
+
+    static Stream<Object> aVersionMayBeAnyWholeNumber() {
+        return Stream.of((byte) 1, (short) 1, 1, Long.MAX_VALUE, Long.MIN_VALUE, BigInteger.valueOf(Long.MAX_VALUE));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void aVersionThatIsNoWholeNumberIsRefused(Object version) {
+        assertThatThrownBy(() -> projections.keepNewest(new Event("s", version, "a")))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContainingAll("version expression '#event.version'", "consumer 'newest'");
+
+        assertThat(outcomes()).containsExactly(MessageOutcome.INVALID_ID);
+    }
+
+    static Stream<Object> aVersionThatIsNoWholeNumberIsRefused() {
+        return Stream.of("1", 1.0, new BigDecimal("1"), BigInteger.ONE.shiftLeft(63), List.of(1));
+    }
+
+    @Test
+    void aMissingVersionAndAMissingStreamAreRefused() {
+        assertThatThrownBy(() -> projections.keepNewest(new Event("s", null, "a")))
+                .isInstanceOf(MissingIdempotencyKeyException.class)
+                .hasMessageContaining("gives no version");
+        assertThatThrownBy(() -> projections.keepNewest(new Event(null, 1, "a")))
+                .isInstanceOf(MissingIdempotencyKeyException.class)
+                .hasMessageContaining("gives no stream");
+        assertThatThrownBy(() -> projections.keepNewest(new Event("x".repeat(300), 1, "a")))
+                .isInstanceOf(InvalidIdempotencyKeyException.class);
+    }
+
+    @Test
+    void aTypeIsCutToWhatIsKept() {
+        projections.keepNewest(new Event("s".repeat(200), 1, "a"));
+
+        assertThat(application
+                        .database()
+                        .jdbc()
+                        .queryForObject("select message_type from idempotency.processed_message", String.class))
+                .isEqualTo("event of " + "s".repeat(119));
+    }
+
+    @Test
+    @Tag("race")
+    void inAnyOrderAndWithDuplicatesTheNewestValueIsTheSame() {
+        Random random = new Random(42);
+        List<Event> inOrder = events();
+        for (int round = 0; round < TestSize.pick(100, 1_000); round++) {
+            clear();
+            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
+
+            deliveries.forEach(projections::keepNewest);
+
+            assertThat(rows("newest")).as("after %s", deliveries).isEqualTo(newestOf(inOrder));
+        }
+    }
+
+    @Test
+    @Tag("race")
+    void inAnyOrderAndWithDuplicatesStrictStreamsAreHandledInOrderOnceTheirGapsClose() {
+        Random random = new Random(42);
+        List<Event> inOrder = events();
+        for (int round = 0; round < TestSize.pick(100, 1_000); round++) {
+            clear();
+            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
+
+            deliverUntilNoGapIsLeft(deliveries);
+
+            assertThat(rows("history")).as("after %s", deliveries).isEqualTo(historyOf(inOrder));
+            assertThat(application.handledMessages()).hasSize(inOrder.size());
+        }
+    }
+
+    @Test
+    @Tag("race")
+    void onManyThreadsTheNewestValueIsTheSame() {
+        Random random = new Random(42);
+        List<Event> inOrder = events();
+        for (int round = 0; round < TestSize.pick(20, 200); round++) {
+            clear();
+            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
+
+            ConcurrentCalls.run(deliveries.size(), i -> projections.keepNewest(deliveries.get(i)))
+                    .requireAllSucceeded();
+
+            assertThat(rows("newest")).as("after %s", deliveries).isEqualTo(newestOf(inOrder));
+        }
+    }
+
+    /** As a broker does: what was refused comes again after the others. */
+    private void deliverUntilNoGapIsLeft(List<Event> deliveries) {
+        List<Event> undelivered = deliveries;
+        while (!undelivered.isEmpty()) {
+            List<Event> refused = new ArrayList<>();
+            for (Event event : undelivered) {
+                try {
+                    projections.append(event);
+                } catch (MessageGapException gap) {
+                    refused.add(event);
+                }
+            }
+            assertThat(refused).hasSizeLessThan(undelivered.size());
+            undelivered = refused;
+        }
+    }
+
+    private static List<Event> events() {
+        List<Event> events = new ArrayList<>();
+        for (int stream = 0; stream < STREAMS; stream++) {
+            for (int version = 1; version <= VERSIONS; version++) {
+                events.add(new Event("stream-" + stream, version, "" + (char) ('a' + version)));
+            }
+        }
+        return events;
+    }
+
+    private static List<Event> shuffledWithDuplicates(List<Event> events, Random random) {
+        List<Event> deliveries = new ArrayList<>(events);
+        for (int i = 0; i < events.size() / 2; i++) {
+            deliveries.add(events.get(random.nextInt(events.size())));
+        }
+        Collections.shuffle(deliveries, random);
+        return deliveries;
+    }
+
+    private static Map<String, String> newestOf(List<Event> inOrder) {
+        Map<String, String> newest = new TreeMap<>();
+        inOrder.forEach(event -> newest.put(event.stream(), event.value()));
+        return newest;
+    }
+
+    private static Map<String, String> historyOf(List<Event> inOrder) {
+        Map<String, String> history = new TreeMap<>();
+        inOrder.forEach(event -> history.merge(event.stream(), event.value(), String::concat));
+        return history;
+    }
+
+    private Map<String, String> rows(String table) {
+        Map<String, String> rows = new LinkedHashMap<>();
+        application.database().jdbc().query("select * from " + table, row -> {
+            rows.put(row.getString(1), row.getString(2));
+        });
+        return rows;
+    }
+
+    private List<MessageOutcome> outcomes() {
+        return application.outcomes().ofMessages();
+    }
+}
