@@ -17,4 +17,13 @@ public final class TransactionMismatchException extends IdempotencyException {
     public TransactionMismatchException(Intent intent, String reason) {
         super(intent, "The call for the " + intent + " was refused: " + reason);
     }
+
+    /**
+     * Creates the exception for a batch of messages.
+     *
+     * @param message which transaction was found, and what to do
+     */
+    public TransactionMismatchException(String message) {
+        super(null, message);
+    }
 }

@@ -1,10 +1,15 @@
 package io.idempotency.execution;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Map;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -38,6 +43,44 @@ public final class CallTransactions {
         this.transactionManager = transactionManager;
     }
 
+    /**
+     * Works on the connection of the open transaction, whoever manages it.
+     *
+     * @throws TransactionMismatchException if none is open on the DataSource of the idempotency tables
+     */
+    <T> T onOpenConnection(Function<Connection, T> work) {
+        ConnectionHolder holder = findHolder();
+        DataSource boundUnder = holder == null ? null : dataSourceOf(holder);
+        if (holder == null || boundUnder == null || !TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw noTransaction();
+        }
+        Connection connection = DataSourceUtils.getConnection(boundUnder);
+        try {
+            if (commitsByItself(connection)) {
+                throw noTransaction();
+            }
+            return work.apply(connection);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, boundUnder);
+        }
+    }
+
+    /** As one does that is bound without a transaction of its own, while one on another database is open. */
+    private static boolean commitsByItself(Connection connection) {
+        try {
+            return connection.getAutoCommit();
+        } catch (SQLException closed) {
+            throw new DataAccessResourceFailureException("The connection of the open transaction was lost", closed);
+        }
+    }
+
+    private static TransactionMismatchException noTransaction() {
+        return new TransactionMismatchException(
+                "A batch of messages can be claimed only in an open JDBC or JPA transaction on the DataSource of the"
+                        + " idempotency tables, in which their effects are made: declare @Transactional on the method,"
+                        + " with the right transaction manager");
+    }
+
     /** Runs work in the transaction that the method declares, or else in the open one or in one of its own. */
     @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Work work) throws Throwable {
         if (declared != null) {
@@ -64,7 +107,7 @@ public final class CallTransactions {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
             return transactionManager.getTransaction(definition);
         }
-        if (!isAnyBoundToOurDataSource()) {
+        if (findHolder() == null) {
             throw mismatch(intent);
         }
         definition.setPropagationBehavior(TransactionDefinition.PROPAGATION_MANDATORY);
@@ -133,9 +176,14 @@ public final class CallTransactions {
         return null;
     }
 
-    private boolean isAnyBoundToOurDataSource() {
-        return TransactionSynchronizationManager.getResourceMap().values().stream()
-                .anyMatch(resource -> resource instanceof ConnectionHolder holder && dataSourceOf(holder) != null);
+    private @Nullable ConnectionHolder findHolder() {
+        for (Object resource :
+                TransactionSynchronizationManager.getResourceMap().values()) {
+            if (resource instanceof ConnectionHolder holder && dataSourceOf(holder) != null) {
+                return holder;
+            }
+        }
+        return null;
     }
 
     private static TransactionMismatchException mismatch(Intent intent) {

@@ -137,13 +137,4 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
             return (T) call.execute(responseType, callback::call);
         }
     }
-
-    /** Throws the callback's own exception, which its type parameter has declared to the caller. */
-    private static final class Rethrow {
-
-        @SuppressWarnings("unchecked") // Erased: nothing is cast.
-        static <X extends Throwable> RuntimeException unchanged(Throwable failure) throws X {
-            throw (X) failure;
-        }
-    }
 }

@@ -38,8 +38,10 @@ import io.idempotency.execution.CallSurroundings;
 import io.idempotency.execution.CallTransactions;
 import io.idempotency.execution.ClaimExecutor;
 import io.idempotency.execution.IdempotencyTemplate;
+import io.idempotency.execution.InboxTemplate;
 import io.idempotency.execution.ReceiptBinding;
 import io.idempotency.execution.RetrySettings;
+import io.idempotency.inbox.Inbox;
 import io.idempotency.inbox.InboxStore;
 import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.interceptor.IdempotentAdvisors;
@@ -52,7 +54,7 @@ import io.idempotency.postgres.PostgresStorage;
 
 /**
  * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.inbox.IdempotentReceiver} idempotent, and
- * provides {@link IdempotencyOperations}.
+ * provides {@link IdempotencyOperations} and {@link Inbox}.
  */
 @AutoConfiguration(
         afterName = {
@@ -229,5 +231,16 @@ public final class IdempotencyAutoConfiguration {
     @ConditionalOnMissingBean
     IdempotencyOperations idempotencyOperations(CallBinding binding, CallBoundary boundary, ClaimExecutor executor) {
         return new IdempotencyTemplate(binding, boundary, executor);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Inbox idempotencyInbox(
+            ReceiptBinding binding,
+            CallBoundary boundary,
+            ClaimExecutor executor,
+            CallTransactions transactions,
+            InboxStore inboxStore) {
+        return new InboxTemplate(binding, boundary, executor, transactions, inboxStore);
     }
 }

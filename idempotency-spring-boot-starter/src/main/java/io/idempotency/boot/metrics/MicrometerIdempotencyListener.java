@@ -6,16 +6,20 @@ import io.micrometer.core.instrument.Timer;
 
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageReceived;
 import io.idempotency.observation.RowsPurged;
 
 /**
- * Keeps the meters of the library. Their tags are the scopes of the application, the closed set of outcomes and the
- * library's tables; never a key.
+ * Keeps the meters of the library. Their tags are the scopes and consumers of the application, the closed set of outcomes and the
+ * library's tables; never a key or a message id.
  */
 final class MicrometerIdempotencyListener implements IdempotencyListener {
 
     /** Timer of idempotent calls, by scope and outcome. */
     static final String CALLS = "idempotency.calls";
+
+    /** Timer of received messages, by consumer and outcome. */
+    static final String MESSAGES = "idempotency.inbox.messages";
 
     /** Counter of deleted rows, by table. */
     static final String PURGED = "idempotency.purged";
@@ -31,6 +35,16 @@ final class MicrometerIdempotencyListener implements IdempotencyListener {
         Timer.builder(CALLS)
                 .description("Idempotent calls")
                 .tag("scope", event.scope())
+                .tag("outcome", event.outcome().tag())
+                .register(registry)
+                .record(event.duration());
+    }
+
+    @Override
+    public void messageReceived(MessageReceived event) {
+        Timer.builder(MESSAGES)
+                .description("Received messages")
+                .tag("consumer", event.consumer())
                 .tag("outcome", event.outcome().tag())
                 .register(registry)
                 .record(event.duration());

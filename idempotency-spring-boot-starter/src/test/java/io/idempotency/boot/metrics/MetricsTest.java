@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -22,8 +23,10 @@ import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageReceived;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -65,7 +68,7 @@ class MetricsTest {
 
     @AfterEach
     void forgetEverything() {
-        database.jdbc().execute("truncate note, idempotency.idempotency_request");
+        database.jdbc().execute("truncate note, idempotency.idempotency_request, idempotency.processed_message");
         registry.clear();
     }
 
@@ -85,6 +88,25 @@ class MetricsTest {
         assertThat(calls("notes", "invalid_key")).isEqualTo(2);
         assertThat(calls("failing-notes", "failed")).isOne();
         assertThat(registry.find("idempotency.calls").timers()).hasSize(5);
+    }
+
+    @Test
+    void messagesAreTimedByConsumerAndOutcome() {
+        Inbox inbox = application.getBean(Inbox.class);
+        inbox.handleOnce("invoices", "of-a-customer", () -> {});
+        inbox.handleOnce("invoices", "of-a-customer", () -> {});
+        inbox.handleOnce("invoices", "of-a-customer", () -> {});
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "", () -> {}))
+                .isInstanceOf(InvalidIdempotencyKeyException.class);
+
+        assertThat(messages("handled")).isOne();
+        assertThat(messages("duplicate")).isEqualTo(2);
+        assertThat(messages("invalid_id")).isOne();
+        assertThat(registry.getMeters())
+                .hasSize(3)
+                .allSatisfy(meter -> assertThat(meter.getId().getTags())
+                        .extracting(Tag::getKey)
+                        .containsExactlyInAnyOrder("consumer", "outcome"));
     }
 
     @Test
@@ -131,6 +153,14 @@ class MetricsTest {
         assertThat(calls("notes", "executed")).isOne();
     }
 
+    private long messages(String outcome) {
+        return registry.get("idempotency.inbox.messages")
+                .tag("consumer", "invoices")
+                .tag("outcome", outcome)
+                .timer()
+                .count();
+    }
+
     private long calls(String scope, String outcome) {
         return registry.get("idempotency.calls")
                 .tag("scope", scope)
@@ -153,6 +183,11 @@ class MetricsTest {
             return new IdempotencyListener() {
                 @Override
                 public void callCompleted(CallCompleted event) {
+                    throw new IllegalStateException("A listener that fails");
+                }
+
+                @Override
+                public void messageReceived(MessageReceived event) {
                     throw new IllegalStateException("A listener that fails");
                 }
 

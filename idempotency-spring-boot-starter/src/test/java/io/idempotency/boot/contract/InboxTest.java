@@ -1,0 +1,250 @@
+package io.idempotency.boot.contract;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Messages that are received without an annotation, one by one or in batches. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class InboxTest {
+
+    private final TestDatabase database;
+
+    private final ContractApplication application;
+
+    private final Inbox inbox;
+
+    private final JdbcTemplate jdbc;
+
+    private final TransactionTemplate transaction;
+
+    InboxTest(TestDatabase database) {
+        this.database = database;
+        application = ContractApplication.start(database, List.of());
+        inbox = application.bean(Inbox.class);
+        jdbc = application.bean(JdbcTemplate.class);
+        transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @Test
+    void workIsDoneOnceForAMessageAndAConsumer() {
+        assertThat(inbox.handleOnce("invoices", "m-1", () -> spend(5))).isTrue();
+        assertThat(inbox.handleOnce("invoices", "m-1", () -> spend(5))).isFalse();
+        assertThat(inbox.handleOnce("reports", "m-1", () -> spend(7))).isTrue();
+
+        assertThat(application.spent()).isEqualTo(12);
+        assertThat(application.outcomes().ofMessages())
+                .containsExactly(MessageOutcome.HANDLED, MessageOutcome.DUPLICATE, MessageOutcome.HANDLED);
+    }
+
+    @Test
+    void workThatFailsIsRolledBackCountedAndTriedAgain() {
+        IOException failure = new IOException("no paper");
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "m-1", () -> {
+                    spend(5);
+                    throw failure;
+                }))
+                .isSameAs(failure);
+        assertThat(application.spent()).isZero();
+        assertThat(application.messageFailures()).hasSize(1);
+
+        List<Integer> attempts = new ArrayList<>();
+        assertThat(inbox.handleOnce(
+                        "invoices",
+                        "m-1",
+                        () -> attempts.add(IdempotencyContext.current().attempt())))
+                .isTrue();
+
+        assertThat(attempts).containsExactly(2);
+        assertThat(application.messageFailures()).isEmpty();
+    }
+
+    @Test
+    void workJoinsTheOpenTransaction() {
+        transaction.executeWithoutResult(status -> {
+            assertThat(inbox.handleOnce("invoices", "m-1", () -> spend(5))).isTrue();
+            assertThat(inbox.handleOnce("invoices", "m-1", () -> spend(5))).isFalse();
+            status.setRollbackOnly();
+        });
+
+        assertThat(application.spent()).isZero();
+        assertThat(application.handledMessages()).isEmpty();
+    }
+
+    @Test
+    void namesAreChecked() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> inbox.handleOnce(" ", "m-1", () -> spend(5)))
+                .withMessageContaining("The consumer of a message is blank");
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", null, () -> spend(5)))
+                .isInstanceOf(MissingIdempotencyKeyException.class);
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a\nb", () -> spend(5)))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContaining("The id of a message for the consumer 'invoices' contains U+000A");
+        assertThat(application.outcomes().ofMessages())
+                .containsExactly(MessageOutcome.INVALID_ID, MessageOutcome.INVALID_ID);
+        assertThat(application.spent()).isZero();
+    }
+
+    @Test
+    void aBatchIsReducedToWhatIsNewInItsOwnOrder() {
+        claim(List.of("b", "d"));
+
+        assertThat(claim(List.of("e", "d", "c", "e", "b", "a", "c"))).containsExactly("e", "c", "a");
+        assertThat(claim(List.of("e", "a"))).isEmpty();
+        assertThat(application.handledMessages())
+                .containsExactly("invoices a", "invoices b", "invoices c", "invoices d", "invoices e");
+    }
+
+    @Test
+    void ofEqualIdsTheFirstMessageIsGiven() {
+        record Message(String id, int place) {}
+
+        List<Message> claimed = transaction.execute(status -> inbox.claimNew(
+                "invoices", List.of(new Message("a", 1), new Message("b", 2), new Message("a", 3)), Message::id));
+
+        assertThat(claimed).containsExactly(new Message("a", 1), new Message("b", 2));
+    }
+
+    @Test
+    void aBatchIsNewAgainAfterARollback() {
+        transaction.executeWithoutResult(status -> {
+            assertThat(inbox.claimNew("invoices", List.of("a", "b"), id -> id)).hasSize(2);
+            status.setRollbackOnly();
+        });
+
+        assertThat(claim(List.of("a", "b"))).containsExactly("a", "b");
+    }
+
+    @Test
+    void aBatchWaitsForAnotherThatHasOneOfItsMessages() {
+        CountDownLatch claimed = new CountDownLatch(1);
+        CountDownLatch open = new CountDownLatch(1);
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Call<List<String>> first = callers.start(() -> transaction.execute(status -> {
+                List<String> mine = inbox.claimNew("invoices", List.of("a", "b"), id -> id);
+                claimed.countDown();
+                Latches.await(open);
+                return mine;
+            }));
+            Latches.await(claimed);
+            Call<List<String>> second = callers.start(() -> claim(List.of("c", "b")));
+            database.backends().awaitBlocked(1);
+            open.countDown();
+
+            assertThat(first.answer()).containsExactly("a", "b");
+            assertThat(second.answer()).containsExactly("c");
+        }
+    }
+
+    @Test
+    void aBatchWithAMalformedIdTouchesNothing() {
+        assertThatThrownBy(() -> claim(List.of("a", " "))).isInstanceOf(InvalidIdempotencyKeyException.class);
+        assertThatThrownBy(() -> transaction.execute(
+                        status -> inbox.claimNew("invoices", List.of("a", "b"), id -> id.equals("b") ? null : id)))
+                .isInstanceOf(MissingIdempotencyKeyException.class);
+
+        assertThat(application.handledMessages()).isEmpty();
+    }
+
+    @Test
+    void anEmptyBatchNeedsNothing() {
+        assertThat(inbox.claimNew("invoices", List.<String>of(), id -> id)).isEmpty();
+    }
+
+    @Test
+    void aBatchNeedsATransaction() {
+        assertThatThrownBy(() -> inbox.claimNew("invoices", List.of("a"), id -> id))
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("@Transactional");
+
+        assertThat(application.handledMessages()).isEmpty();
+    }
+
+    @Test
+    void aTransactionOnAnotherDataSourceIsRefusedEvenIfOursWasUsedInIt() {
+        TransactionTemplate other =
+                new TransactionTemplate(new DataSourceTransactionManager(database.adminDataSource()));
+
+        assertThatThrownBy(() -> other.execute(status -> {
+                    jdbc.queryForObject("select 1", Integer.class);
+                    return inbox.claimNew("invoices", List.of("a"), id -> id);
+                }))
+                .isInstanceOf(TransactionMismatchException.class);
+
+        assertThat(application.handledMessages()).isEmpty();
+    }
+
+    @Test
+    void aTransactionOfAnyManagerOfOurDataSourceWillDo() {
+        TransactionTemplate other =
+                new TransactionTemplate(new DataSourceTransactionManager(application.bean(DataSource.class)));
+
+        assertThat(other.<List<String>>execute(status -> inbox.claimNew("invoices", List.of("a"), id -> id)))
+                .containsExactly("a");
+        assertThat(application.handledMessages()).containsExactly("invoices a");
+    }
+
+    @Test
+    @Tag("race")
+    void manyBatchesAtOnceHandleEachMessageOnce() {
+        List<List<String>> batches = IntStream.range(0, 8)
+                .mapToObj(batch -> IntStream.range(0, 200)
+                        .mapToObj(i -> "m-" + (batch % 2 == 0 ? i : 199 - i))
+                        .toList())
+                .toList();
+
+        List<List<String>> claimed =
+                ConcurrentCalls.run(batches.size(), i -> claim(batches.get(i))).requireAllSucceeded();
+
+        List<String> all = claimed.stream().flatMap(List::stream).toList();
+        assertThat(all).hasSize(200).doesNotHaveDuplicates();
+    }
+
+    private List<String> claim(List<String> ids) {
+        return transaction.execute(status -> inbox.claimNew("invoices", ids, id -> id));
+    }
+
+    private void spend(long cents) {
+        jdbc.update("update account set cents = cents - ? where name = 'a1'", cents);
+    }
+}
