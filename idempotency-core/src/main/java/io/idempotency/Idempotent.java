@@ -17,6 +17,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * when the method has none. A repeat with the same key replays the stored response without running the method; a repeat
  * with another payload is refused with {@link KeyReusedException}.
  *
+ * <p>With {@code mode = LEASED}, for methods that call something outside of PostgreSQL, the key is claimed in a transaction
+ * of its own before the method runs; see {@link IdempotencyMode}.
+ *
  * <p>May be used as a meta-annotation and on interface methods. Calls must come through the Spring proxy: a call from
  * one method of an object to another of the same object is not seen.
  *

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -28,23 +27,7 @@ import io.idempotency.codec.Fingerprint;
 /** Claims in the table {@code idempotency_request}. */
 final class IdempotencyRequestTable implements ClaimStore {
 
-    /**
-     * One round trip: the wait bound, the statement, and the application's own setting restored. A lock_timeout would
-     * bound each lock wait and not their sum. The bound needs no restoring if it strikes, because the transaction is
-     * aborted then and its settings with it.
-     */
-    private static final String BOUNDED = """
-            select set_config('idempotency.prev', current_setting('statement_timeout'), true),
-                   set_config('statement_timeout', ?, true);
-            %s;
-            select set_config('statement_timeout', current_setting('idempotency.prev'), true)""";
-
-    /** For what is done while a caller waits for an exception. */
-    private static final String BRIEFLY = """
-            select set_config('statement_timeout', '2000', true);
-            """;
-
-    private static final String CLAIM = BOUNDED.formatted("""
+    private static final String CLAIM = WaitBound.around("""
             insert into {schema}.idempotency_request (
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
                 status, response_body, claimed_by, claim_token, claimed_at, locked_until,
@@ -55,7 +38,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             on conflict (request_id) do nothing""");
 
     /** The attempt number fences: of all who found the same row one wins, the others look again. */
-    private static final String CLAIM_AGAIN = BOUNDED.formatted("""
+    private static final String CLAIM_AGAIN = WaitBound.around("""
             update {schema}.idempotency_request
             set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
                 result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
@@ -75,7 +58,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             from {schema}.idempotency_request
             where request_id = ?""";
 
-    private static final String FIND_SETTLED = BRIEFLY + FIND + " for update";
+    private static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
     /** The fence of a claim without a lease is its transaction, which nobody else can be in. */
     private static final String HELD_BY_FENCE = """
@@ -88,7 +71,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
                 locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_FENCE;
 
-    private static final String FAIL = BRIEFLY + """
+    private static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
                 locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_FENCE;
@@ -101,7 +84,7 @@ final class IdempotencyRequestTable implements ClaimStore {
                 updated_at = clock_timestamp()""" + HELD_BY_FENCE;
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
-    private static final String RECORD_FAILURE = BRIEFLY + """
+    private static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
             insert into {schema}.idempotency_request as stored (
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
                 status, failure_code, failure_message, claimed_by, claimed_at,
@@ -196,7 +179,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
-            Parameters parameters = new Parameters(statement);
+            StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.milliseconds()));
             parameters.uuid(request.id());
             parameters.intent(request.intent());
@@ -209,7 +192,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(claimAgain)) {
-            Parameters parameters = new Parameters(statement);
+            StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.milliseconds()));
             parameters.fingerprint(request.fingerprint());
             claimed(parameters, request);
@@ -219,7 +202,7 @@ final class IdempotencyRequestTable implements ClaimStore {
         }
     }
 
-    private void claimed(Parameters parameters, ClaimRequest request) throws SQLException {
+    private void claimed(StatementParameters parameters, ClaimRequest request) throws SQLException {
         Lease lease = request.lease();
         parameters.string(
                 StatusColumn.textOf(request.completeAtOnce() ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
@@ -329,7 +312,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private static boolean update(Connection connection, String task, String sql, Binding binding) {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            binding.bind(new Parameters(statement));
+            binding.bind(new StatementParameters(statement));
             return updateCountOf(statement) == 1;
         } catch (SQLException failure) {
             throw SqlFailures.translate(task, sql, failure);
@@ -352,61 +335,6 @@ final class IdempotencyRequestTable implements ClaimStore {
     @FunctionalInterface
     private interface Binding {
 
-        void bind(Parameters parameters) throws SQLException;
-    }
-
-    /** Binds parameters in the order in which the statements name them. */
-    private static final class Parameters {
-
-        private final PreparedStatement statement;
-
-        private int index;
-
-        Parameters(PreparedStatement statement) {
-            this.statement = statement;
-        }
-
-        void string(@Nullable String value) throws SQLException {
-            statement.setString(++index, value);
-        }
-
-        void integer(int value) throws SQLException {
-            statement.setInt(++index, value);
-        }
-
-        void uuid(@Nullable UUID value) throws SQLException {
-            statement.setObject(++index, value, Types.OTHER);
-        }
-
-        void json(@Nullable String value) throws SQLException {
-            statement.setObject(++index, value, Types.OTHER);
-        }
-
-        void duration(@Nullable Duration value) throws SQLException {
-            statement.setObject(++index, value == null ? null : value.toMillis(), Types.BIGINT);
-        }
-
-        void intent(Intent value) throws SQLException {
-            string(value.scope());
-            string(value.caller());
-            string(value.key().value());
-        }
-
-        void fingerprint(Fingerprint value) throws SQLException {
-            statement.setBytes(++index, value.hash());
-            integer(value.version());
-        }
-
-        void failure(Failure value) throws SQLException {
-            string(StatusColumn.textOf(value.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
-            string(value.code());
-            string(value.message());
-        }
-
-        void fence(Fence value) throws SQLException {
-            uuid(value.requestId());
-            integer(value.attempt());
-            uuid(value.token());
-        }
+        void bind(StatementParameters parameters) throws SQLException;
     }
 }

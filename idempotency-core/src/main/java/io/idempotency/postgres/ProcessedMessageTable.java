@@ -21,21 +21,6 @@ import io.idempotency.inbox.Reception;
 /** The statements of the inbox. */
 final class ProcessedMessageTable implements InboxStore {
 
-    /** Bounds the wait as a claim does, in the same round trip. */
-    private static final String BOUNDED = """
-            select set_config('idempotency.prev', current_setting('statement_timeout'), true),
-                   set_config('statement_timeout', ?, true);
-            """;
-
-    private static final String RESTORED = """
-            ;
-            select set_config('statement_timeout', current_setting('idempotency.prev'), true)""";
-
-    /** For what is done while a caller waits for an exception. */
-    private static final String BRIEFLY = """
-            select set_config('statement_timeout', '2000', true);
-            """;
-
     private static final String INSERT = """
             insert into {schema}.processed_message (
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
@@ -47,27 +32,27 @@ final class ProcessedMessageTable implements InboxStore {
      * Failures of the message are forgotten with its success: if that is rolled back, they are there again. Two statements,
      * because one that waited for another delivery does not see how that failed.
      */
-    private static final String RECEIVE = BOUNDED + INSERT + """
+    private static final String RECEIVE = WaitBound.around(INSERT + """
             ;
             delete from {schema}.message_failure
             where consumer = ? and message_id = ?
-            returning attempt_count""" + RESTORED;
+            returning attempt_count""");
 
     private static final String FIND_PAYLOAD = """
             select payload_hash, hash_version
             from {schema}.processed_message
             where consumer = ? and message_id = ?""";
 
-    private static final String ADVANCE = BOUNDED + """
+    private static final String ADVANCE = WaitBound.around("""
             insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
             values (?, ?, ?, clock_timestamp())
             on conflict (consumer, stream_id) do update
             set last_version = excluded.last_version, updated_at = excluded.updated_at
             where position.last_version < excluded.last_version
-            returning last_version""" + RESTORED;
+            returning last_version""");
 
     /** A stream that nobody has seen yet must begin with its first version. */
-    private static final String ADVANCE_BY_ONE = BOUNDED + """
+    private static final String ADVANCE_BY_ONE = WaitBound.around("""
             insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
             select new.consumer, new.stream_id, new.version, clock_timestamp()
             from (values (?, ?, ?::bigint, ?::bigint)) as new (consumer, stream_id, version, first_version)
@@ -79,7 +64,7 @@ final class ProcessedMessageTable implements InboxStore {
             on conflict (consumer, stream_id) do update
             set last_version = excluded.last_version, updated_at = excluded.updated_at
             where position.last_version = excluded.last_version - 1
-            returning last_version""" + RESTORED;
+            returning last_version""");
 
     private static final String FIND_POSITION = """
             select last_version
@@ -98,7 +83,7 @@ final class ProcessedMessageTable implements InboxStore {
             where consumer = ? and message_id = any (?)""";
 
     /** Waits for another delivery that is handling the message: if it succeeds, there is nothing to record. */
-    private static final String HOLD_WHILE_RECORDING = BRIEFLY + INSERT;
+    private static final String HOLD_WHILE_RECORDING = WaitBound.BRIEFLY + INSERT;
 
     private static final String RECORD_FAILURE = """
             insert into {schema}.message_failure as failure (

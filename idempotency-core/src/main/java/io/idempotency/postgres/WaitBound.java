@@ -16,8 +16,28 @@ record WaitBound(long milliseconds, long start) {
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
+    /** For what is done while a caller waits for an exception. */
+    static final String BRIEFLY = """
+            select set_config('statement_timeout', '2000', true);
+            """;
+
+    private static final String AROUND = """
+            select set_config('idempotency.prev', current_setting('statement_timeout'), true),
+                   set_config('statement_timeout', ?, true);
+            %s;
+            select set_config('statement_timeout', current_setting('idempotency.prev'), true)""";
+
     /** The largest value of {@code statement_timeout}, about 25 days. */
     private static final int LONGEST = Integer.MAX_VALUE;
+
+    /**
+     * One round trip: the wait bound as the first parameter, the statements, and the application's own setting restored. A
+     * lock_timeout would bound each lock wait and not their sum. The bound needs no restoring if it strikes, because the
+     * transaction is aborted then and its settings with it.
+     */
+    static String around(String statements) {
+        return AROUND.formatted(statements);
+    }
 
     static WaitBound remaining(Duration limit, long since) {
         long now = System.nanoTime();

@@ -1,0 +1,70 @@
+package io.idempotency.postgres;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.Intent;
+import io.idempotency.RequestStatus;
+import io.idempotency.claim.Failure;
+import io.idempotency.claim.Fence;
+import io.idempotency.codec.Fingerprint;
+
+/** Binds parameters in the order in which the statements name them. */
+final class StatementParameters {
+
+    private final PreparedStatement statement;
+
+    private int index;
+
+    StatementParameters(PreparedStatement statement) {
+        this.statement = statement;
+    }
+
+    void string(@Nullable String value) throws SQLException {
+        statement.setString(++index, value);
+    }
+
+    void integer(int value) throws SQLException {
+        statement.setInt(++index, value);
+    }
+
+    void uuid(@Nullable UUID value) throws SQLException {
+        statement.setObject(++index, value, Types.OTHER);
+    }
+
+    void json(@Nullable String value) throws SQLException {
+        statement.setObject(++index, value, Types.OTHER);
+    }
+
+    void duration(@Nullable Duration value) throws SQLException {
+        statement.setObject(++index, value == null ? null : value.toMillis(), Types.BIGINT);
+    }
+
+    void intent(Intent value) throws SQLException {
+        string(value.scope());
+        string(value.caller());
+        string(value.key().value());
+    }
+
+    void fingerprint(Fingerprint value) throws SQLException {
+        statement.setBytes(++index, value.hash());
+        integer(value.version());
+    }
+
+    void failure(Failure value) throws SQLException {
+        string(StatusColumn.textOf(value.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
+        string(value.code());
+        string(value.message());
+    }
+
+    void fence(Fence value) throws SQLException {
+        uuid(value.requestId());
+        integer(value.attempt());
+        uuid(value.token());
+    }
+}
