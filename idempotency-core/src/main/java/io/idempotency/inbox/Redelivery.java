@@ -1,0 +1,86 @@
+package io.idempotency.inbox;
+
+import java.sql.SQLException;
+import java.util.Set;
+
+import io.idempotency.BrokenInterceptorChainException;
+import io.idempotency.ClaimAbandonedException;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.KeyReusedException;
+import io.idempotency.MessageConflictException;
+import io.idempotency.MissingCallerException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.ResponseExpiredException;
+import io.idempotency.ResponseNotStorableException;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.UnreadableResponseException;
+
+/**
+ * Tells a failure that another delivery may overcome from one that every delivery will meet again. The latter belongs on
+ * a dead letter channel at once; the former is worth a pause and a redelivery.
+ *
+ * <p>Not worthwhile are refusals that depend on the message or on the code alone: a missing or malformed id, another
+ * message of the same id, a final failure that is on record, a key that was used for something else. Of SQLSTATEs, those
+ * of class 22 (data exception), 23502 (not null) and 23514 (check). Everything else is worthwhile, unknown failures
+ * included: they are more often an outage than a mistake.
+ *
+ * @see <a href="https://www.enterpriseintegrationpatterns.com/patterns/messaging/DeadLetterChannel.html">Dead Letter
+ *     Channel</a>
+ * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>
+ */
+public final class Redelivery {
+
+    private static final Set<Class<? extends Exception>> REFUSED_EVERY_TIME = Set.of(
+            BrokenInterceptorChainException.class,
+            ClaimAbandonedException.class,
+            InvalidIdempotencyKeyException.class,
+            InvalidIdempotentMethodException.class,
+            KeyReusedException.class,
+            MessageConflictException.class,
+            MissingCallerException.class,
+            MissingIdempotencyKeyException.class,
+            PayloadNotFingerprintableException.class,
+            RecordedFailureException.class,
+            ReentrantCallException.class,
+            ResponseExpiredException.class,
+            ResponseNotStorableException.class,
+            TransactionMismatchException.class,
+            UnreadableResponseException.class);
+
+    private static final String DATA_EXCEPTION = "22";
+
+    /** not_null_violation, check_violation; what another violates may have changed at the next delivery. */
+    private static final Set<String> DATA_NOT_ALLOWED = Set.of("23502", "23514");
+
+    private static final int DEEPEST_CAUSE = 50;
+
+    private Redelivery() {}
+
+    /**
+     * Whether it makes sense to deliver a message again after this failure.
+     *
+     * @param failure what the receiver threw, as it is or wrapped by a listener container
+     * @return {@code false} if every delivery will fail again
+     */
+    public static boolean isWorthwhile(Throwable failure) {
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
+            if (REFUSED_EVERY_TIME.contains(cause.getClass()) || isBadData(cause)) {
+                return false;
+            }
+            cause = cause.getCause();
+        }
+        return true;
+    }
+
+    private static boolean isBadData(Throwable cause) {
+        return cause instanceof SQLException sqlException
+                && sqlException.getSQLState() != null
+                && (sqlException.getSQLState().startsWith(DATA_EXCEPTION)
+                        || DATA_NOT_ALLOWED.contains(sqlException.getSQLState()));
+    }
+}
