@@ -10,6 +10,8 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
+import io.idempotency.MessageConflictException;
+import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.RecordedFailureException;
@@ -41,6 +43,10 @@ enum Problem {
             HttpStatus.CONFLICT,
             "The result of the first request is not known",
             "The first request with this Idempotency-Key did not end as it should. It is not executed again."),
+    MESSAGE_GAP(
+            HttpStatus.CONFLICT,
+            "An earlier message is missing",
+            "This message was not handled, because one that belongs before it has not arrived. Deliver it again later."),
     RESPONSE_EXPIRED(
             HttpStatus.GONE,
             "The response is no longer stored",
@@ -50,6 +56,10 @@ enum Problem {
             "Idempotency-Key is already used",
             "This Idempotency-Key was used before with another request: send a new key with a new request, and repeat a"
                     + " request only as it was."),
+    MESSAGE_CONFLICT(
+            HttpStatus.UNPROCESSABLE_CONTENT,
+            "Another message has this id",
+            "A message with this id and another content was handled before. This one was not."),
     RECORDED_FAILURE(
             HttpStatus.UNPROCESSABLE_CONTENT,
             "The request has failed before",
@@ -73,8 +83,10 @@ enum Problem {
             Map.entry(RequestInProgressException.class, IN_PROGRESS),
             Map.entry(LeaseLostException.class, LEASE_LOST),
             Map.entry(ClaimAbandonedException.class, ABANDONED),
+            Map.entry(MessageGapException.class, MESSAGE_GAP),
             Map.entry(ResponseExpiredException.class, RESPONSE_EXPIRED),
             Map.entry(KeyReusedException.class, KEY_REUSED),
+            Map.entry(MessageConflictException.class, MESSAGE_CONFLICT),
             Map.entry(RecordedFailureException.class, RECORDED_FAILURE),
             Map.entry(UnreadableResponseException.class, UNREADABLE_RESPONSE),
             Map.entry(ResponseNotStorableException.class, RESPONSE_NOT_STORABLE));

@@ -32,9 +32,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class OnlyRequiredLibrariesTest {
 
     private static final Predicate<String> OPTIONAL = Pattern.compile(
-                    "^(micrometer|hibernate|jakarta\\.persistence|spring-(orm|data|web|webmvc|security|aspects)-|tomcat|liquibase"
-                            + "|aspectj|junit|mockito|assertj|spring-test"
-                            + "|spring-boot-(starter-)?(actuator|aspectj|cache|data|flyway|health|hibernate|http|jpa|liquibase"
+                    "^(micrometer|hibernate|jakarta\\.persistence|spring-(orm|data|web|webmvc|security|aspects|kafka|rabbit|amqp|jms)-|tomcat|liquibase"
+                            + "|kafka|artemis|aspectj|junit|mockito|assertj|spring-test"
+                            + "|spring-boot-(starter-)?(actuator|aspectj|cache|data|flyway|health|hibernate|http|jpa|kafka|liquibase"
                             + "|micrometer|security|servlet|test|tomcat|validation|web|webmvc)-)")
             .asPredicate();
 
