@@ -49,7 +49,8 @@ public interface IdempotencyContext {
      * too.
      *
      * @param name of the external system or call, such as {@code stripe}; one for each call that the method makes
-     * @return a version-5 UUID of scope, caller, key and name: the same for every attempt
+     * @return a version-5 UUID of scope, caller, key and name, or of consumer, message id and name: the same for every
+     *     attempt, and never the same for a call and for a message
      * @see <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-5">RFC 9562, UUID Version 5</a>
      */
     String downstreamKey(String name);

@@ -28,6 +28,18 @@ public final class RequestInProgressException extends IdempotencyException {
     }
 
     /**
+     * Creates the exception for a batch of messages.
+     *
+     * @param retryAfter how long to wait before a repeat
+     * @param message how long was waited, and what else is lost with the batch
+     * @param cause the wait's end as PostgreSQL reported it
+     */
+    public RequestInProgressException(Duration retryAfter, String message, @Nullable Throwable cause) {
+        super(null, message, cause);
+        this.retryAfter = retryAfter;
+    }
+
+    /**
      * How long a client should wait before it repeats the call.
      *
      * @return at least a second

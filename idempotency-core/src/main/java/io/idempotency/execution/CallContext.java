@@ -15,12 +15,16 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.operation.CallTerms;
 
 /** What the running method may know about its call. */
-record CallContext(Intent intent, int attempt, @Nullable HeldLease lease) implements IdempotencyContext {
+record CallContext(Intent intent, boolean isMessage, int attempt, @Nullable HeldLease lease)
+        implements IdempotencyContext {
 
     /** Any fixed UUID will do; this one was random once. */
     private static final UUID NAMESPACE = UUID.fromString("0c6c5a5e-7d5b-4d0e-9f4c-3f1c2a8f4f51");
 
     private static final int VERSION_5 = 5;
+
+    /** One part more, so that a call and a message of equal names have different keys. */
+    private static final String MESSAGE = "message";
 
     @Override
     public String downstreamKey(String name) {
@@ -29,17 +33,23 @@ record CallContext(Intent intent, int attempt, @Nullable HeldLease lease) implem
                 .putLong(NAMESPACE.getMostSignificantBits())
                 .putLong(NAMESPACE.getLeastSignificantBits())
                 .array());
-        for (String part :
-                new String[] {intent.scope(), intent.caller(), intent.key().value(), name}) {
-            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-            digest.update(
-                    ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
-            digest.update(bytes);
+        update(digest, intent.scope(), intent.caller(), intent.key().value(), name);
+        if (isMessage) {
+            update(digest, MESSAGE);
         }
         ByteBuffer hash = ByteBuffer.wrap(digest.digest());
         long high = (hash.getLong() & ~0xF000L) | (VERSION_5 << 12);
         long low = (hash.getLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
         return new UUID(high, low).toString();
+    }
+
+    private static void update(MessageDigest digest, String... parts) {
+        for (String part : parts) {
+            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
+            digest.update(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+            digest.update(bytes);
+        }
     }
 
     private static MessageDigest sha1() {

@@ -38,6 +38,10 @@ record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder,
 
     /** Whoever must be done in a second must not wait for five; fails if the transaction's own time is up. */
     Duration limit(Duration wait) {
+        return limit(wait, holder);
+    }
+
+    static Duration limit(Duration wait, ConnectionHolder holder) {
         if (!holder.hasTimeout()) {
             return wait;
         }

@@ -3,7 +3,7 @@ package io.idempotency.execution;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -44,14 +44,14 @@ public final class CallTransactions {
     }
 
     /**
-     * Works on the connection of the open transaction, whoever manages it.
+     * Works on the connection of the open transaction, whoever manages it, and dooms that with every exception.
      *
      * @throws TransactionMismatchException if none is open on the DataSource of the idempotency tables
      */
-    <T> T onOpenConnection(Function<Connection, T> work) {
+    <T> T onOpenConnection(BiFunction<Connection, ConnectionHolder, T> work) {
         ConnectionHolder holder = findHolder();
         DataSource boundUnder = holder == null ? null : dataSourceOf(holder);
-        if (holder == null || boundUnder == null || !TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (holder == null || boundUnder == null || !isTransactionOpen()) {
             throw noTransaction();
         }
         Connection connection = DataSourceUtils.getConnection(boundUnder);
@@ -59,10 +59,26 @@ public final class CallTransactions {
             if (commitsByItself(connection)) {
                 throw noTransaction();
             }
-            return work.apply(connection);
+            return work.apply(connection, holder);
+        } catch (RuntimeException failure) {
+            holder.setRollbackOnly();
+            throw failure;
         } finally {
             DataSourceUtils.releaseConnection(connection, boundUnder);
         }
+    }
+
+    /** One that is over is called active still while its callbacks run, but has no synchronization any more. */
+    private static boolean isTransactionOpen() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive()
+                && !(InterceptedTransaction.current() instanceof DefaultTransactionStatus status
+                        && status.hasTransaction()
+                        && isJoinedTooLate(status));
+    }
+
+    private static boolean isJoinedTooLate(DefaultTransactionStatus status) {
+        return status.isNewSynchronization() && !status.isNewTransaction();
     }
 
     /** As one does that is bound without a transaction of its own, while one on another database is open. */
@@ -150,8 +166,7 @@ public final class CallTransactions {
      * transaction.
      */
     private static void requireSynchronization(Intent intent, DefaultTransactionStatus status) {
-        boolean endsTooEarly = status.isNewSynchronization() && !status.isNewTransaction();
-        if (endsTooEarly || !TransactionSynchronizationManager.isSynchronizationActive()) {
+        if (isJoinedTooLate(status) || !TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new TransactionMismatchException(
                     intent,
                     "the open transaction has no synchronization: it is over already and this call comes from an"

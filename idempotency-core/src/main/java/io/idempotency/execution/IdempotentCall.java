@@ -35,6 +35,10 @@ record IdempotentCall(
         return responseType != void.class;
     }
 
+    boolean isMessage() {
+        return claims instanceof ReceiptClaims;
+    }
+
     /** Whether all that the row will ever hold is known with the claim. */
     boolean isCompleteWithClaim() {
         return !hasResponse() && resultNaming == null;

@@ -1,5 +1,7 @@
 package io.idempotency.execution;
 
+import java.sql.Connection;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -9,8 +11,13 @@ import java.util.Set;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 
+import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.claim.RequestId;
+import io.idempotency.inbox.BatchReception;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.inbox.InboxStore;
 
@@ -27,6 +34,8 @@ public final class InboxTemplate implements Inbox {
 
     private final InboxStore store;
 
+    private final Duration waitTimeout;
+
     /**
      * Creates the template.
      *
@@ -35,18 +44,21 @@ public final class InboxTemplate implements Inbox {
      * @param executor handles or skips it
      * @param transactions finds the transaction of a batch
      * @param store where it is kept what was handled
+     * @param defaults say how long a batch may wait
      */
     public InboxTemplate(
             ReceiptBinding binding,
             CallBoundary boundary,
             ClaimExecutor executor,
             CallTransactions transactions,
-            InboxStore store) {
+            InboxStore store,
+            CallDefaults defaults) {
         this.binding = binding;
         this.boundary = boundary;
         this.executor = executor;
         this.transactions = transactions;
         this.store = store;
+        this.waitTimeout = defaults.waitTimeout();
     }
 
     @Override
@@ -82,11 +94,41 @@ public final class InboxTemplate implements Inbox {
         if (firstById.isEmpty()) {
             return List.of();
         }
-        Set<String> received = new HashSet<>(transactions.onOpenConnection(
-                connection -> store.receiveNew(connection, consumer, firstById.keySet(), binding.retention())));
+        Set<String> received = new HashSet<>(transactions.onOpenConnection((connection, holder) -> {
+            requireNotHeld(consumer, firstById.keySet(), holder);
+            return receiveNew(connection, consumer, firstById.keySet(), CallTransaction.limit(waitTimeout, holder));
+        }));
         return firstById.entrySet().stream()
                 .filter(message -> received.contains(message.getKey()))
                 .map(Map.Entry::getValue)
                 .toList();
+    }
+
+    /** What this thread is handling right now would seem to be a duplicate, or be waited for in vain. */
+    private static void requireNotHeld(String consumer, Set<String> messageIds, ConnectionHolder holder) {
+        if (HeldKeys.areNone()) {
+            return;
+        }
+        for (String id : messageIds) {
+            Intent intent = new Intent(consumer, "", new IdempotencyKey(id));
+            HeldKeys.requireNotHeld(RequestId.ofMessage(intent), intent, holder);
+        }
+    }
+
+    private List<String> receiveNew(
+            Connection connection, String consumer, Set<String> messageIds, Duration waitLimit) {
+        BatchReception reception =
+                store.receiveNew(connection, consumer, messageIds, binding.retention(), waitLimit);
+        if (reception.waitEnded() == null) {
+            return reception.messageIds();
+        }
+        throw new RequestInProgressException(
+                RetryAfter.of(waitTimeout),
+                "A batch of " + messageIds.size() + " messages for the consumer '" + consumer
+                        + "' could not be claimed within " + waitLimit.toMillis()
+                        + " ms, because another transaction is handling one of them, the table is locked, or there are"
+                        + " too many of them for that time. The open transaction was aborted: repeat the whole of it"
+                        + " later",
+                reception.waitEnded());
     }
 }

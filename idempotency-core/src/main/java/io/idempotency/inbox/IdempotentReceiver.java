@@ -16,7 +16,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link io.idempotency.Idempotent} holds here too: any exception rolls back, serialization failures and lost connections
  * are repeated inside of the call, and what would leave the method unprotected is reported at start-up. A delivery that
  * fails is counted in the table {@code message_failure} until the message succeeds; see
- * {@link io.idempotency.IdempotencyContext#attempt()}.
+ * {@link io.idempotency.IdempotencyContext#attempt()}. Not counted are deliveries in a transaction that the caller has
+ * opened, and failures that are repeated inside of the call.
  *
  * <p>{@link #messageId()}, {@link #payload()}, {@link #type()}, {@link #stream()} and {@link #version()} are SpEL
  * expressions over the arguments.

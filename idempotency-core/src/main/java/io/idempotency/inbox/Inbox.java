@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyException;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 
 /**
@@ -39,17 +41,25 @@ public interface Inbox {
 
     /**
      * Takes the messages of a batch that this consumer has not handled before, with one statement for all of them. They
-     * count as handled if the open transaction commits, so their effects must be made in it. Waits for other transactions
-     * that are handling one of them. Failures of batches are not counted.
+     * count as handled if the open transaction commits, so their effects must be made in it, and not by
+     * {@link #handleOnce} or an annotated receiver of the same consumer, which would skip them. A batch that fails dooms
+     * that transaction, and the caller repeats the whole of it. Its failures and its duplicates are not counted.
+     *
+     * <p>Waits for other transactions that are handling one of the messages. Two batches never lock each other out,
+     * whatever their order; a transaction that takes several batches or messages one after the other can meet another, and
+     * PostgreSQL ends one of them with a deadlock error.
      *
      * @param <M> the messages
      * @param consumer who receives, 1 to 128 printable characters
-     * @param messages thousands of them at most; may contain duplicates
+     * @param messages thousands of them at most; may contain duplicates, but not {@code null}
      * @param idOf gives the id of a message, 1 to 255 printable characters
      * @return those that are to be handled, in their order; of equal ids the first
      * @throws MissingIdempotencyKeyException if a message has no id; the database was not touched
      * @throws InvalidIdempotencyKeyException if an id is malformed; the database was not touched
-     * @throws TransactionMismatchException if no transaction is open on the library's DataSource
+     * @throws TransactionMismatchException if no transaction is open on the library's DataSource, as in a callback after
+     *     its completion
+     * @throws RequestInProgressException if the batch cannot be taken within {@code idempotency.wait-timeout} in all
+     * @throws ReentrantCallException if this thread is handling one of the messages
      * @throws IllegalArgumentException if the consumer is not well-formed
      */
     <M> List<M> claimNew(

@@ -3,7 +3,6 @@ package io.idempotency.inbox;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 
 /** Where it is kept what was handled. Internal: its shape follows from what is fast and may change. */
 public interface InboxStore {
@@ -21,15 +20,23 @@ public interface InboxStore {
     Reception receive(Connection connection, Receipt receipt, Duration waitLimit);
 
     /**
-     * Takes many messages at once; waits for other transactions as long as the connection's own settings allow.
+     * Takes many messages at once, unless they were handled before. Waits for other transactions that are handling one of
+     * them.
      *
      * @param connection with an open transaction, which the receipts become part of
      * @param consumer who receives
      * @param messageIds in any order, each once
      * @param retention how long it is known that they were handled, from now
-     * @return those that were not handled before
+     * @param waitLimit how long it may take at most, in all
+     * @return those that were not handled before; the transaction is aborted if the wait ended
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything else
      */
-    List<String> receiveNew(Connection connection, String consumer, Collection<String> messageIds, Duration retention);
+    BatchReception receiveNew(
+            Connection connection,
+            String consumer,
+            Collection<String> messageIds,
+            Duration retention,
+            Duration waitLimit);
 
     /**
      * Counts a delivery that failed, after its rollback.

@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 import io.idempotency.codec.Fingerprint;
+import io.idempotency.inbox.BatchReception;
 import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.inbox.InboxStore;
 import io.idempotency.inbox.Receipt;
@@ -26,7 +28,7 @@ final class ProcessedMessageTable implements InboxStore {
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
             values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond')
             on conflict do nothing
-            returning 1""";
+            returning current_setting('transaction_isolation')""";
 
     /**
      * Failures of the message are forgotten with its success: if that is rolled back, they are there again. Two statements,
@@ -37,6 +39,22 @@ final class ProcessedMessageTable implements InboxStore {
             delete from {schema}.message_failure
             where consumer = ? and message_id = ?
             returning attempt_count""");
+
+    /**
+     * In a snapshot that does not show the last failure, that would stay behind: an insert collides with it all the same,
+     * and the repeat sees it.
+     */
+    private static final String COLLIDE_WITH_UNSEEN_FAILURE = """
+            insert into {schema}.message_failure (
+                consumer, message_id, attempt_count, failure_code, failure_message,
+                first_failed_at, last_failed_at, expires_at)
+            select ?, message.id, 1, '', '', statement_timestamp(), statement_timestamp(), '-infinity'
+            from unnest(?) as message (id)
+            on conflict do nothing;
+            delete from {schema}.message_failure
+            where consumer = ? and message_id = any (?) and expires_at = '-infinity'""";
+
+    private static final String READ_COMMITTED = "read committed";
 
     private static final String FIND_PAYLOAD = """
             select payload_hash, hash_version
@@ -63,7 +81,8 @@ final class ProcessedMessageTable implements InboxStore {
                    where known.consumer = new.consumer and known.stream_id = new.stream_id)
             on conflict (consumer, stream_id) do update
             set last_version = excluded.last_version, updated_at = excluded.updated_at
-            where position.last_version = excluded.last_version - 1
+            where case when position.last_version < excluded.last_version
+                       then position.last_version = excluded.last_version - 1 end
             returning last_version""");
 
     private static final String FIND_POSITION = """
@@ -72,15 +91,15 @@ final class ProcessedMessageTable implements InboxStore {
             where consumer = ? and stream_id = ?""";
 
     /** Sorted, because two batches that take the same ids in different orders would lock each other out. */
-    private static final String RECEIVE_NEW = """
+    private static final String RECEIVE_NEW = WaitBound.around("""
             insert into {schema}.processed_message (consumer, message_id, processed_at, expires_at)
             select ?, message.id, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond'
             from unnest(?) as message (id)
             order by message.id
             on conflict do nothing
-            returning message_id;
+            returning message_id, current_setting('transaction_isolation');
             delete from {schema}.message_failure
-            where consumer = ? and message_id = any (?)""";
+            where consumer = ? and message_id = any (?)""");
 
     /** Waits for another delivery that is handling the message: if it succeeds, there is nothing to record. */
     private static final String HOLD_WHILE_RECORDING = WaitBound.BRIEFLY + INSERT;
@@ -103,6 +122,8 @@ final class ProcessedMessageTable implements InboxStore {
 
     private final String receive;
 
+    private final String collideWithUnseenFailure;
+
     private final String findPayload;
 
     private final String advance;
@@ -119,6 +140,7 @@ final class ProcessedMessageTable implements InboxStore {
 
     ProcessedMessageTable(Schema schema) {
         this.receive = schema.resolve(RECEIVE);
+        this.collideWithUnseenFailure = schema.resolve(COLLIDE_WITH_UNSEEN_FAILURE);
         this.findPayload = schema.resolve(FIND_PAYLOAD);
         this.advance = schema.resolve(ADVANCE);
         this.advanceByOne = schema.resolve(ADVANCE_BY_ONE);
@@ -138,7 +160,14 @@ final class ProcessedMessageTable implements InboxStore {
                 return reception;
             }
             bound = WaitBound.remaining(waitLimit, start);
-            return advance(connection, receipt.consumer(), receipt.position(), reception, bound);
+            while (!advance(connection, receipt.consumer(), receipt.position(), bound)) {
+                Optional<Reception> refusal = findRefusal(connection, receipt.consumer(), receipt.position());
+                if (refusal.isPresent()) {
+                    return refusal.get();
+                }
+                bound = WaitBound.remaining(waitLimit, start);
+            }
+            return reception;
         } catch (SQLException failure) {
             if (bound.ended(failure)) {
                 return Reception.inProgress(failure);
@@ -155,10 +184,12 @@ final class ProcessedMessageTable implements InboxStore {
             statement.setString(8, receipt.consumer());
             statement.setString(9, receipt.messageId());
             statement.execute();
-            boolean isNew = nextResultOf(statement).isPresent();
-            OptionalLong failedBefore = nextResultOf(statement);
-            if (isNew) {
-                return Reception.taken((int) failedBefore.orElse(0));
+            Optional<String> isolationIfNew = nextResultOf(statement);
+            Optional<String> failedBefore = nextResultOf(statement);
+            if (isolationIfNew.isPresent()) {
+                collideWithUnseenFailures(
+                        connection, receipt.consumer(), List.of(receipt.messageId()), isolationIfNew.get());
+                return Reception.taken(failedBefore.map(Integer::valueOf).orElse(0));
             }
         }
         return Reception.of(
@@ -178,10 +209,26 @@ final class ProcessedMessageTable implements InboxStore {
     }
 
     /** What the first row of the next of several results says; they all are rows, and the first one is a setting. */
-    private static OptionalLong nextResultOf(PreparedStatement statement) throws SQLException {
+    private static Optional<String> nextResultOf(PreparedStatement statement) throws SQLException {
         statement.getMoreResults();
         try (ResultSet rows = statement.getResultSet()) {
-            return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
+            return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
+        }
+    }
+
+    private void collideWithUnseenFailures(
+            Connection connection, String consumer, Collection<String> messageIds, String isolation)
+            throws SQLException {
+        if (isolation.equals(READ_COMMITTED)) {
+            return;
+        }
+        Array ids = connection.createArrayOf("text", messageIds.toArray());
+        try (PreparedStatement statement = connection.prepareStatement(collideWithUnseenFailure)) {
+            statement.setString(1, consumer);
+            statement.setArray(2, ids);
+            statement.setString(3, consumer);
+            statement.setArray(4, ids);
+            statement.execute();
         }
     }
 
@@ -197,8 +244,8 @@ final class ProcessedMessageTable implements InboxStore {
         }
     }
 
-    private Reception advance(
-            Connection connection, String consumer, Receipt.StreamPosition position, Reception taken, WaitBound bound)
+    private boolean advance(
+            Connection connection, String consumer, Receipt.StreamPosition position, WaitBound bound)
             throws SQLException {
         boolean strict = position.order() == DeliveryOrder.STRICT;
         try (PreparedStatement statement = connection.prepareStatement(strict ? advanceByOne : advance)) {
@@ -210,13 +257,29 @@ final class ProcessedMessageTable implements InboxStore {
                 statement.setLong(5, position.firstVersion());
             }
             statement.execute();
-            if (nextResultOf(statement).isPresent()) {
-                return taken;
-            }
+            return nextResultOf(statement).isPresent();
         }
+    }
+
+    /**
+     * Why the stream did not move; nothing if it could move now, because another message began it after this one had not
+     * found it.
+     */
+    private Optional<Reception> findRefusal(Connection connection, String consumer, Receipt.StreamPosition position)
+            throws SQLException {
+        Optional<Reception> late = Optional.of(Reception.of(Reception.Kind.LATE));
+        if (position.order() == DeliveryOrder.MONOTONIC) {
+            return late;
+        }
+        long version = position.version();
         OptionalLong last = findPosition(connection, consumer, position.stream());
-        long next = last.isPresent() ? last.getAsLong() + 1 : position.firstVersion();
-        return strict && position.version() > next ? Reception.gap(next) : Reception.of(Reception.Kind.LATE);
+        if (last.isEmpty()) {
+            return version > position.firstVersion() ? Optional.of(Reception.gap(position.firstVersion())) : late;
+        }
+        if (version <= last.getAsLong()) {
+            return late;
+        }
+        return version - 1 == last.getAsLong() ? Optional.empty() : Optional.of(Reception.gap(last.getAsLong() + 1));
     }
 
     private OptionalLong findPosition(Connection connection, String consumer, String stream) throws SQLException {
@@ -230,28 +293,51 @@ final class ProcessedMessageTable implements InboxStore {
     }
 
     @Override
-    public List<String> receiveNew(
-            Connection connection, String consumer, Collection<String> messageIds, Duration retention) {
+    public BatchReception receiveNew(
+            Connection connection,
+            String consumer,
+            Collection<String> messageIds,
+            Duration retention,
+            Duration waitLimit) {
+        WaitBound bound = WaitBound.remaining(waitLimit, System.nanoTime());
         try {
-            Array ids = connection.createArrayOf("text", messageIds.toArray());
-            List<String> received = new ArrayList<>(messageIds.size());
-            try (PreparedStatement statement = connection.prepareStatement(receiveNew)) {
-                statement.setString(1, consumer);
-                statement.setLong(2, retention.toMillis());
-                statement.setArray(3, ids);
-                statement.setString(4, consumer);
-                statement.setArray(5, ids);
-                statement.execute();
-                try (ResultSet rows = statement.getResultSet()) {
-                    while (rows.next()) {
-                        received.add(rows.getString(1));
-                    }
-                }
-            }
-            return received;
+            return new BatchReception(insertNew(connection, consumer, messageIds, retention, bound), null);
         } catch (SQLException failure) {
+            if (bound.ended(failure)) {
+                return new BatchReception(List.of(), failure);
+            }
             throw SqlFailures.translate("receive a batch of messages", receiveNew, failure);
         }
+    }
+
+    private List<String> insertNew(
+            Connection connection,
+            String consumer,
+            Collection<String> messageIds,
+            Duration retention,
+            WaitBound bound)
+            throws SQLException {
+        Array ids = connection.createArrayOf("text", messageIds.toArray());
+        List<String> received = new ArrayList<>(messageIds.size());
+        String isolation = READ_COMMITTED;
+        try (PreparedStatement statement = connection.prepareStatement(receiveNew)) {
+            statement.setString(1, Long.toString(bound.milliseconds()));
+            statement.setString(2, consumer);
+            statement.setLong(3, retention.toMillis());
+            statement.setArray(4, ids);
+            statement.setString(5, consumer);
+            statement.setArray(6, ids);
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet rows = statement.getResultSet()) {
+                while (rows.next()) {
+                    received.add(rows.getString(1));
+                    isolation = rows.getString(2);
+                }
+            }
+        }
+        collideWithUnseenFailures(connection, consumer, received, isolation);
+        return received;
     }
 
     @Override

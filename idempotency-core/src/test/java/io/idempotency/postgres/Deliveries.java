@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import javax.sql.DataSource;
 
+import io.idempotency.inbox.BatchReception;
 import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.inbox.InboxStore;
 import io.idempotency.inbox.Receipt;
@@ -71,7 +72,11 @@ final class Deliveries implements AutoCloseable {
     }
 
     List<String> receiveNew(Collection<String> ids) {
-        return store.receiveNew(connection, CONSUMER, ids, RETENTION);
+        return receiveBatch(ids, Requests.PATIENT).messageIds();
+    }
+
+    BatchReception receiveBatch(Collection<String> ids, Duration waitLimit) {
+        return store.receiveNew(connection, CONSUMER, ids, RETENTION, waitLimit);
     }
 
     boolean recordFailureAndCommit(Receipt receipt, String code, String message) throws SQLException {

@@ -3,6 +3,7 @@ package io.idempotency.postgres;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.test.ConcurrentCalls.Action;
 
@@ -20,15 +21,30 @@ final class Interleaved {
     }
 
     static Connection before(Connection connection, Action beforeClaim, Action beforeLook) {
+        return beforeEach(connection, sql -> {
+            if (sql.startsWith(CLAIM)) {
+                beforeClaim.run();
+            } else if (sql.startsWith(LOOK)) {
+                beforeLook.run();
+            }
+        });
+    }
+
+    /** Before the first statement that begins so. */
+    static Connection beforeFirst(String statement, Connection connection, Action action) {
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        return beforeEach(connection, sql -> {
+            if (sql.startsWith(statement) && isFirst.compareAndSet(true, false)) {
+                action.run();
+            }
+        });
+    }
+
+    private static Connection beforeEach(Connection connection, Before before) {
         return (Connection) Proxy.newProxyInstance(
                 Interleaved.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
-                        String sql = (String) arguments[0];
-                        if (sql.startsWith(CLAIM)) {
-                            beforeClaim.run();
-                        } else if (sql.startsWith(LOOK)) {
-                            beforeLook.run();
-                        }
+                        before.statement((String) arguments[0]);
                     }
                     try {
                         return method.invoke(connection, arguments);
@@ -36,5 +52,11 @@ final class Interleaved {
                         throw e.getTargetException();
                     }
                 });
+    }
+
+    @FunctionalInterface
+    private interface Before {
+
+        void statement(String sql) throws Exception;
     }
 }

@@ -14,8 +14,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.inbox.BatchReception;
 import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.inbox.Receipt;
 import io.idempotency.inbox.Receipt.StreamPosition;
@@ -30,6 +33,8 @@ import static io.idempotency.postgres.Deliveries.event;
 import static io.idempotency.postgres.Deliveries.message;
 import static io.idempotency.postgres.Deliveries.messageWithPayload;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** What a delivery meets, and what is left in the tables of the inbox. */
 @PostgresTest
@@ -192,6 +197,46 @@ class ReceptionTest {
         }
 
         @Test
+        void inStrictOrderTakesTheSecondMessageIfTheFirstIsCommittedWhileItIsLookedFor() throws SQLException {
+            second.receive(event("s", 1, DeliveryOrder.STRICT));
+            try (Deliveries third = new Deliveries(
+                    Interleaved.beforeFirst("select last_version", database.connection(), second::commit))) {
+
+                assertThat(third.receiveAndCommit(event("s", 2, DeliveryOrder.STRICT)))
+                        .isEqualTo(Reception.Kind.NEW);
+            }
+            assertThat(position("s")).isEqualTo(2);
+        }
+
+        @Test
+        void inStrictOrderSkipsEvenTheSmallestVersionAtItsVeryEnd() throws SQLException {
+            assertThat(kinds(DeliveryOrder.MONOTONIC, Long.MAX_VALUE)).containsExactly(Reception.Kind.NEW);
+
+            assertThat(kinds(DeliveryOrder.STRICT, Long.MIN_VALUE, -1, 5))
+                    .containsOnly(Reception.Kind.LATE)
+                    .hasSize(3);
+            assertThat(position("s")).isEqualTo(Long.MAX_VALUE);
+        }
+
+        @Test
+        void inStrictOrderEndsWithTheLargestVersion() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, Long.MAX_VALUE - 1);
+
+            assertThat(kinds(DeliveryOrder.STRICT, Long.MAX_VALUE)).containsExactly(Reception.Kind.NEW);
+        }
+
+        @Test
+        void movesOverTwoMessagesOfOneTransaction() throws SQLException {
+            assertThat(first.receive(event("s", 1, DeliveryOrder.STRICT)).kind())
+                    .isEqualTo(Reception.Kind.NEW);
+            assertThat(first.receive(event("s", 2, DeliveryOrder.STRICT)).kind())
+                    .isEqualTo(Reception.Kind.NEW);
+            first.commit();
+
+            assertThat(position("s")).isEqualTo(2);
+        }
+
+        @Test
         void isOneForEachConsumerAndStream() throws SQLException {
             kinds(DeliveryOrder.MONOTONIC, 3);
 
@@ -315,6 +360,44 @@ class ReceptionTest {
             }
         }
 
+        @ParameterizedTest
+        @ValueSource(strings = {"repeatable read", "serializable"})
+        void isForgottenByADeliveryWhoseSnapshotDoesNotShowIt(String isolation) throws SQLException {
+            second.execute("set transaction isolation level " + isolation).query("select 1");
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThatThrownBy(() -> second.receive(message("m-1")))
+                    .rootCause()
+                    .asInstanceOf(type(SQLException.class))
+                    .extracting(SQLException::getSQLState)
+                    .isEqualTo("40001");
+
+            second.rollback();
+            second.execute("set transaction isolation level " + isolation);
+            assertThat(second.receive(message("m-1"))).isEqualTo(Reception.taken(1));
+            second.commit();
+            assertThat(failures()).isEmpty();
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"repeatable read", "serializable"})
+        void isForgottenByABatchWhoseSnapshotDoesNotShowIt(String isolation) throws SQLException {
+            second.execute("set transaction isolation level " + isolation).query("select 1");
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThatThrownBy(() -> second.receiveNew(List.of("m-0", "m-1")))
+                    .rootCause()
+                    .asInstanceOf(type(SQLException.class))
+                    .extracting(SQLException::getSQLState)
+                    .isEqualTo("40001");
+
+            second.rollback();
+            second.execute("set transaction isolation level " + isolation);
+            assertThat(second.receiveNew(List.of("m-0", "m-1"))).containsExactly("m-0", "m-1");
+            second.commit();
+            assertThat(failures()).isEmpty();
+        }
+
         private List<Map<String, Object>> failures() {
             return admin.queryForList("select * from idempotency.message_failure");
         }
@@ -402,6 +485,37 @@ class ReceptionTest {
 
             assertThat(admin.queryForList("select message_id from idempotency.message_failure", String.class))
                     .containsExactly("z");
+        }
+
+        @Test
+        void waitsNoLongerThanTheLimit() {
+            first.receive(message("b"));
+
+            BatchReception reception = second.receiveBatch(List.of("a", "b", "c"), SHORT);
+
+            assertThat(reception.messageIds()).isEmpty();
+            assertThat((Throwable) reception.waitEnded()).hasMessageContaining("statement timeout");
+        }
+
+        @Test
+        void keepsIdsApartThatDifferInAnyCharacter() throws SQLException {
+            List<String> ids =
+                    List.of("a", "A", "a ", " a", "e\u0301", "\u00e9", "\ud83d\ude00", "x".repeat(255), "a,b", "{a}", "\"");
+
+            assertThat(first.receiveNew(ids)).containsExactlyInAnyOrderElementsOf(ids);
+            first.commit();
+            assertThat(first.receiveNew(ids)).isEmpty();
+            for (String id : ids) {
+                assertThat(first.receive(message(id)).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+            }
+        }
+
+        @Test
+        void mayHaveManyThousandMessages() throws SQLException {
+            List<String> ids = IntStream.range(0, 40_000).mapToObj(i -> "m-" + i).toList();
+
+            assertThat(first.receiveNew(ids)).hasSize(40_000);
+            first.commit();
         }
 
         @Test

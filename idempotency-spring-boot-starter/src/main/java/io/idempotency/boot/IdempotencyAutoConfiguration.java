@@ -240,7 +240,8 @@ public final class IdempotencyAutoConfiguration {
             CallBoundary boundary,
             ClaimExecutor executor,
             CallTransactions transactions,
-            InboxStore inboxStore) {
-        return new InboxTemplate(binding, boundary, executor, transactions, inboxStore);
+            InboxStore inboxStore,
+            CallDefaults defaults) {
+        return new InboxTemplate(binding, boundary, executor, transactions, inboxStore, defaults);
     }
 }

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MessageGapException;
@@ -204,17 +207,103 @@ class DeliveryOrderTest {
         }
     }
 
+    @Test
+    @Tag("race")
+    void onManyThreadsStrictStreamsAreHandledInOrderOnceTheirGapsClose() {
+        Random random = new Random(42);
+        List<Event> inOrder = events();
+        for (int round = 0; round < TestSize.pick(20, 200); round++) {
+            clear();
+            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
+
+            List<Event> refused = ConcurrentCalls.<Optional<Event>>run(
+                            deliveries.size(), i -> appendUnlessThereIsAGap(deliveries.get(i)))
+                    .requireAllSucceeded()
+                    .stream()
+                    .flatMap(Optional::stream)
+                    .toList();
+            deliverUntilNoGapIsLeft(refused);
+
+            assertThat(rows("history")).as("after %s", deliveries).isEqualTo(historyOf(inOrder));
+        }
+    }
+
+    @Test
+    void twoMessagesOfAStreamMayBeHandledInOneTransaction() {
+        TransactionTemplate transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+
+        transaction.executeWithoutResult(status -> {
+            assertThat(projections.append(new Event("s", 1, "a"))).isEqualTo("a");
+            assertThat(projections.append(new Event("s", 2, "b"))).isEqualTo("b");
+            assertThat(projections.append(new Event("s", 1, "a"))).isNull();
+        });
+
+        assertThat(rows("history")).containsExactly(Map.entry("s", "ab"));
+    }
+
+    @Test
+    void aSavepointTakesTheStreamBackToo() {
+        TransactionTemplate transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+
+        transaction.executeWithoutResult(status -> {
+            projections.append(new Event("s", 1, "a"));
+            Object savepoint = status.createSavepoint();
+            projections.append(new Event("s", 2, "lost"));
+            status.rollbackToSavepoint(savepoint);
+            assertThat(projections.append(new Event("s", 2, "b"))).isEqualTo("b");
+        });
+
+        assertThat(rows("history")).containsExactly(Map.entry("s", "ab"));
+    }
+
+    @Test
+    void anOldVersionUnderANewIdIsLateAndAnOldIdWithANewVersionADuplicate() {
+        projections.appendAs("m-1", "s", 1);
+        projections.appendAs("m-2", "s", 2);
+
+        assertThat(projections.appendAs("m-3", "s", 1)).isNull();
+        assertThat(projections.appendAs("m-3", "s", 3)).isNull();
+        assertThatThrownBy(() -> projections.appendAs("m-4", "s", 4)).isInstanceOf(MessageGapException.class);
+        assertThat(projections.appendAs("m-5", "s", 3)).isEqualTo("m-5");
+
+        assertThat(outcomes())
+                .containsExactly(
+                        MessageOutcome.HANDLED,
+                        MessageOutcome.HANDLED,
+                        MessageOutcome.LATE,
+                        MessageOutcome.DUPLICATE,
+                        MessageOutcome.GAP,
+                        MessageOutcome.HANDLED);
+    }
+
+    @Test
+    void whatIsForgottenIsLateInItsStream() {
+        projections.append(new Event("s", 1, "a"));
+        projections.append(new Event("s", 2, "b"));
+        application.database().jdbc().execute("truncate idempotency.processed_message");
+
+        assertThat(projections.append(new Event("s", 1, "a"))).isNull();
+        assertThat(projections.append(new Event("s", 2, "b"))).isNull();
+
+        assertThat(rows("history")).containsExactly(Map.entry("s", "ab"));
+    }
+
+    private Optional<Event> appendUnlessThereIsAGap(Event event) {
+        try {
+            projections.append(event);
+            return Optional.empty();
+        } catch (MessageGapException gap) {
+            return Optional.of(event);
+        }
+    }
+
     /** As a broker does: what was refused comes again after the others. */
     private void deliverUntilNoGapIsLeft(List<Event> deliveries) {
         List<Event> undelivered = deliveries;
         while (!undelivered.isEmpty()) {
             List<Event> refused = new ArrayList<>();
             for (Event event : undelivered) {
-                try {
-                    projections.append(event);
-                } catch (MessageGapException gap) {
-                    refused.add(event);
-                }
+                appendUnlessThereIsAGap(event).ifPresent(refused::add);
             }
             assertThat(refused).hasSizeLessThan(undelivered.size());
             undelivered = refused;

@@ -13,6 +13,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -66,6 +67,12 @@ class DownstreamKeyTest {
         assertThat(downstream.keyFor("order-1", "stripe")).isEqualTo("85dbd30f-ff0c-5869-84a4-1899a2d479a5");
     }
 
+    /** With a fifth part, {@code "message"}. */
+    @Test
+    void ofMessagesAreTheSameInEveryReleaseAndProcess() {
+        assertThat(downstream.keyForMessage("order-1", "stripe")).isEqualTo("f43dfa02-104f-53c8-a6b7-3f5cfc462af1");
+    }
+
     @Test
     void areVersion5Uuids() {
         UUID key = UUID.fromString(downstream.keyFor("order-1", "stripe"));
@@ -96,7 +103,9 @@ class DownstreamKeyTest {
         tenant.set("tenant-1");
         String ofAnotherCaller = downstream.keyFor("order-1", "stripe");
 
-        assertThat(List.of(key, ofAnotherName, ofAnotherKey, ofAnotherScope, ofAnotherCaller))
+        String ofAMessage = downstream.keyForMessage("order-1", "stripe");
+
+        assertThat(List.of(key, ofAnotherName, ofAnotherKey, ofAnotherScope, ofAnotherCaller, ofAMessage))
                 .doesNotHaveDuplicates();
     }
 
@@ -124,6 +133,11 @@ class DownstreamKeyTest {
 
         @Idempotent(scope = "downstream", key = "#key")
         public String keyFor(String key, String name) {
+            return IdempotencyContext.current().downstreamKey(name);
+        }
+
+        @IdempotentReceiver(consumer = "downstream", messageId = "#id")
+        public String keyForMessage(String id, String name) {
             return IdempotencyContext.current().downstreamKey(name);
         }
 

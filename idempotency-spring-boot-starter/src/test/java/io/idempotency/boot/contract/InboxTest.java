@@ -1,6 +1,7 @@
 package io.idempotency.boot.contract;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -15,11 +16,18 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.inbox.Inbox;
@@ -31,11 +39,15 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** Messages that are received without an annotation, one by one or in batches. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class InboxTest {
+
+    private static final String WAIT_TIMEOUT = "2s";
 
     private final TestDatabase database;
 
@@ -49,7 +61,8 @@ class InboxTest {
 
     InboxTest(TestDatabase database) {
         this.database = database;
-        application = ContractApplication.start(database, List.of());
+        application =
+                ContractApplication.start(database, List.of(Bookings.class), "idempotency.wait-timeout=" + WAIT_TIMEOUT);
         inbox = application.bean(Inbox.class);
         jdbc = application.bean(JdbcTemplate.class);
         transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
@@ -174,6 +187,155 @@ class InboxTest {
             assertThat(first.answer()).containsExactly("a", "b");
             assertThat(second.answer()).containsExactly("c");
         }
+    }
+
+    @Test
+    void aBatchWaitsNoLongerThanTheWaitTimeoutAndTakesItsTransactionWithIt() {
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Halt halt = new Halt();
+            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", halt::run));
+            halt.awaitReached();
+            List<Throwable> refusals = new ArrayList<>();
+
+            assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                        spend(5);
+                        refusals.add(catchThrowable(() -> inbox.claimNew("invoices", List.of("a", "b"), id -> id)));
+                    }))
+                    .isInstanceOf(UnexpectedRollbackException.class);
+
+            assertThat(refusals)
+                    .singleElement()
+                    .asInstanceOf(type(RequestInProgressException.class))
+                    .satisfies(refusal -> assertThat(refusal.retryAfter()).isEqualTo(Duration.ofSeconds(2)))
+                    .satisfies(refusal -> assertThat(refusal).hasMessageContainingAll("2 messages", "'invoices'"));
+            halt.release();
+            assertThat(holder.answer()).isTrue();
+        }
+        assertThat(application.handledMessages()).containsExactly("invoices b");
+        assertThat(application.spent()).isZero();
+    }
+
+    @Test
+    void aBatchWaitsNoLongerThanItsTransactionMayTake() {
+        TransactionTemplate shortTransaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        shortTransaction.setTimeout(1);
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Halt halt = new Halt();
+            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", halt::run));
+            halt.awaitReached();
+            long start = System.nanoTime();
+
+            assertThatThrownBy(() -> shortTransaction.execute(status -> inbox.claimNew("invoices", List.of("b"), id -> id)))
+                    .isInstanceOf(RequestInProgressException.class);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1_900));
+            halt.release();
+            assertThat(holder.answer()).isTrue();
+        }
+    }
+
+    @Test
+    void aBatchThatIsRefusedInsideOfASavepointLeavesTheOuterTransaction() {
+        TransactionTemplate nested = new TransactionTemplate(
+                application.bean(PlatformTransactionManager.class),
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Halt halt = new Halt();
+            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", halt::run));
+            halt.awaitReached();
+
+            transaction.executeWithoutResult(status -> {
+                spend(5);
+                assertThatThrownBy(() -> nested.execute(inner -> inbox.claimNew("invoices", List.of("b"), id -> id)))
+                        .isInstanceOf(RequestInProgressException.class);
+                assertThat(inbox.claimNew("invoices", List.of("a"), id -> id)).containsExactly("a");
+            });
+
+            halt.release();
+            assertThat(holder.answer()).isTrue();
+        }
+        assertThat(application.handledMessages()).containsExactly("invoices a", "invoices b");
+        assertThat(application.spent()).isEqualTo(5);
+    }
+
+    @Test
+    void whatABatchHasTakenIsADuplicateInItsTransaction() {
+        Bookings bookings = application.bean(Bookings.class);
+
+        transaction.executeWithoutResult(status -> {
+            assertThat(inbox.claimNew("bookings", List.of("a", "b"), id -> id)).containsExactly("a", "b");
+            assertThat(inbox.claimNew("bookings", List.of("b", "c"), id -> id)).containsExactly("c");
+            assertThat(inbox.handleOnce("bookings", "a", () -> spend(5))).isFalse();
+            assertThat(bookings.book("b", 5)).isNull();
+            assertThat(bookings.book("d", 7)).isEqualTo(1);
+            assertThat(inbox.claimNew("bookings", List.of("d"), id -> id)).isEmpty();
+        });
+
+        assertThat(application.spent()).isEqualTo(7);
+    }
+
+    @Test
+    void aBatchWithTheMessageThatIsBeingHandledIsRefusedAtOnce() {
+        TransactionTemplate another = new TransactionTemplate(
+                application.bean(PlatformTransactionManager.class),
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
+
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> claim(List.of("b", "a"))))
+                .isInstanceOf(ReentrantCallException.class)
+                .hasMessageContaining("still running");
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> another.execute(status -> claim(List.of("a")))))
+                .isInstanceOf(ReentrantCallException.class)
+                .hasMessageContaining("suspended");
+
+        assertThat(application.handledMessages()).isEmpty();
+    }
+
+    @Test
+    void aTransactionThatIsOverTakesNoBatch() {
+        List<Throwable> refusals = new ArrayList<>();
+        transaction.executeWithoutResult(status -> TransactionSynchronizationManager.registerSynchronization(
+                new TransactionSynchronization() {
+
+                    @Override
+                    public void afterCompletion(int completion) {
+                        refusals.add(catchThrowable(() -> inbox.claimNew("invoices", List.of("a"), id -> id)));
+                    }
+                }));
+
+        assertThat(refusals).singleElement().isInstanceOf(TransactionMismatchException.class);
+        assertThat(application.handledMessages()).isEmpty();
+    }
+
+    @Test
+    void aBatchForgetsTheFailuresOfItsMessages() {
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> {
+                    throw new IOException("no paper");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(application.messageFailures()).hasSize(1);
+
+        assertThat(claim(List.of("a", "b"))).containsExactly("a", "b");
+
+        assertThat(application.messageFailures()).isEmpty();
+    }
+
+    @Test
+    void aNestedTransactionThatFailsGivesItsMessageBack() {
+        TransactionTemplate nested = new TransactionTemplate(
+                application.bean(PlatformTransactionManager.class),
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
+
+        transaction.executeWithoutResult(status -> {
+            assertThatThrownBy(() -> nested.executeWithoutResult(inner -> inbox.handleOnce("invoices", "a", () -> {
+                        spend(5);
+                        throw new IllegalStateException("no paper");
+                    })))
+                    .hasMessage("no paper");
+            assertThat(inbox.handleOnce("invoices", "a", () -> spend(7))).isTrue();
+        });
+
+        assertThat(application.spent()).isEqualTo(7);
+        assertThat(application.handledMessages()).containsExactly("invoices a");
     }
 
     @Test

@@ -64,6 +64,17 @@ class Projections {
         return event.value();
     }
 
+    @Transactional
+    @IdempotentReceiver(
+            consumer = "named",
+            messageId = "#id",
+            stream = "#stream",
+            version = "#version",
+            order = DeliveryOrder.STRICT)
+    public String appendAs(String id, String stream, long version) {
+        return id;
+    }
+
     /** With a version of any type, as an expression may give. */
     record Event(String stream, Object version, String value) {
 
