@@ -49,10 +49,10 @@ final class ProcessedMessageTable implements InboxStore {
                 consumer, message_id, attempt_count, failure_code, failure_message,
                 first_failed_at, last_failed_at, expires_at)
             select ?, message.id, 1, '', '', statement_timestamp(), statement_timestamp(), '-infinity'
-            from unnest(?) as message (id)
+            from unnest(?::text[]) as message (id)
             on conflict do nothing;
             delete from {schema}.message_failure
-            where consumer = ? and message_id = any (?) and expires_at = '-infinity'""";
+            where consumer = ? and message_id = any (?::text[]) and expires_at = '-infinity'""";
 
     private static final String READ_COMMITTED = "read committed";
 
@@ -94,12 +94,12 @@ final class ProcessedMessageTable implements InboxStore {
     private static final String RECEIVE_NEW = WaitBound.around("""
             insert into {schema}.processed_message (consumer, message_id, processed_at, expires_at)
             select ?, message.id, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond'
-            from unnest(?) as message (id)
+            from unnest(?::text[]) as message (id)
             order by message.id
             on conflict do nothing
             returning message_id, current_setting('transaction_isolation');
             delete from {schema}.message_failure
-            where consumer = ? and message_id = any (?)""");
+            where consumer = ? and message_id = any (?::text[])""");
 
     /** Waits for another delivery that is handling the message: if it succeeds, there is nothing to record. */
     private static final String HOLD_WHILE_RECORDING = WaitBound.BRIEFLY + INSERT;

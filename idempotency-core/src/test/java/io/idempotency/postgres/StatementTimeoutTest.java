@@ -1,7 +1,6 @@
 package io.idempotency.postgres;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -10,7 +9,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,18 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The bound of a claim's wait is seen by the claim alone, however the driver sends its statements. */
 @PostgresTest
-@ParameterizedClass(name = "{0}")
-@ValueSource(
-        strings = {
-            "preferQueryMode=simple",
-            "preferQueryMode=extended",
-            "preferQueryMode=extendedForPrepared",
-            "preferQueryMode=extendedCacheEverything",
-            "prepareThreshold=1",
-            "prepareThreshold=0",
-            "binaryTransfer=false",
-            "autosave=always",
-        })
+@EachDriverMode
 class StatementTimeoutTest {
 
     /** More than it takes until the driver prepares a statement on the server. */
@@ -149,8 +136,6 @@ class StatementTimeoutTest {
     }
 
     private Connection connection() throws SQLException {
-        String url = database.jdbcUrl();
-        return DriverManager.getConnection(
-                url + (url.contains("?") ? "&" : "?") + driverSetting, database.username(), database.password());
+        return EachDriverMode.Connections.open(database, driverSetting);
     }
 }
