@@ -7,6 +7,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.inbox.IdempotentReceiver;
 
 /** Receivers whose effect is that of {@link Payments}: it cannot be overlooked if it is made twice. */
@@ -29,6 +30,18 @@ class Bookings {
     public Integer book(String id, long cents) {
         makeEffect(cents);
         return IdempotencyContext.current().attempt();
+    }
+
+    @Transactional
+    @IdempotentReceiver(
+            consumer = "bookings-in-order",
+            messageId = "#version",
+            stream = "'bookings'",
+            version = "#version",
+            order = DeliveryOrder.STRICT)
+    public String bookInOrder(long version, long cents) {
+        makeEffect(cents);
+        return "booked";
     }
 
     @Transactional

@@ -2,6 +2,7 @@ package io.idempotency.boot.contract;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
@@ -11,10 +12,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
 import io.idempotency.test.TestDatabase;
@@ -24,11 +28,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * The connection is cut at one point of a call: the caller gets the right answer all the same, and there is one effect.
- * A subclass names the transaction manager.
+ * The connection is cut at one point of a call, of a delivery or of a batch: the caller gets the right answer all the
+ * same, or repeats a transaction of its own, and there is one effect. A subclass names the transaction manager.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class LostConnectionTests {
+
+    private static final long CENTS = 5;
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
@@ -60,6 +66,8 @@ abstract class LostConnectionTests {
         CLAIM_NOT_ANSWERED("insert into \"idempotency\"", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
         EFFECT_NOT_ANSWERED("update account", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
         COMPLETION_NOT_ANSWERED("status = 'succeeded'", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
+        MOVE_NOT_SENT("stream_position", Point.BEFORE_IT_IS_SENT),
+        MOVE_NOT_ANSWERED("stream_position", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
         COMMIT_NOT_SENT("COMMIT", Point.BEFORE_IT_IS_SENT),
         COMMIT_NOT_ANSWERED("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
 
@@ -72,9 +80,14 @@ abstract class LostConnectionTests {
             this.point = point;
         }
 
-        /** Of a call and its repeat: what was committed without a word is found, and replayed to its own caller. */
+        /** What was committed without a word is found. */
+        private boolean isCommitted() {
+            return this == COMMIT_NOT_ANSWERED;
+        }
+
+        /** Of a call and its repeat: what is found is replayed to its own caller. */
         private Outcome[] outcomes() {
-            return this == COMMIT_NOT_ANSWERED
+            return isCommitted()
                     ? new Outcome[] {Outcome.REPLAYED}
                     : new Outcome[] {Outcome.EXECUTED, Outcome.REPLAYED};
         }
@@ -85,7 +98,8 @@ abstract class LostConnectionTests {
         proxy = CuttingProxy.of(database);
         application = ContractApplication.start(
                 database,
-                beans,
+                Stream.<Class<?>>concat(beans.stream(), Stream.of(Bookings.class))
+                        .toList(),
                 Stream.concat(
                                 Stream.of(
                                         "spring.datasource.url=" + proxy.jdbcUrl(),
@@ -110,7 +124,7 @@ abstract class LostConnectionTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "MOVE_.*")
     @Tag("race")
     void theCallerGetsTheAnswerAndThereIsOneEffect(Cut cut) {
         int rounds = TestSize.pick(20, 200);
@@ -128,6 +142,87 @@ abstract class LostConnectionTests {
         assertThat(application.spent("a1")).isEqualTo(5L * rounds);
         assertThat(application.outcomes().retries()).hasSize(rounds);
         assertThat(application.outcomes().all()).hasSize(2 * rounds).containsOnly(cut.outcomes());
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(MOVE|COMPLETION)_.*")
+    @Tag("race")
+    void aMessageIsHandledOnce(Cut cut) {
+        Bookings bookings = application.bean(Bookings.class);
+
+        assertHandledOnce(cut, round -> bookings.book("round-" + round, CENTS) != null);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "COMPLETION_.*")
+    @Tag("race")
+    void aMessageOfAStreamIsHandledOnceAndTheStreamMovesWithIt(Cut cut) {
+        Bookings bookings = application.bean(Bookings.class);
+
+        assertHandledOnce(cut, round -> bookings.bookInOrder(round + 1, CENTS) != null);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(MOVE|COMPLETION)_.*")
+    @Tag("race")
+    void aMessageOfTheInboxIsHandledOnce(Cut cut) {
+        Inbox inbox = application.bean(Inbox.class);
+
+        assertHandledOnce(cut, round -> inbox.handleOnce("inbox", "round-" + round, this::makeEffect));
+    }
+
+    private void assertHandledOnce(Cut cut, IntPredicate delivery) {
+        int rounds = TestSize.pick(10, 200);
+        int cutsBefore = proxy.cuts();
+        for (int round = 0; round < rounds; round++) {
+            proxy.cutNext(cut.statement, cut.point);
+
+            assertThat(delivery.test(round)).isEqualTo(!cut.isCommitted());
+            assertThat(delivery.test(round)).isFalse();
+        }
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(rounds);
+        assertThat(application.effects()).isEqualTo(rounds);
+        assertThat(application.spent()).isEqualTo(CENTS * rounds);
+        assertThat(application.messageFailures()).isEmpty();
+        assertThat(application.outcomes().retries()).hasSize(rounds);
+        assertThat(application.outcomes().ofMessages())
+                .hasSize(2 * rounds)
+                .filteredOn(MessageOutcome.HANDLED::equals)
+                .hasSize(cut.isCommitted() ? 0 : rounds);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(MOVE|COMPLETION)_.*")
+    @Tag("race")
+    void aBatchThatItsCallerRepeatsHasOneEffectForEachMessage(Cut cut) {
+        int rounds = TestSize.pick(10, 200);
+        int cutsBefore = proxy.cuts();
+        for (int round = 0; round < rounds; round++) {
+            String prefix = "round-" + round + "-";
+            List<String> ids = List.of(prefix + "b", prefix + "c", prefix + "a");
+            proxy.cutNext(cut.statement, cut.point);
+
+            assertThatThrownBy(() -> handleBatch(ids)).isInstanceOf(RuntimeException.class);
+            assertThat(handleBatch(ids)).isEqualTo(cut.isCommitted() ? List.of() : ids);
+            assertThat(handleBatch(ids)).isEmpty();
+        }
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(rounds);
+        assertThat(application.effects()).isEqualTo(3L * rounds);
+        assertThat(application.spent()).isEqualTo(3 * CENTS * rounds);
+    }
+
+    private List<String> handleBatch(List<String> ids) {
+        return new TransactionTemplate(application.bean(PlatformTransactionManager.class)).execute(status -> {
+            List<String> claimed = application.bean(Inbox.class).claimNew("batch", ids, id -> id);
+            claimed.forEach(id -> makeEffect());
+            return claimed;
+        });
+    }
+
+    private void makeEffect() {
+        JdbcTemplate jdbc = application.bean(JdbcTemplate.class);
+        jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', ?)", CENTS);
+        jdbc.update("update account set cents = cents - ? where name = 'a1'", CENTS);
     }
 
     @ParameterizedTest
