@@ -81,7 +81,8 @@ class Bookings {
         throw failure;
     }
 
-    private void makeEffect(long cents) {
+    /** For whoever has received the message himself. */
+    void makeEffect(long cents) {
         interruption.beforeEffect();
         jdbc.update("insert into payment (id, account, cents) values (?, ?, ?)", UUID.randomUUID(), ACCOUNT, cents);
         jdbc.update("update account set cents = cents - ? where name = ?", cents, ACCOUNT);

@@ -256,26 +256,6 @@ class ReceiverTest {
     }
 
     @Test
-    void aKilledBackendIsInvisibleToTheCaller() {
-        AtomicInteger kills = new AtomicInteger();
-        application.interruption().beforeEffectDo(() -> {
-            if (kills.compareAndSet(0, 1)) {
-                int pid = application.bean(JdbcTemplate.class).queryForObject("select pg_backend_pid()", Integer.class);
-                application.database().backends().terminate(pid);
-            }
-        });
-
-        assertThat(bookings.book("m-1", 5)).isEqualTo(1);
-
-        assertThat(kills).hasValue(1);
-        assertThat(bookings.book("m-1", 5)).isNull();
-        assertThat(application.spent()).isEqualTo(5);
-        assertThat(application.messageFailures()).isEmpty();
-        assertThat(application.outcomes().retries()).hasSize(1);
-        assertThat(outcomes()).containsExactly(MessageOutcome.HANDLED, MessageOutcome.DUPLICATE);
-    }
-
-    @Test
     void anIdThatIsMissingIsRefused() {
         assertThatThrownBy(() -> bookings.book(null, 5))
                 .isInstanceOf(MissingIdempotencyKeyException.class)
