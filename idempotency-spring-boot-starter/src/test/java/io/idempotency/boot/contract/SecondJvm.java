@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.idempotency.boot.JdbcTestApplication;
@@ -13,7 +14,7 @@ import io.idempotency.test.ConcurrentCalls;
 
 /**
  * The main class of a second JVM: the same application on the database that its environment names. It says that it is
- * ready, reads the keys of its calls from one line, and prints an answer a line.
+ * ready, reads what to do with which keys from one line, and prints an answer a line.
  */
 final class SecondJvm {
 
@@ -32,13 +33,14 @@ final class SecondJvm {
     public static void main(String[] properties) throws Exception {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (ConfigurableApplicationContext context = JdbcTestApplication.start(
-                Map.of(), new Class<?>[] {Payments.class, Interruption.class, Outcomes.class}, properties)) {
+                Map.of(), new Class<?>[] {Payments.class, Bookings.class, Interruption.class, Outcomes.class}, properties)) {
             System.out.println(READY);
-            String keys = input.readLine();
-            if (keys == null) {
+            String line = input.readLine();
+            if (line == null) {
                 return;
             }
-            for (String answer : payAll(context.getBean(Payments.class), List.of(keys.split(" ")))) {
+            List<String> words = List.of(line.split(" "));
+            for (String answer : Work.valueOf(words.get(0)).doAll(context::getBean, words.subList(1, words.size()))) {
                 System.out.println(ANSWER + answer);
             }
             System.out.println(
@@ -46,16 +48,45 @@ final class SecondJvm {
         }
     }
 
-    /** Every key from {@value #CLIENTS} threads; one text for each answer. */
-    static List<String> payAll(Payments payments, List<String> keys) {
-        return ConcurrentCalls.run(
-                        CLIENTS,
-                        client -> keys.stream()
-                                .map(key -> key + " " + payments.pay(key, COMMAND))
-                                .toList())
-                .requireAllSucceeded()
-                .stream()
-                .flatMap(List::stream)
-                .toList();
+    /** Gives a bean of the application. */
+    interface Beans {
+
+        <T> T get(Class<T> type);
+    }
+
+    /** What is done with every key, in both JVMs. */
+    enum Work {
+        PAY {
+            @Override
+            Object answerFor(String key, Beans beans) {
+                return beans.get(Payments.class).pay(key, COMMAND);
+            }
+        },
+
+        BOOK {
+            @Override
+            @Nullable Object answerFor(String key, Beans beans) {
+                return beans.get(Bookings.class).book(key, COMMAND.cents());
+            }
+        };
+
+        abstract @Nullable Object answerFor(String key, Beans beans);
+
+        String with(List<String> keys) {
+            return name() + " " + String.join(" ", keys);
+        }
+
+        /** Every key from {@value #CLIENTS} threads; one text for each answer. */
+        List<String> doAll(Beans beans, List<String> keys) {
+            return ConcurrentCalls.run(
+                            CLIENTS,
+                            client -> keys.stream()
+                                    .map(key -> key + " " + answerFor(key, beans))
+                                    .toList())
+                    .requireAllSucceeded()
+                    .stream()
+                    .flatMap(List::stream)
+                    .toList();
+        }
     }
 }

@@ -17,10 +17,12 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.idempotency.boot.contract.SecondJvm.Work;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
@@ -36,32 +38,51 @@ class TwoJvmTest {
     @ParameterizedTest
     @ValueSource(strings = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
     void duplicatesInTwoJvmsHaveOneEffectAndEqualAnswers(String isolation) throws Exception {
+        race(Work.PAY, isolation, equal -> assertThat(equal).hasSize(RACERS).containsOnly(equal.get(0)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
+    void messagesInTwoJvmsAreHandledOnce(String isolation) throws Exception {
+        race(Work.BOOK, isolation, answers -> assertThat(answers)
+                .hasSize(RACERS)
+                .filteredOn(answer -> !answer.endsWith(" null"))
+                .singleElement()
+                .asString()
+                .endsWith(" 1"));
+    }
+
+    private static void race(Work work, String isolation, ThrowingConsumer<List<String>> answersToOneKey)
+            throws Exception {
         List<String> keys = IntStream.range(0, TestSize.pick(50, 1_000))
                 .mapToObj(key -> "key-" + key)
                 .toList();
-        String level = "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation;
+        String[] properties = {
+            "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation, "idempotency.wait-timeout=30s"
+        };
         try (TestDatabase database = TestDatabase.create();
-                Child child = Child.start(database, level);
-                ContractApplication application = ContractApplication.start(database, List.of(), level)) {
+                Child child = Child.start(database, properties);
+                ContractApplication application =
+                        ContractApplication.start(database, List.of(Bookings.class), properties)) {
             child.awaitReady();
             AtomicBoolean started = new AtomicBoolean();
             application.interruption().afterEffectDo(() -> {
                 if (started.compareAndSet(false, true)) {
-                    child.send(String.join(" ", keys));
+                    child.send(work.with(keys));
                     database.backends().awaitBlocked(1);
                 }
             });
-            List<String> ours = SecondJvm.payAll(application.payments(), keys);
+            List<String> ours = work.doAll(application::bean, keys);
             List<String> theirs = child.readAnswers();
 
             Map<String, List<String>> answers = Stream.concat(ours.stream(), theirs.stream())
                     .collect(groupingBy(answer -> answer.substring(0, answer.indexOf(" "))));
 
             assertThat(answers).containsOnlyKeys(keys);
-            assertThat(answers.values())
-                    .allSatisfy(equal -> assertThat(equal).hasSize(RACERS).containsOnly(equal.get(0)));
+            assertThat(answers.values()).allSatisfy(answersToOneKey);
             assertThat(application.effects()).isEqualTo(keys.size());
             assertThat(application.spent("a1")).isEqualTo(5L * keys.size());
+            assertThat(application.messageFailures()).isEmpty();
             int retries = application.outcomes().retries().size() + child.retries();
             if (isolation.equals("READ_COMMITTED")) {
                 assertThat(retries).isZero();
@@ -88,7 +109,7 @@ class TwoJvmTest {
             this.input = process.outputWriter(StandardCharsets.UTF_8);
         }
 
-        static Child start(TestDatabase database, String property) throws IOException {
+        static Child start(TestDatabase database, String... properties) throws IOException {
             Path java = Path.of(System.getProperty("java.home"), "bin", "java");
             ProcessBuilder builder = new ProcessBuilder(
                     java.toString(),
@@ -97,8 +118,8 @@ class TwoJvmTest {
                     "-cp",
                     System.getProperty("java.class.path"),
                     SecondJvm.class.getName(),
-                    property,
                     "spring.datasource.hikari.maximum-pool-size=20");
+            builder.command().addAll(List.of(properties));
             database.springProperties()
                     .forEach((name, value) -> builder.environment()
                             .put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value.toString()));
