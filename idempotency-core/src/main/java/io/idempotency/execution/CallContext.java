@@ -15,8 +15,11 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.operation.CallTerms;
 
 /** What the running method may know about its call. */
-record CallContext(Intent intent, boolean isMessage, int attempt, @Nullable HeldLease lease)
-        implements IdempotencyContext {
+record CallContext(
+        Intent intent,
+        boolean isMessage,
+        int attempt,
+        @Nullable HeldLease lease) implements IdempotencyContext {
 
     /** Any fixed UUID will do; this one was random once. */
     private static final UUID NAMESPACE = UUID.fromString("0c6c5a5e-7d5b-4d0e-9f4c-3f1c2a8f4f51");

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -59,12 +60,18 @@ public final class CallTransactions {
             if (commitsByItself(connection)) {
                 throw noTransaction();
             }
-            return work.apply(connection, holder);
-        } catch (RuntimeException failure) {
-            holder.setRollbackOnly();
-            throw failure;
+            return orDoomTransaction(() -> work.apply(connection, holder));
         } finally {
             DataSourceUtils.releaseConnection(connection, boundUnder);
+        }
+    }
+
+    private static <T> T orDoomTransaction(Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException failure) {
+            DoomedTransaction.by(failure);
+            throw failure;
         }
     }
 

@@ -203,8 +203,8 @@ public final class ClaimExecutor {
 
     private static @Nullable Object runMethod(
             IdempotentCall call, int attempt, @Nullable HeldLease lease, Invocation invocation) throws Throwable {
-        IdempotencyContext outer = IdempotencyContextHolder.exchange(
-                new CallContext(call.intent(), call.isMessage(), attempt, lease));
+        IdempotencyContext outer =
+                IdempotencyContextHolder.exchange(new CallContext(call.intent(), call.isMessage(), attempt, lease));
         try {
             return invocation.proceed();
         } finally {

@@ -11,4 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param messageIds of those that are ours to handle, in no order
  * @param waitEnded what ended the wait for other transactions, if it ended; the transaction is aborted then
  */
-public record BatchReception(List<String> messageIds, @Nullable SQLException waitEnded) {}
+public record BatchReception(
+        List<String> messageIds, @Nullable SQLException waitEnded) {}

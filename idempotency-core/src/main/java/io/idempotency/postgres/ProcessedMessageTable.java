@@ -244,8 +244,7 @@ final class ProcessedMessageTable implements InboxStore {
         }
     }
 
-    private boolean advance(
-            Connection connection, String consumer, Receipt.StreamPosition position, WaitBound bound)
+    private boolean advance(Connection connection, String consumer, Receipt.StreamPosition position, WaitBound bound)
             throws SQLException {
         boolean strict = position.order() == DeliveryOrder.STRICT;
         try (PreparedStatement statement = connection.prepareStatement(strict ? advanceByOne : advance)) {
@@ -311,11 +310,7 @@ final class ProcessedMessageTable implements InboxStore {
     }
 
     private List<String> insertNew(
-            Connection connection,
-            String consumer,
-            Collection<String> messageIds,
-            Duration retention,
-            WaitBound bound)
+            Connection connection, String consumer, Collection<String> messageIds, Duration retention, WaitBound bound)
             throws SQLException {
         Array ids = connection.createArrayOf("text", messageIds.toArray());
         List<String> received = new ArrayList<>(messageIds.size());

@@ -172,6 +172,16 @@ class ReceptionTest {
         }
 
         @Test
+        void takesOneMessageOfEachVersion() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3);
+            StreamPosition third = new StreamPosition("s", 3, DeliveryOrder.MONOTONIC, 1);
+
+            assertThat(first.receiveAndCommit(
+                            new Receipt("invoices", "another", null, null, third, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.Kind.LATE);
+        }
+
+        @Test
         void inStrictOrderRefusesAGapUntilItCloses() throws SQLException {
             assertThat(first.receive(event("s", 2, DeliveryOrder.STRICT))).isEqualTo(Reception.gap(1));
             first.rollback();
@@ -237,6 +247,16 @@ class ReceptionTest {
         }
 
         @Test
+        void inStrictOrderBeginsForEachConsumer() throws SQLException {
+            kinds(DeliveryOrder.STRICT, 1);
+            StreamPosition next = new StreamPosition("s", 2, DeliveryOrder.STRICT, 1);
+
+            assertThat(first.receive(new Receipt("reports", "s-2", null, null, next, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.gap(1));
+            first.rollback();
+        }
+
+        @Test
         void isOneForEachConsumerAndStream() throws SQLException {
             kinds(DeliveryOrder.MONOTONIC, 3);
 
@@ -291,6 +311,15 @@ class ReceptionTest {
                     .isTrue();
             assertThat(admin.queryForList("select 1 from idempotency.processed_message"))
                     .isEmpty();
+        }
+
+        @Test
+        void isKeptAsLongAsTheMessageWouldBe() throws SQLException {
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThat(admin.queryForObject(
+                            "select expires_at - last_failed_at from idempotency.message_failure", String.class))
+                    .isEqualTo("14 days");
         }
 
         @Test
@@ -476,6 +505,18 @@ class ReceptionTest {
         }
 
         @Test
+        void isKeptAsLongAsItsReceiverSays() throws SQLException {
+            first.receiveNew(List.of("a", "b"));
+            first.commit();
+
+            assertThat(admin.queryForList(
+                            "select expires_at - processed_at between interval '14 days' and interval '14 days 1 minute'"
+                                    + " from idempotency.processed_message",
+                            Boolean.class))
+                    .containsExactly(true, true);
+        }
+
+        @Test
         void forgetsFailures() throws SQLException {
             first.recordFailureAndCommit(message("a"), "code", "message");
             first.recordFailureAndCommit(message("z"), "code", "message");
@@ -499,8 +540,8 @@ class ReceptionTest {
 
         @Test
         void keepsIdsApartThatDifferInAnyCharacter() throws SQLException {
-            List<String> ids =
-                    List.of("a", "A", "a ", " a", "e\u0301", "\u00e9", "\ud83d\ude00", "x".repeat(255), "a,b", "{a}", "\"");
+            List<String> ids = List.of(
+                    "a", "A", "a ", " a", "e\u0301", "\u00e9", "\ud83d\ude00", "x".repeat(255), "a,b", "{a}", "\"");
 
             assertThat(first.receiveNew(ids)).containsExactlyInAnyOrderElementsOf(ids);
             first.commit();
@@ -512,7 +553,8 @@ class ReceptionTest {
 
         @Test
         void mayHaveManyThousandMessages() throws SQLException {
-            List<String> ids = IntStream.range(0, 40_000).mapToObj(i -> "m-" + i).toList();
+            List<String> ids =
+                    IntStream.range(0, 40_000).mapToObj(i -> "m-" + i).toList();
 
             assertThat(first.receiveNew(ids)).hasSize(40_000);
             first.commit();

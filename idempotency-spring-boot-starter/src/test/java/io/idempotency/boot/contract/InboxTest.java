@@ -1,11 +1,14 @@
 package io.idempotency.boot.contract;
 
 import java.io.IOException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterAll;
@@ -61,8 +64,8 @@ class InboxTest {
 
     InboxTest(TestDatabase database) {
         this.database = database;
-        application =
-                ContractApplication.start(database, List.of(Bookings.class), "idempotency.wait-timeout=" + WAIT_TIMEOUT);
+        application = ContractApplication.start(
+                database, List.of(Bookings.class), "idempotency.wait-timeout=" + WAIT_TIMEOUT);
         inbox = application.bean(Inbox.class);
         jdbc = application.bean(JdbcTemplate.class);
         transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
@@ -217,7 +220,8 @@ class InboxTest {
 
     @Test
     void aBatchWaitsNoLongerThanItsTransactionMayTake() {
-        TransactionTemplate shortTransaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate shortTransaction =
+                new TransactionTemplate(application.bean(PlatformTransactionManager.class));
         shortTransaction.setTimeout(1);
         try (Callers callers = Callers.onPlatformThreads()) {
             Halt halt = new Halt();
@@ -225,7 +229,8 @@ class InboxTest {
             halt.awaitReached();
             long start = System.nanoTime();
 
-            assertThatThrownBy(() -> shortTransaction.execute(status -> inbox.claimNew("invoices", List.of("b"), id -> id)))
+            assertThatThrownBy(() ->
+                            shortTransaction.execute(status -> inbox.claimNew("invoices", List.of("b"), id -> id)))
                     .isInstanceOf(RequestInProgressException.class);
 
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1_900));
@@ -283,7 +288,8 @@ class InboxTest {
         assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> claim(List.of("b", "a"))))
                 .isInstanceOf(ReentrantCallException.class)
                 .hasMessageContaining("still running");
-        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> another.execute(status -> claim(List.of("a")))))
+        assertThatThrownBy(() ->
+                        inbox.handleOnce("invoices", "a", () -> another.execute(status -> claim(List.of("a")))))
                 .isInstanceOf(ReentrantCallException.class)
                 .hasMessageContaining("suspended");
 
@@ -293,8 +299,8 @@ class InboxTest {
     @Test
     void aTransactionThatIsOverTakesNoBatch() {
         List<Throwable> refusals = new ArrayList<>();
-        transaction.executeWithoutResult(status -> TransactionSynchronizationManager.registerSynchronization(
-                new TransactionSynchronization() {
+        transaction.executeWithoutResult(status ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
                     @Override
                     public void afterCompletion(int completion) {
@@ -384,6 +390,32 @@ class InboxTest {
         assertThat(other.<List<String>>execute(status -> inbox.claimNew("invoices", List.of("a"), id -> id)))
                 .containsExactly("a");
         assertThat(application.handledMessages()).containsExactly("invoices a");
+    }
+
+    @Test
+    void aBatchAndSingleMessagesThatLockEachOutEndWithADeadlockErrorOfOneOfThem() {
+        CountDownLatch first = new CountDownLatch(1);
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Call<Throwable> singles =
+                    callers.start(() -> catchThrowable(() -> transaction.executeWithoutResult(status -> {
+                        inbox.handleOnce("invoices", "b", () -> spend(5));
+                        first.countDown();
+                        database.backends().awaitBlocked(1);
+                        inbox.handleOnce("invoices", "a", () -> spend(5));
+                    })));
+            Latches.await(first);
+            Call<Throwable> batch = callers.start(() -> catchThrowable(() -> transaction.executeWithoutResult(status ->
+                    inbox.claimNew("invoices", List.of("b", "a"), id -> id).forEach(id -> spend(5)))));
+
+            assertThat(Stream.of(singles.answer(), batch.answer()).filter(Objects::nonNull))
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure)
+                            .rootCause()
+                            .asInstanceOf(type(SQLException.class))
+                            .returns("40P01", SQLException::getSQLState));
+        }
+        assertThat(application.handledMessages()).containsExactly("invoices a", "invoices b");
+        assertThat(application.spent()).isEqualTo(10);
     }
 
     @Test

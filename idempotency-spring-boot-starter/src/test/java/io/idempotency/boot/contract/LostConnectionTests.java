@@ -9,14 +9,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
+import io.idempotency.RequestInProgressException;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.CuttingProxy;
@@ -209,6 +212,30 @@ abstract class LostConnectionTests {
         assertThat(proxy.cuts() - cutsBefore).isEqualTo(rounds);
         assertThat(application.effects()).isEqualTo(3L * rounds);
         assertThat(application.spent()).isEqualTo(3 * CENTS * rounds);
+    }
+
+    @Test
+    void aBatchThatWaitedInVainDoomsItsTransactionEvenIfThatIsSwallowed() {
+        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        outer.setTimeout(1);
+        Inbox inbox = application.bean(Inbox.class);
+        Halt halt = new Halt();
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Callers.Call<Boolean> holder = callers.start(() -> inbox.handleOnce("batch", "a", halt::run));
+            halt.awaitReached();
+
+            assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
+                        makeEffect();
+                        assertThatThrownBy(() -> inbox.claimNew("batch", List.of("a"), id -> id))
+                                .isInstanceOf(RequestInProgressException.class);
+                    }))
+                    .isInstanceOf(UnexpectedRollbackException.class)
+                    .hasCauseInstanceOf(RequestInProgressException.class);
+
+            halt.release();
+            assertThat(holder.answer()).isTrue();
+        }
+        assertThat(application.effects()).isZero();
     }
 
     private List<String> handleBatch(List<String> ids) {

@@ -33,7 +33,9 @@ final class SecondJvm {
     public static void main(String[] properties) throws Exception {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (ConfigurableApplicationContext context = JdbcTestApplication.start(
-                Map.of(), new Class<?>[] {Payments.class, Bookings.class, Interruption.class, Outcomes.class}, properties)) {
+                Map.of(),
+                new Class<?>[] {Payments.class, Bookings.class, Interruption.class, Outcomes.class},
+                properties)) {
             System.out.println(READY);
             String line = input.readLine();
             if (line == null) {

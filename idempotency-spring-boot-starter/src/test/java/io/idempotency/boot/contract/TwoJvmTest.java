@@ -44,12 +44,15 @@ class TwoJvmTest {
     @ParameterizedTest
     @ValueSource(strings = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
     void messagesInTwoJvmsAreHandledOnce(String isolation) throws Exception {
-        race(Work.BOOK, isolation, answers -> assertThat(answers)
-                .hasSize(RACERS)
-                .filteredOn(answer -> !answer.endsWith(" null"))
-                .singleElement()
-                .asString()
-                .endsWith(" 1"));
+        race(
+                Work.BOOK,
+                isolation,
+                answers -> assertThat(answers)
+                        .hasSize(RACERS)
+                        .filteredOn(answer -> !answer.endsWith(" null"))
+                        .singleElement()
+                        .asString()
+                        .endsWith(" 1"));
     }
 
     private static void race(Work work, String isolation, ThrowingConsumer<List<String>> answersToOneKey)
