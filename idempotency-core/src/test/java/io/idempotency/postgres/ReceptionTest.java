@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -618,6 +619,35 @@ class ReceptionTest {
                 .containsExactly("young");
         assertThat(admin.queryForList("select message_id from idempotency.message_failure", String.class))
                 .containsExactly("young failure");
+    }
+
+    @Test
+    @Tag("race")
+    void aDeliveryIsNeverBrokenByAPurge() {
+        AtomicBoolean done = new AtomicBoolean();
+        ConcurrentCalls<Void> purge = ConcurrentCalls.start(1, () -> {
+            while (!done.get()) {
+                admin.execute("delete from idempotency.processed_message; delete from idempotency.message_failure");
+            }
+        });
+        try {
+            int deliveries = TestSize.pick(300, 10_000);
+            ConcurrentCalls.run(4, () -> {
+                        try (Deliveries racing = new Deliveries(database.dataSource())) {
+                            for (int i = 0; i < deliveries; i++) {
+                                assertThat(racing.receiveAndCommit(messageWithPayload("m-1", "a")))
+                                        .isIn(Reception.Kind.NEW, Reception.Kind.DUPLICATE);
+                                racing.recordFailureAndCommit(message("m-2"), "code", "message");
+                                racing.receiveNew(List.of("m-1", "m-2"));
+                                racing.commit();
+                            }
+                        }
+                    })
+                    .requireAllSucceeded();
+        } finally {
+            done.set(true);
+        }
+        purge.await().requireAllSucceeded();
     }
 
     @Test

@@ -277,6 +277,34 @@ class DeliveryOrderTest {
     }
 
     @Test
+    void anOperatorLetsAStreamGoOnWithoutAMessageThatNeverComes() {
+        projections.append(new Event("s", 1, "a"));
+        assertThatThrownBy(() -> projections.append(new Event("s", 3, "c"))).isInstanceOf(MessageGapException.class);
+
+        application
+                .database()
+                .jdbc()
+                .update("update idempotency.stream_position set last_version = 2"
+                        + " where consumer = 'history' and stream_id = 's'");
+
+        assertThat(projections.append(new Event("s", 3, "c"))).isEqualTo("c");
+        assertThat(projections.append(new Event("s", 2, "b"))).isNull();
+    }
+
+    @Test
+    void aStreamThatAnOperatorForgetsBeginsAgain() {
+        projections.append(new Event("s", 1, "a"));
+        projections.append(new Event("s", 2, "b"));
+        application
+                .database()
+                .jdbc()
+                .execute("delete from idempotency.stream_position; delete from idempotency.processed_message");
+
+        assertThatThrownBy(() -> projections.append(new Event("s", 3, "c"))).isInstanceOf(MessageGapException.class);
+        assertThat(projections.append(new Event("s", 1, "a"))).isEqualTo("a");
+    }
+
+    @Test
     void whatIsForgottenIsLateInItsStream() {
         projections.append(new Event("s", 1, "a"));
         projections.append(new Event("s", 2, "b"));
