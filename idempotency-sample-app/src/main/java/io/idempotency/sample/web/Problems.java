@@ -21,9 +21,13 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.exc.MismatchedInputException;
 
+import io.idempotency.MessageConflictException;
 import io.idempotency.sample.accounts.InsufficientFundsException;
 import io.idempotency.sample.accounts.UnknownAccountException;
 import io.idempotency.sample.payments.PaymentNotFoundException;
+import io.idempotency.sample.webhooks.InvalidSignatureException;
+import io.idempotency.sample.webhooks.UnreadableWebhookException;
+import io.idempotency.sample.webhooks.WebhookTooLargeException;
 
 /**
  * Answers requests that failed. Those that the idempotency library refused are not among them, even though there is a
@@ -47,6 +51,35 @@ class Problems extends ResponseEntityExceptionHandler {
     @ExceptionHandler
     ProblemDetail insufficientFunds(InsufficientFundsException failure) {
         return Problem.of(HttpStatus.UNPROCESSABLE_CONTENT, "Insufficient funds", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail invalidSignature(InvalidSignatureException failure) {
+        logger.warn("A webhook was refused: " + failure.getMessage());
+        return Problem.of(
+                HttpStatus.UNAUTHORIZED,
+                "Signature is not valid",
+                "The signature is missing, too old, or not that of these bytes.");
+    }
+
+    @ExceptionHandler
+    ProblemDetail unreadableWebhook(UnreadableWebhookException failure) {
+        logger.warn("A webhook was not understood", failure);
+        return Problem.of(HttpStatus.BAD_REQUEST, NOT_VALID, failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail webhookTooLarge(WebhookTooLargeException failure) {
+        return Problem.of(HttpStatus.CONTENT_TOO_LARGE, "Request is too large", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail messageConflict(MessageConflictException failure) {
+        logger.warn("A webhook was refused: " + failure.getMessage());
+        return Problem.of(
+                HttpStatus.UNPROCESSABLE_CONTENT,
+                "Event has changed",
+                "An event with this id was received before, with another body.");
     }
 
     @ExceptionHandler
