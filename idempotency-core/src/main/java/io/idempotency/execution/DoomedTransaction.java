@@ -1,8 +1,5 @@
 package io.idempotency.execution;
 
-import java.util.ArrayList;
-import java.util.List;
-
 import org.springframework.core.Ordered;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -14,7 +11,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class DoomedTransaction implements TransactionSynchronization {
 
-    private final List<Object> savepointsSince = new ArrayList<>(0);
+    private final LaterSavepoints laterSavepoints = new LaterSavepoints();
 
     private final Throwable failure;
 
@@ -37,13 +34,13 @@ final class DoomedTransaction implements TransactionSynchronization {
 
     @Override
     public void savepoint(Object savepoint) {
-        savepointsSince.add(savepoint);
+        laterSavepoints.add(savepoint);
     }
 
     /** One that was there before the failure takes it back. */
     @Override
     public void savepointRollback(Object savepoint) {
-        undone |= !savepointsSince.contains(savepoint);
+        undone |= !laterSavepoints.contain(savepoint);
     }
 
     @Override

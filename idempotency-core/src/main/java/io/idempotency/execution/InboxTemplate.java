@@ -2,6 +2,7 @@ package io.idempotency.execution;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -12,6 +13,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
@@ -20,6 +22,7 @@ import io.idempotency.claim.RequestId;
 import io.idempotency.inbox.BatchReception;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.inbox.InboxStore;
+import io.idempotency.observation.IdempotencyListener;
 
 /** Receives messages for other code, by the same boundary and the same executor as annotated methods. */
 public final class InboxTemplate implements Inbox {
@@ -36,6 +39,8 @@ public final class InboxTemplate implements Inbox {
 
     private final Duration waitTimeout;
 
+    private final IdempotencyListener listener;
+
     /**
      * Creates the template.
      *
@@ -45,6 +50,7 @@ public final class InboxTemplate implements Inbox {
      * @param transactions finds the transaction of a batch
      * @param store where it is kept what was handled
      * @param defaults say how long a batch may wait
+     * @param listener learns what became of each message of a batch
      */
     public InboxTemplate(
             ReceiptBinding binding,
@@ -52,13 +58,15 @@ public final class InboxTemplate implements Inbox {
             ClaimExecutor executor,
             CallTransactions transactions,
             InboxStore store,
-            CallDefaults defaults) {
+            CallDefaults defaults,
+            IdempotencyListener listener) {
         this.binding = binding;
         this.boundary = boundary;
         this.executor = executor;
         this.transactions = transactions;
         this.store = store;
         this.waitTimeout = defaults.waitTimeout();
+        this.listener = listener;
     }
 
     @Override
@@ -86,22 +94,37 @@ public final class InboxTemplate implements Inbox {
     public <M> List<M> claimNew(
             String consumer, Collection<? extends M> messages, Function<? super M, ? extends @Nullable String> idOf) {
         Intent.requireConsumer(consumer);
+        List<String> ids = new ArrayList<>(messages.size());
         Map<String, M> firstById = new LinkedHashMap<>();
         for (M message : messages) {
             String id = ReceiptBinding.requireId(consumer, idOf.apply(message)).value();
+            ids.add(id);
             firstById.putIfAbsent(id, message);
         }
         if (firstById.isEmpty()) {
             return List.of();
         }
-        Set<String> received = new HashSet<>(transactions.onOpenConnection((connection, holder) -> {
-            requireNotHeld(consumer, firstById.keySet(), holder);
-            return receiveNew(connection, consumer, firstById.keySet(), CallTransaction.limit(waitTimeout, holder));
-        }));
+        Set<String> received = claim(consumer, firstById.keySet(), new BatchAnnouncement(listener, consumer, ids));
         return firstById.entrySet().stream()
                 .filter(message -> received.contains(message.getKey()))
                 .map(Map.Entry::getValue)
                 .toList();
+    }
+
+    private Set<String> claim(String consumer, Set<String> messageIds, BatchAnnouncement announcement) {
+        return transactions.onOpenConnection((connection, holder) -> {
+            try {
+                requireNotHeld(consumer, messageIds, holder);
+                Set<String> received = new HashSet<>(
+                        receiveNew(connection, consumer, messageIds, CallTransaction.limit(waitTimeout, holder)));
+                announcement.taken(received);
+                TransactionSynchronizationManager.registerSynchronization(announcement);
+                return received;
+            } catch (RuntimeException refusal) {
+                announcement.refused(refusal);
+                throw refusal;
+            }
+        });
     }
 
     /** What this thread is handling right now would seem to be a duplicate, or be waited for in vain. */

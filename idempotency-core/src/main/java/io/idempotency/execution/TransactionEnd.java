@@ -1,8 +1,5 @@
 package io.idempotency.execution;
 
-import java.util.ArrayList;
-import java.util.List;
-
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -13,7 +10,7 @@ final class TransactionEnd implements TransactionSynchronization {
 
     private final RunningCall running;
 
-    private final List<Object> savepointsSince = new ArrayList<>(0);
+    private final LaterSavepoints laterSavepoints = new LaterSavepoints();
 
     private HeldKeys.@Nullable HeldKey held;
 
@@ -42,13 +39,13 @@ final class TransactionEnd implements TransactionSynchronization {
 
     @Override
     public void savepoint(Object savepoint) {
-        savepointsSince.add(savepoint);
+        laterSavepoints.add(savepoint);
     }
 
     /** One that was there before the claim takes the claim back. */
     @Override
     public void savepointRollback(Object savepoint) {
-        if (!savepointsSince.contains(savepoint)) {
+        if (!laterSavepoints.contain(savepoint)) {
             releaseKey();
             running.report().undone();
         }

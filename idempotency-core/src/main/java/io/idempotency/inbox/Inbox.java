@@ -43,7 +43,8 @@ public interface Inbox {
      * Takes the messages of a batch that this consumer has not handled before, with one statement for all of them. They
      * count as handled if the open transaction commits, so their effects must be made in it, and not by
      * {@link #handleOnce} or an annotated receiver of the same consumer, which would skip them. A batch that fails dooms
-     * that transaction, and the caller repeats the whole of it. Its failures and its duplicates are not counted.
+     * that transaction, and the caller repeats the whole of it. What became of each message is announced when the transaction
+     * has ended; failures of batches leave nothing in the table {@code message_failure}.
      *
      * <p>Waits for other transactions that are handling one of the messages. Two batches never lock each other out,
      * whatever their order; a transaction that takes several batches or messages one after the other can meet another, and

@@ -241,7 +241,8 @@ public final class IdempotencyAutoConfiguration {
             ClaimExecutor executor,
             CallTransactions transactions,
             InboxStore inboxStore,
-            CallDefaults defaults) {
-        return new InboxTemplate(binding, boundary, executor, transactions, inboxStore, defaults);
+            CallDefaults defaults,
+            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
+        return new InboxTemplate(binding, boundary, executor, transactions, inboxStore, defaults, listeners);
     }
 }

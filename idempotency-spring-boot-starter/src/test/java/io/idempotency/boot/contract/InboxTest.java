@@ -35,6 +35,7 @@ import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -43,6 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** Messages that are received without an annotation, one by one or in batches. */
@@ -261,6 +263,47 @@ class InboxTest {
         }
         assertThat(application.handledMessages()).containsExactly("invoices a", "invoices b");
         assertThat(application.spent()).isEqualTo(5);
+    }
+
+    @Test
+    void eachMessageOfABatchIsAnnouncedWhenItsTransactionEnds() {
+        transaction.executeWithoutResult(status -> {
+            claim(List.of("a", "b", "a"));
+            assertThat(application.outcomes().ofMessages()).isEmpty();
+        });
+        transaction.executeWithoutResult(status -> {
+            claim(List.of("c", "b"));
+            status.setRollbackOnly();
+        });
+
+        assertThat(application.outcomes().messages())
+                .extracting(MessageReceived::messageId, MessageReceived::outcome, MessageReceived::attempt)
+                .containsExactly(
+                        tuple("a", MessageOutcome.HANDLED, 1),
+                        tuple("b", MessageOutcome.HANDLED, 1),
+                        tuple("a", MessageOutcome.DUPLICATE, 0),
+                        tuple("c", MessageOutcome.FAILED, 1),
+                        tuple("b", MessageOutcome.DUPLICATE, 0));
+    }
+
+    @Test
+    void aBatchThatASavepointTakesBackIsNotAnnouncedAsHandled() {
+        TransactionTemplate nested = new TransactionTemplate(
+                application.bean(PlatformTransactionManager.class),
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
+
+        transaction.executeWithoutResult(status -> {
+            claim(List.of("a"));
+            nested.executeWithoutResult(inner -> {
+                claim(List.of("b"));
+                inner.setRollbackOnly();
+            });
+        });
+
+        assertThat(application.handledMessages()).containsExactly("invoices a");
+        assertThat(application.outcomes().messages())
+                .extracting(MessageReceived::messageId, MessageReceived::outcome)
+                .containsExactlyInAnyOrder(tuple("a", MessageOutcome.HANDLED), tuple("b", MessageOutcome.FAILED));
     }
 
     @Test
