@@ -2,12 +2,20 @@ package io.idempotency;
 
 import java.util.Optional;
 
-/** The rule for scopes, callers and keys: a bounded number of printable characters. */
-final class PrintableText {
+/** The rule for scopes, callers, keys and other names: a bounded number of printable characters. Internal. */
+public final class PrintableText {
 
     private PrintableText() {}
 
-    static Optional<String> findProblem(String text, int minLength, int maxLength) {
+    /**
+     * Looks for what is wrong with a name.
+     *
+     * @param text the name
+     * @param minLength if more than 0, the name must not be blank
+     * @param maxLength in characters, counted as Unicode code points
+     * @return what is wrong, as the end of a sentence that begins with what the name stands for
+     */
+    public static Optional<String> findProblem(String text, int minLength, int maxLength) {
         if (minLength > 0 && isBlank(text)) {
             return Optional.of("is blank");
         }

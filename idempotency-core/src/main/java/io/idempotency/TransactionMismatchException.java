@@ -19,7 +19,7 @@ public final class TransactionMismatchException extends IdempotencyException {
     }
 
     /**
-     * Creates the exception for a batch of messages.
+     * Creates the exception for messages.
      *
      * @param message which transaction was found, and what to do
      */

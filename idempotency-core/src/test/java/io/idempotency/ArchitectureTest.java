@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.InboxStore;
+import io.idempotency.outbox.OutboxStore;
 import io.idempotency.retention.ExpiringTable;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -70,6 +71,7 @@ class ArchitectureTest {
                         ".operation",
                         ".execution",
                         ".interceptor",
+                        ".outbox",
                         ".retention",
                         ".postgres")
                 .isSubsetOf(MAY_IMPORT.keySet());
@@ -176,6 +178,8 @@ class ArchitectureTest {
                 .implement(ClaimStore.class)
                 .or()
                 .implement(InboxStore.class)
+                .or()
+                .implement(OutboxStore.class)
                 .or()
                 .implement(ExpiringTable.class)
                 .should()

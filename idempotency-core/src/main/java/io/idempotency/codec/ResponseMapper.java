@@ -1,9 +1,7 @@
 package io.idempotency.codec;
 
 import java.lang.reflect.Type;
-import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -94,10 +92,7 @@ public final class ResponseMapper {
     private void requireStorable(Intent intent, String body) {
         int bytes;
         try {
-            bytes = StandardCharsets.UTF_8
-                    .newEncoder()
-                    .encode(CharBuffer.wrap(body))
-                    .remaining();
+            bytes = Utf8.lengthOf(body);
         } catch (CharacterCodingException loneSurrogate) {
             throw new ResponseNotStorableException(
                     intent, "it contains half of a surrogate pair, which UTF-8 cannot carry", loneSurrogate);

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -47,8 +48,17 @@ public final class CallTransactions {
     /**
      * Works on the connection of the open transaction, whoever manages it, and dooms that with every exception.
      *
-     * @throws TransactionMismatchException if none is open on the DataSource of the idempotency tables
+     * @param <T> the result
+     * @param work what is done; it does not end the transaction
+     * @return what the work gave
+     * @throws TransactionMismatchException if none is open on the DataSource of the idempotency tables, or it is over
+     *     already
      */
+    public <T> T onOpenConnection(Function<Connection, T> work) {
+        return onOpenConnection((connection, holder) -> work.apply(connection));
+    }
+
+    /** The same for work that has to know how long the transaction may take. */
     <T> T onOpenConnection(BiFunction<Connection, ConnectionHolder, T> work) {
         ConnectionHolder holder = findHolder();
         DataSource boundUnder = holder == null ? null : dataSourceOf(holder);
@@ -99,9 +109,9 @@ public final class CallTransactions {
 
     private static TransactionMismatchException noTransaction() {
         return new TransactionMismatchException(
-                "A batch of messages can be claimed only in an open JDBC or JPA transaction on the DataSource of the"
-                        + " idempotency tables, in which their effects are made: declare @Transactional on the method,"
-                        + " with the right transaction manager");
+                "Messages can be published, and batches of them claimed, only in an open JDBC or JPA transaction on the"
+                        + " DataSource of the idempotency tables, in which the effect is made: declare @Transactional on"
+                        + " the method, with the right transaction manager");
     }
 
     /** Runs work in the transaction that the method declares, or else in the open one or in one of its own. */

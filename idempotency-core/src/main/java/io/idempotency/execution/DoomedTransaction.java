@@ -47,7 +47,7 @@ final class DoomedTransaction implements TransactionSynchronization {
     public void beforeCommit(boolean readOnly) {
         if (!undone) {
             throw new UnexpectedRollbackException(
-                    "The transaction was rolled back, because a batch of messages could not be claimed in it: let that"
+                    "The transaction was rolled back, because messages could not be claimed or published in it: let that"
                             + " exception leave the method",
                     failure);
         }

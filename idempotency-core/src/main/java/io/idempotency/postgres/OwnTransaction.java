@@ -1,10 +1,12 @@
 package io.idempotency.postgres;
 
+import java.sql.Connection;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
@@ -16,11 +18,14 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 final class OwnTransaction {
 
+    private final DataSource dataSource;
+
     private final JdbcClient jdbcClient;
 
     private final TransactionTemplate template;
 
     OwnTransaction(DataSource dataSource) {
+        this.dataSource = dataSource;
         this.jdbcClient = JdbcClient.create(dataSource);
         this.template = new TransactionTemplate(
                 new JdbcTransactionManager(dataSource),
@@ -29,5 +34,16 @@ final class OwnTransaction {
 
     <T extends @Nullable Object> T call(Function<JdbcClient, T> work) {
         return template.execute(status -> work.apply(jdbcClient));
+    }
+
+    <T extends @Nullable Object> T onConnection(Function<Connection, T> work) {
+        return template.execute(status -> {
+            Connection connection = DataSourceUtils.getConnection(dataSource);
+            try {
+                return work.apply(connection);
+            } finally {
+                DataSourceUtils.releaseConnection(connection, dataSource);
+            }
+        });
     }
 }

@@ -1,11 +1,13 @@
 package io.idempotency.postgres;
 
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.InboxStore;
+import io.idempotency.outbox.OutboxStore;
 import io.idempotency.retention.ExpiringTable;
 
 /** The library's tables in one PostgreSQL schema: what the rest of the library sees of them. */
@@ -53,6 +55,16 @@ public final class PostgresStorage {
     }
 
     /**
+     * The store of messages to send.
+     *
+     * @param retention how long a message is kept after it was sent
+     * @return a store that is safe for use by many threads
+     */
+    public OutboxStore outboxStore(Duration retention) {
+        return new OutboxEventTable(schema, dataSource, retention);
+    }
+
+    /**
      * What operators can see and do.
      *
      * @return safe for use by many threads
@@ -70,7 +82,8 @@ public final class PostgresStorage {
         return List.of(
                 expiring("idempotency_request", NOT_PROCESSING),
                 expiring("processed_message", "true"),
-                expiring("message_failure", "true"));
+                expiring("message_failure", "true"),
+                expiring("outbox_event", "true"));
     }
 
     private ExpiringTable expiring(String table, String condition) {

@@ -4,6 +4,8 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.Collection;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,18 @@ final class StatementParameters {
 
     void duration(@Nullable Duration value) throws SQLException {
         statement.setObject(++index, value == null ? null : value.toMillis(), Types.BIGINT);
+    }
+
+    void time(@Nullable OffsetDateTime value) throws SQLException {
+        statement.setObject(++index, value, Types.TIMESTAMP_WITH_TIMEZONE);
+    }
+
+    void array(String type, Collection<?> values) throws SQLException {
+        array(type, values.toArray());
+    }
+
+    void array(String type, @Nullable Object[] values) throws SQLException {
+        statement.setArray(++index, statement.getConnection().createArrayOf(type, values));
     }
 
     void intent(Intent value) throws SQLException {

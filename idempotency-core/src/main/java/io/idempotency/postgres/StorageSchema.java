@@ -213,6 +213,10 @@ public final class StorageSchema {
                 consumer, message_id, message_type, attempt_count, failure_code, failure_message,
                 first_failed_at, last_failed_at, expires_at""");
         columns.put("stream_position", "consumer, stream_id, last_version, updated_at");
+        columns.put("outbox_event", """
+                message_id, sequence, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id,
+                payload, headers, deduplication_key, idempotency_scope, caller, idempotency_key, status,
+                attempt_count, last_error, created_at, due_at, next_attempt_at, sent_at, expires_at""");
         return columns;
     }
 }

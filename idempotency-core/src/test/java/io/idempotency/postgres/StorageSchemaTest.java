@@ -1,6 +1,9 @@
 package io.idempotency.postgres;
 
+import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.outbox.NewMessage;
+import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.retention.ExpiringTable;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
@@ -70,7 +75,7 @@ class StorageSchemaTest {
 
         assertThat(admin.queryForList(
                         "select version from idempotency.idempotency_schema_history where type = 'SQL'", String.class))
-                .containsExactly("1", "2");
+                .containsExactly("1", "2", "3");
     }
 
     @Test
@@ -185,6 +190,21 @@ class StorageSchemaTest {
                 assertThat(session.query("select idempotency.idempotency_request_id('payments', 'order-42')"))
                         .isEqualTo(Requests.request("order-42").id().toString());
             }
+            try (Session session = new Session(plain())) {
+                new PostgresStorage(plain(), MigratedTables.SCHEMA)
+                        .outboxStore(Duration.ofDays(3))
+                        .record(
+                                session.connection(),
+                                new NewMessage(
+                                        UUID.randomUUID(),
+                                        OutboxMessage.of("orders", "OrderPlaced")
+                                                .build(),
+                                        0,
+                                        "1",
+                                        Map.of(),
+                                        null));
+                session.commit();
+            }
             admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'");
             assertThat(new PostgresStorage(plain(), MigratedTables.SCHEMA)
                             .expiringTables()
@@ -218,7 +238,14 @@ class StorageSchemaTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"idempotency_request", "processed_message", "message_failure", "stream_position"})
+        @ValueSource(
+                strings = {
+                    "idempotency_request",
+                    "processed_message",
+                    "message_failure",
+                    "stream_position",
+                    "outbox_event"
+                })
         void missesATable(String table) {
             migrateFor(plain());
             admin.execute("drop table idempotency." + table);
@@ -282,7 +309,7 @@ class StorageSchemaTest {
     void theTablesThatExpireAreNamedAsInTheSchema() {
         assertThat(new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA).expiringTables())
                 .extracting(ExpiringTable::name)
-                .containsExactly("idempotency_request", "processed_message", "message_failure");
+                .containsExactly("idempotency_request", "processed_message", "message_failure", "outbox_event");
     }
 
     private StorageSchema schema(DataSource dataSource) {

@@ -25,7 +25,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MigrationTest {
 
     private static final String[] TABLES = {
-        "idempotency_request", "idempotency_schema_history", "message_failure", "processed_message", "stream_position"
+        "idempotency_request",
+        "idempotency_schema_history",
+        "message_failure",
+        "outbox_event",
+        "processed_message",
+        "stream_position"
     };
 
     private final TestDatabase database;
@@ -54,7 +59,7 @@ class MigrationTest {
 
         assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("public")).containsExactly("note");
-        assertThat(appliedVersions()).containsExactly("1", "2");
+        assertThat(appliedVersions()).containsExactly("1", "2", "3");
     }
 
     @Test

@@ -1,0 +1,34 @@
+package io.idempotency.outbox;
+
+import java.util.UUID;
+
+import org.springframework.dao.DataAccessException;
+
+import io.idempotency.TransactionMismatchException;
+
+/**
+ * Records messages in the transaction of the effect that they tell of. A relay sends them after its commit: a transaction
+ * that is rolled back sends nothing, and one that commits sends everything, at least once and with the same id each time.
+ *
+ * <pre>{@code
+ * outbox.publish(OutboxMessage.of("orders", "OrderPlaced").orderingKey(customer).payload(order).build());
+ * }</pre>
+ */
+public interface Outbox {
+
+    /**
+     * Records a message. In an idempotent method it becomes part of the claim's transaction: a replay publishes nothing. Not
+     * to be called from callbacks after the commit, which are in no transaction any more.
+     *
+     * <p>With a deduplication key that was used before, nothing is recorded, whatever the new message says; if the other
+     * transaction that uses it is still open, this waits for its end.
+     *
+     * @param message what is to be sent; its payload is written as JSON now, so that what is sent is what was true
+     * @return the id of the message, a version-7 UUID; of the earlier message if the deduplication key was used before
+     * @throws TransactionMismatchException if no transaction is open on the library's DataSource
+     * @throws IllegalArgumentException if the payload cannot be written as JSON, or is too large; the database was not
+     *     touched
+     * @throws DataAccessException if PostgreSQL reports anything else
+     */
+    UUID publish(OutboxMessage message);
+}

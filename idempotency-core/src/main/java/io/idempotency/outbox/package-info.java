@@ -1,0 +1,9 @@
+/**
+ * The transactional outbox: a message commits with the effect that it tells of, and is sent afterwards.
+ *
+ * @see <a href="https://microservices.io/patterns/data/transactional-outbox.html">Transactional outbox</a>
+ */
+@NullMarked
+package io.idempotency.outbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,367 @@
+package io.idempotency.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.CannotAcquireLockException;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.outbox.Delivery;
+import io.idempotency.outbox.NewMessage;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.OutboxStore;
+
+/** The statements of the outbox. */
+final class OutboxEventTable implements OutboxStore {
+
+    private static final String INSERT = """
+            insert into {schema}.outbox_event (
+                message_id, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id, payload, headers,
+                deduplication_key, idempotency_scope, caller, idempotency_key, status, attempt_count,
+                created_at, due_at, next_attempt_at)
+            select ?::uuid, ?, ?, ?, ?::smallint, ?, ?, ?::json, (
+                    select coalesce(json_object_agg(header.name, header.value), '{}'::json)
+                    from unnest(?::text[], ?::text[]) as header (name, value)),
+                ?, ?, ?, ?, 'pending', 0, t.now, t.due, t.due
+            from (
+                select now, greatest(now, ?::timestamptz) as due
+                from (select clock_timestamp() as now) c) t
+            on conflict (deduplication_key) do nothing
+            returning message_id""";
+
+    private static final String FIND_DUPLICATE = """
+            select message_id
+            from {schema}.outbox_event
+            where deduplication_key = ?""";
+
+    /**
+     * Due, and nothing of its ordering key that was published before is to be tried later. A subquery and not an anti-join:
+     * the lane's index gives the rows in order, and reading stops at the limit.
+     */
+    private static final String READY = """
+            m.status = 'pending'
+                and m.lane = %s
+                and m.next_attempt_at <= statement_timestamp()
+                and not coalesce((
+                    select true
+                    from {schema}.outbox_event as earlier
+                    where earlier.status = 'pending'
+                        and earlier.ordering_key = m.ordering_key
+                        and earlier.sequence < m.sequence
+                        and earlier.next_attempt_at > m.next_attempt_at
+                    limit 1), false)""";
+
+    /**
+     * Locks lanes, in no order that two relays would share, until they hold enough messages. Two statements, because what
+     * another relay has just marked is seen by one that begins after its lock is free, and not by the one that took the lock.
+     */
+    private static final String TAKE = """
+            set transaction isolation level read committed;
+            select set_config('idle_in_transaction_session_timeout', ?, true),
+                   set_config('idempotency.lanes', (
+                with recursive pending_lane (lane) as (
+                    select min(lane)
+                    from {schema}.outbox_event
+                    where status = 'pending'
+                    union all
+                    select (
+                        select min(m.lane)
+                        from {schema}.outbox_event as m
+                        where m.status = 'pending' and m.lane > pending_lane.lane)
+                    from pending_lane
+                    where pending_lane.lane is not null),
+                shuffled (lane, position) as materialized (
+                    select lane, row_number() over (order by random())
+                    from pending_lane
+                    where lane is not null),
+                taken (position, lane, found) as (
+                    select 0::bigint, null::smallint, 0::bigint
+                    union all
+                    select next.position,
+                           case when next.locked then next.lane end,
+                           taken.found + case when next.locked then next.ready else 0 end
+                    from taken
+                    cross join lateral (
+                        select shuffled.position, shuffled.lane, counted.ready,
+                               case when counted.ready > 0
+                                   then pg_try_advisory_xact_lock(
+                                       '{schema}.outbox_event'::regclass::oid::integer, shuffled.lane)
+                                   else false
+                               end as locked
+                        from shuffled
+                        cross join lateral (
+                            select count(*) as ready
+                            from (
+                                select 1
+                                from {schema}.outbox_event as m
+                                where %s
+                                limit ?) as found) as counted
+                        where shuffled.position = taken.position + 1
+                        offset 0) as next
+                    where taken.found < ?)
+                select coalesce(array_agg(lane), '{}')::text
+                from taken
+                where lane is not null), true);
+            select m.sequence, m.predecessor, m.message_id, m.topic, m.message_type, m.ordering_key, m.aggregate_type,
+                   m.aggregate_id, m.payload, m.header_names, m.header_values, m.idempotency_scope, m.caller,
+                   m.idempotency_key, m.created_at, m.due_at, m.attempt_count
+            from unnest(current_setting('idempotency.lanes')::smallint[]) as taken (lane)
+            cross join lateral (
+                select m.*,
+                       array(select key from json_each_text(m.headers)) as header_names,
+                       array(select value from json_each_text(m.headers)) as header_values, (
+                    select earlier.sequence
+                    from {schema}.outbox_event as earlier
+                    where earlier.status = 'pending'
+                        and earlier.ordering_key = m.ordering_key
+                        and earlier.sequence < m.sequence
+                    order by earlier.sequence desc
+                    limit 1) as predecessor
+                from {schema}.outbox_event as m
+                where %s
+                order by m.next_attempt_at, m.sequence
+                limit ?
+                for update of m skip locked) as m
+            order by m.sequence""".formatted(READY.formatted("shuffled.lane"), READY.formatted("taken.lane"));
+
+    private static final String MARK = """
+            update {schema}.outbox_event as m
+            set status = d.status,
+                attempt_count = m.attempt_count + d.counted,
+                last_error = coalesce(d.error, m.last_error),
+                next_attempt_at = case
+                    when d.status = 'pending' then t.now + d.delay * interval '1 millisecond'
+                    else m.next_attempt_at
+                end,
+                sent_at = case when d.status = 'sent' then t.now end,
+                expires_at = case when d.status = 'sent' then t.now + ? * interval '1 millisecond' end
+            from (select clock_timestamp() as now) as t,
+                 unnest(?::uuid[], ?::text[], ?::integer[], ?::bigint[], ?::text[])
+                     as d (message_id, status, counted, delay, error)
+            where m.message_id = d.message_id
+            returning t.now""";
+
+    private static final String BACKLOG = """
+            select count(*),
+                   coalesce(extract(epoch from clock_timestamp() - min(due_at)) * 1000, 0)::bigint,
+                   (select count(*) from (select 1 from {schema}.outbox_event where status = 'dead' limit ?) as dead)
+            from (select due_at from {schema}.outbox_event where status = 'pending' limit ?) as pending""";
+
+    /** A row that is in the way may be purged before it is looked at. */
+    private static final int MAX_TRIES = 3;
+
+    private final Duration retention;
+
+    private final String insert;
+
+    private final String findDuplicate;
+
+    private final String take;
+
+    private final String mark;
+
+    private final String backlog;
+
+    private final OwnTransaction transaction;
+
+    OutboxEventTable(Schema schema, DataSource dataSource, Duration retention) {
+        this.retention = retention;
+        this.insert = schema.resolve(INSERT);
+        this.findDuplicate = schema.resolve(FIND_DUPLICATE);
+        this.take = schema.resolve(TAKE);
+        this.mark = schema.resolve(MARK);
+        this.backlog = schema.resolve(BACKLOG);
+        this.transaction = new OwnTransaction(dataSource);
+    }
+
+    @Override
+    public UUID record(Connection connection, NewMessage message) {
+        try {
+            for (int i = 0; i < MAX_TRIES; i++) {
+                UUID id = insert(connection, message);
+                if (id == null) {
+                    id = findDuplicate(connection, message.message().deduplicationKey());
+                }
+                if (id != null) {
+                    return id;
+                }
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("record a message to send", insert, failure);
+        }
+        throw new CannotAcquireLockException("The deduplication key '"
+                + message.message().deduplicationKey() + "' was in use and free again " + MAX_TRIES + " times");
+    }
+
+    private @Nullable UUID insert(Connection connection, NewMessage added) throws SQLException {
+        OutboxMessage message = added.message();
+        Intent intent = added.intent();
+        Instant notBefore = message.notBefore();
+        try (PreparedStatement statement = connection.prepareStatement(insert)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.uuid(added.id());
+            parameters.string(message.topic());
+            parameters.string(message.type());
+            parameters.string(message.orderingKey());
+            parameters.integer(added.lane());
+            parameters.string(message.aggregateType());
+            parameters.string(message.aggregateId());
+            parameters.string(added.payload());
+            parameters.array("text", added.headers().keySet());
+            parameters.array("text", added.headers().values());
+            parameters.string(message.deduplicationKey());
+            parameters.string(intent == null ? null : intent.scope());
+            parameters.string(intent == null ? null : intent.caller());
+            parameters.string(intent == null ? null : intent.key().value());
+            parameters.time(notBefore == null ? null : notBefore.atOffset(ZoneOffset.UTC));
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? rows.getObject(1, UUID.class) : null;
+            }
+        }
+    }
+
+    /** With a new statement, because that of the insert may have begun before the row was there. */
+    private @Nullable UUID findDuplicate(Connection connection, @Nullable String deduplicationKey) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(findDuplicate)) {
+            statement.setString(1, deduplicationKey);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? rows.getObject(1, UUID.class) : null;
+            }
+        }
+    }
+
+    @Override
+    public SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<Delivery>> sending) {
+        return transaction.onConnection(connection -> {
+            try {
+                List<OutboxRecord> taken = take(connection, limit, bound);
+                List<Delivery> deliveries = taken.isEmpty() ? List.of() : sending.apply(taken);
+                return new SentBatch(deliveries, deliveries.isEmpty() ? Instant.EPOCH : mark(connection, deliveries));
+            } catch (SQLException failure) {
+                throw SqlFailures.translate("send messages", take, failure);
+            }
+        });
+    }
+
+    private List<OutboxRecord> take(Connection connection, int limit, Duration bound) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(take)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(Long.toString(bound.toMillis()));
+            parameters.integer(limit);
+            parameters.integer(limit);
+            parameters.integer(limit);
+            statement.execute();
+            // Behind the isolation level, which is no result, and the lanes.
+            statement.getMoreResults();
+            statement.getMoreResults();
+            try (ResultSet rows = statement.getResultSet()) {
+                return inOrder(rows);
+            }
+        }
+    }
+
+    /**
+     * What follows a message that somebody else has locked, or that is in a lane of somebody else's because the number of
+     * lanes has changed, has to wait for it.
+     */
+    private static List<OutboxRecord> inOrder(ResultSet rows) throws SQLException {
+        List<OutboxRecord> taken = new ArrayList<>();
+        Set<Long> sequences = new HashSet<>();
+        while (rows.next()) {
+            long predecessor = rows.getLong(2);
+            if (rows.wasNull() || sequences.contains(predecessor)) {
+                sequences.add(rows.getLong(1));
+                taken.add(map(rows));
+            }
+        }
+        return taken;
+    }
+
+    private static OutboxRecord map(ResultSet row) throws SQLException {
+        String scope = row.getString(12);
+        return new OutboxRecord(
+                row.getObject(3, UUID.class),
+                row.getString(4),
+                row.getString(5),
+                row.getString(6),
+                row.getString(7),
+                row.getString(8),
+                row.getString(9),
+                headers(row),
+                scope == null ? null : new Intent(scope, row.getString(13), new IdempotencyKey(row.getString(14))),
+                row.getObject(15, OffsetDateTime.class).toInstant(),
+                row.getObject(16, OffsetDateTime.class).toInstant(),
+                row.getInt(17) + 1);
+    }
+
+    private static Map<String, String> headers(ResultSet row) throws SQLException {
+        String[] names = (String[]) row.getArray(10).getArray();
+        String[] values = (String[]) row.getArray(11).getArray();
+        Map<String, String> headers = new LinkedHashMap<>();
+        for (int i = 0; i < names.length; i++) {
+            headers.put(names[i], values[i]);
+        }
+        return headers;
+    }
+
+    private Instant mark(Connection connection, List<Delivery> deliveries) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(mark)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.duration(retention);
+            parameters.array(
+                    "uuid", deliveries.stream().map(d -> d.message().id()).toList());
+            parameters.array(
+                    "text",
+                    deliveries.stream().map(d -> statusAfter(d.result())).toList());
+            parameters.array(
+                    "integer",
+                    deliveries.stream()
+                            .map(d -> d.result() == Delivery.Result.NOT_COUNTED ? 0 : 1)
+                            .toList());
+            parameters.array(
+                    "bigint",
+                    deliveries.stream().map(d -> d.retryAfter().toMillis()).toList());
+            parameters.array("text", deliveries.stream().map(Delivery::error).toArray());
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                return rows.getObject(1, OffsetDateTime.class).toInstant();
+            }
+        }
+    }
+
+    private static String statusAfter(Delivery.Result result) {
+        return switch (result) {
+            case SENT -> "sent";
+            case FAILED, NOT_COUNTED -> "pending";
+            case DEAD -> "dead";
+        };
+    }
+
+    @Override
+    public Backlog backlog(int limit) {
+        return transaction.call(jdbcClient -> jdbcClient
+                .sql(backlog)
+                .params(limit, limit)
+                .query((row, number) ->
+                        new Backlog(row.getInt(1), row.getInt(3), Duration.ofMillis(Math.max(0, row.getLong(2)))))
+                .single());
+    }
+}
