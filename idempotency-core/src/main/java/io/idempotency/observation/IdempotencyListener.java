@@ -35,4 +35,25 @@ public interface IdempotencyListener {
      * @param event the table and the number of rows
      */
     default void rowsPurged(RowsPurged event) {}
+
+    /**
+     * A message of the outbox was sent. Emitted after the commit of that.
+     *
+     * @param event the message
+     */
+    default void messageSent(MessageSent event) {}
+
+    /**
+     * A message of the outbox could not be sent. Emitted for each attempt, after it was counted.
+     *
+     * @param event the message and the failure
+     */
+    default void messageSendFailed(MessageSendFailed event) {}
+
+    /**
+     * A look at what waits in the outbox. Emitted by each instance that sends messages, from time to time.
+     *
+     * @param event how much waits, and for how long
+     */
+    default void outboxSampled(OutboxSampled event) {}
 }

@@ -42,6 +42,21 @@ public final class IdempotencyListeners implements IdempotencyListener {
         each(listener -> listener.rowsPurged(event));
     }
 
+    @Override
+    public void messageSent(MessageSent event) {
+        each(listener -> listener.messageSent(event));
+    }
+
+    @Override
+    public void messageSendFailed(MessageSendFailed event) {
+        each(listener -> listener.messageSendFailed(event));
+    }
+
+    @Override
+    public void outboxSampled(OutboxSampled event) {
+        each(listener -> listener.outboxSampled(event));
+    }
+
     private void each(Consumer<IdempotencyListener> notification) {
         for (IdempotencyListener listener : listeners) {
             try {

@@ -161,7 +161,7 @@ final class OutboxEventTable implements OutboxStore {
 
     private static final String BACKLOG = """
             select count(*),
-                   coalesce(extract(epoch from clock_timestamp() - min(due_at)) * 1000, 0)::bigint,
+                   coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000, 0)::bigint,
                    (select count(*) from (select 1 from {schema}.outbox_event where status = 'dead' limit ?) as dead)
             from (select due_at from {schema}.outbox_event where status = 'pending' limit ?) as pending""";
 
