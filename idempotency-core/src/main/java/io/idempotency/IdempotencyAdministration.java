@@ -2,6 +2,7 @@ package io.idempotency;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,25 @@ public interface IdempotencyAdministration {
      * @throws IllegalStateException if there is none, or an active lease holds it
      */
     void forget(Intent intent, Reason reason);
+
+    /**
+     * Messages of the outbox that are given up.
+     *
+     * @param limit 1 to {@value #MAX_ROWS} rows at most
+     * @return the oldest first
+     * @throws IllegalArgumentException if the limit is out of range
+     */
+    List<DeadMessage> findDeadMessages(int limit);
+
+    /**
+     * Sends a message again that was given up, with the same id and with all its attempts. Later messages of its ordering key
+     * may have been sent already; those that were not wait for it.
+     *
+     * @param messageId the dead message
+     * @param reason who does it and why
+     * @throws IllegalStateException if there is no dead message with that id
+     */
+    void requeue(UUID messageId, Reason reason);
 
     /**
      * Who does something, and why.

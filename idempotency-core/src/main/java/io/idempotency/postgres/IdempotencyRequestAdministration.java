@@ -7,6 +7,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataIntegrityViolationException;
 
+import io.idempotency.DeadMessage;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyRecord;
@@ -21,7 +23,7 @@ import io.idempotency.Intent;
 import io.idempotency.RequestStatus;
 import io.idempotency.claim.RequestId;
 
-/** What operators see of the table {@code idempotency_request}, and what they may change. */
+/** What operators see of the tables, and what they may change. */
 final class IdempotencyRequestAdministration implements IdempotencyAdministration {
 
     private static final Logger logger = LoggerFactory.getLogger(IdempotencyRequestAdministration.class);
@@ -77,9 +79,12 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     private final OwnTransaction transaction;
 
+    private final DeadMessages deadMessages;
+
     IdempotencyRequestAdministration(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.transaction = new OwnTransaction(dataSource);
+        this.deadMessages = new DeadMessages(schema, transaction);
     }
 
     @Override
@@ -130,6 +135,18 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     @Override
     public void forget(Intent intent, Reason reason) {
         change("forget", intent, reason, FORGET);
+    }
+
+    @Override
+    public List<DeadMessage> findDeadMessages(int limit) {
+        return deadMessages.find(requireInRange(limit));
+    }
+
+    @Override
+    public void requeue(UUID messageId, Reason reason) {
+        deadMessages.requeue(messageId);
+        logger.warn(
+                "Operator intervention: requeue message {} by {} because {}", messageId, reason.who(), reason.why());
     }
 
     private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {

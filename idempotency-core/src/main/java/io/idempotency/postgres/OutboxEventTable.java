@@ -279,8 +279,8 @@ final class OutboxEventTable implements OutboxStore {
     }
 
     /**
-     * What follows a message that somebody else has locked, or that is in a lane of somebody else's because the number of
-     * lanes has changed, has to wait for it.
+     * What follows a message that was not taken has to wait for it: that may have to wait itself, somebody else may have
+     * locked it, or it may be in a lane of somebody else's because the number of lanes has changed.
      */
     private static List<OutboxRecord> inOrder(ResultSet rows) throws SQLException {
         List<OutboxRecord> taken = new ArrayList<>();

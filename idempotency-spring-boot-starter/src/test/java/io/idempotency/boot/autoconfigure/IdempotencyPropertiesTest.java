@@ -54,6 +54,22 @@ class IdempotencyPropertiesTest {
                         false,
                         false,
                         new IdempotencyProperties.Inbox(Duration.ofDays(14)),
+                        new IdempotencyProperties.Outbox(
+                                true,
+                                true,
+                                IdempotencyProperties.OutboxSenderKind.AUTO,
+                                Duration.ofDays(3),
+                                DataSize.ofMegabytes(1),
+                                64,
+                                100,
+                                Duration.ofSeconds(1),
+                                false,
+                                Duration.ofSeconds(30),
+                                15,
+                                new IdempotencyProperties.OutboxBackoff(
+                                        Duration.ofSeconds(1), 2, Duration.ofMinutes(10)),
+                                4,
+                                Duration.ofSeconds(10)),
                         new IdempotencyProperties.Retry(
                                 4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
                         new IdempotencyProperties.Migration(null, null, null),
@@ -66,6 +82,19 @@ class IdempotencyPropertiesTest {
                     idempotency.retention=0s,           idempotency.retention: The retention must be at least one millisecond
                     idempotency.retention=999999999d,   idempotency.retention: The retention must be at least
                     idempotency.inbox.retention=0s,     idempotency.inbox.retention: The retention must be at least one millisecond
+                    idempotency.outbox.retention=0s,    idempotency.outbox.retention: The retention must be at least one millisecond
+                    idempotency.outbox.lanes=0,         idempotency.outbox.lanes: The number of lanes must be 1 to 1024
+                    idempotency.outbox.batch-size=0,    idempotency.outbox.batch-size must be at least 1
+                    idempotency.outbox.max-attempts=0,  idempotency.outbox.max-attempts must be at least 1
+                    idempotency.outbox.handler-threads=0, idempotency.outbox.handler-threads must be at least 1
+                    idempotency.outbox.max-payload-size=0B, idempotency.outbox.max-payload-size must be more than zero
+                    idempotency.outbox.poll-interval=0s, idempotency.outbox.poll-interval must be at least one millisecond
+                    idempotency.outbox.send-timeout=0s, idempotency.outbox.send-timeout must be at least one millisecond
+                    idempotency.outbox.send-timeout=2d, idempotency.outbox.send-timeout must be at most one day
+                    idempotency.outbox.sample-interval=0s, idempotency.outbox.sample-interval must be at least one millisecond
+                    idempotency.outbox.backoff.delay=0s, idempotency.outbox.backoff.delay must be at least one millisecond
+                    idempotency.outbox.backoff.max-delay=0s, idempotency.outbox.backoff.max-delay must be at least one millisecond
+                    idempotency.outbox.backoff.multiplier=0.5, idempotency.outbox.backoff.multiplier must be at least 1
                     idempotency.retention=soon,         Failed to bind
                     idempotency.wait-timeout=-1s,       idempotency.wait-timeout: The wait timeout must be at least one millisecond
                     idempotency.wait-timeout=30d,       idempotency.wait-timeout: The wait timeout must be at least
@@ -142,6 +171,22 @@ class IdempotencyPropertiesTest {
                         "idempotency.lease",
                         "idempotency.record-failed-attempts",
                         "idempotency.inbox.retention",
+                        "idempotency.outbox.enabled",
+                        "idempotency.outbox.relay",
+                        "idempotency.outbox.sender",
+                        "idempotency.outbox.retention",
+                        "idempotency.outbox.max-payload-size",
+                        "idempotency.outbox.lanes",
+                        "idempotency.outbox.batch-size",
+                        "idempotency.outbox.poll-interval",
+                        "idempotency.outbox.notifications",
+                        "idempotency.outbox.send-timeout",
+                        "idempotency.outbox.max-attempts",
+                        "idempotency.outbox.backoff.delay",
+                        "idempotency.outbox.backoff.multiplier",
+                        "idempotency.outbox.backoff.max-delay",
+                        "idempotency.outbox.handler-threads",
+                        "idempotency.outbox.sample-interval",
                         "idempotency.retry.max-attempts",
                         "idempotency.retry.delay",
                         "idempotency.retry.multiplier",

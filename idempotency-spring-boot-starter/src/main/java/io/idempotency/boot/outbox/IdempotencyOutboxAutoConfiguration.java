@@ -1,0 +1,126 @@
+package io.idempotency.boot.outbox;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyDataSource;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.codec.JacksonResponseCodec;
+import io.idempotency.execution.CallTransactions;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.outbox.Backoff;
+import io.idempotency.outbox.InProcessSender;
+import io.idempotency.outbox.Lanes;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxHandlers;
+import io.idempotency.outbox.OutboxRelay;
+import io.idempotency.outbox.OutboxSender;
+import io.idempotency.outbox.OutboxStore;
+import io.idempotency.outbox.OutboxTemplate;
+import io.idempotency.outbox.RelaySettings;
+import io.idempotency.postgres.PostgresStorage;
+
+/** Provides {@link Outbox}, and a relay that sends its messages. */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnBean(PostgresStorage.class)
+@ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
+public final class IdempotencyOutboxAutoConfiguration {
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    OutboxStore idempotencyOutboxStore(PostgresStorage storage, IdempotencyProperties properties) {
+        return storage.outboxStore(properties.outbox().retention());
+    }
+
+    @Bean
+    RelaySignal idempotencyRelaySignal() {
+        return new RelaySignal();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Outbox idempotencyOutbox(
+            OutboxStore outboxStore,
+            CallTransactions transactions,
+            ObjectProvider<JsonMapper> mapper,
+            ObjectProvider<PublishedHeaders> headers,
+            RelaySignal signal,
+            IdempotencyProperties properties) {
+        IdempotencyProperties.Outbox settings = properties.outbox();
+        return new OutboxTemplate(
+                outboxStore,
+                transactions::onOpenConnection,
+                codec(mapper),
+                new Lanes(settings.lanes()),
+                settings.maxPayloadSize().toBytes(),
+                () -> all(headers),
+                signal::wake);
+    }
+
+    private static Map<String, String> all(ObjectProvider<PublishedHeaders> providers) {
+        Map<String, String> all = new HashMap<>();
+        providers.forEach(provider -> all.putAll(provider.get()));
+        return all;
+    }
+
+    @Bean
+    OutboxHandlers idempotencyOutboxHandlers(ConfigurableListableBeanFactory beans, ObjectProvider<JsonMapper> mapper) {
+        return new OutboxHandlers(beans, codec(mapper));
+    }
+
+    private static JacksonResponseCodec codec(ObjectProvider<JsonMapper> mapper) {
+        return new JacksonResponseCodec(mapper.getIfAvailable(
+                () -> JsonMapper.builder().findAndAddModules().build()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(OutboxSender.class)
+    InProcessSender idempotencyInProcessSender(OutboxHandlers handlers, Inbox inbox, IdempotencyProperties properties) {
+        return new InProcessSender(handlers, inbox, properties.outbox().handlerThreads());
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.outbox.relay", matchIfMissing = true)
+    RelayRunner idempotencyRelayRunner(
+            OutboxStore outboxStore,
+            OutboxSender sender,
+            OutboxHandlers handlers,
+            RelaySignal signal,
+            IdempotencyDataSource dataSource,
+            IdempotencyProperties properties,
+            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
+        IdempotencyProperties.Outbox settings = properties.outbox();
+        IdempotencyProperties.OutboxBackoff backoff = settings.backoff();
+        Duration sendTimeout = settings.sendTimeout();
+        OutboxRelay relay = new OutboxRelay(
+                outboxStore,
+                sender,
+                new RelaySettings(
+                        settings.batchSize(),
+                        sendTimeout,
+                        settings.maxAttempts(),
+                        new Backoff(backoff.delay(), backoff.multiplier(), backoff.maxDelay())),
+                listeners);
+        return new RelayRunner(
+                relay,
+                signal,
+                settings.pollInterval(),
+                settings.sampleInterval(),
+                sendTimeout.plusSeconds(5),
+                () -> SenderChecks.require(sender, handlers, dataSource.dataSource()));
+    }
+}

@@ -1,0 +1,7 @@
+package io.idempotency.boot.outbox;
+
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Headers that tell where a message was published, such as the context of a trace. */
+interface PublishedHeaders extends Supplier<Map<String, String>> {}

@@ -1,0 +1,146 @@
+package io.idempotency.boot.outbox;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+import io.idempotency.outbox.OutboxRelay;
+
+/**
+ * Runs the relay while the application runs, on a thread of its own: woken by local commits, and by a poll for everything
+ * else. Stopping waits for the batch in flight.
+ */
+final class RelayRunner implements SmartLifecycle {
+
+    private static final Logger logger = LoggerFactory.getLogger(RelayRunner.class);
+
+    /** Stopped behind web servers and listeners, whose last messages shall still go; pools are closed later yet. */
+    private static final int PHASE = DEFAULT_PHASE - 4096;
+
+    private final OutboxRelay relay;
+
+    private final RelaySignal signal;
+
+    private final Duration pollInterval;
+
+    private final Duration sampleInterval;
+
+    private final Duration stopTimeout;
+
+    private final Runnable startUpCheck;
+
+    private @Nullable Thread thread;
+
+    private CountDownLatch stopped = new CountDownLatch(1);
+
+    /**
+     * Creates the runner.
+     *
+     * @param stopTimeout how long a batch may take to end
+     * @param startUpCheck throws what keeps the application from starting
+     */
+    RelayRunner(
+            OutboxRelay relay,
+            RelaySignal signal,
+            Duration pollInterval,
+            Duration sampleInterval,
+            Duration stopTimeout,
+            Runnable startUpCheck) {
+        this.relay = relay;
+        this.signal = signal;
+        this.pollInterval = pollInterval;
+        this.sampleInterval = sampleInterval;
+        this.stopTimeout = stopTimeout;
+        this.startUpCheck = startUpCheck;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (thread == null) {
+            startUpCheck.run();
+            relay.restart();
+            stopped = new CountDownLatch(1);
+            CountDownLatch end = stopped;
+            Thread started = new Thread(() -> run(end), "idempotency-outbox-relay");
+            started.setDaemon(true);
+            started.start();
+            thread = started;
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        if (thread != null) {
+            relay.stop();
+            stopped.countDown();
+            signal.wake();
+            try {
+                thread.join(stopTimeout.toMillis());
+            } catch (InterruptedException hurry) {
+                Thread.currentThread().interrupt();
+            }
+            thread.interrupt();
+            thread = null;
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return thread != null;
+    }
+
+    private void run(CountDownLatch end) {
+        long nextSample = System.nanoTime();
+        boolean failing = false;
+        try {
+            while (end.getCount() > 0) {
+                try {
+                    if (System.nanoTime() - nextSample >= 0) {
+                        nextSample = System.nanoTime() + sampleInterval.toNanos();
+                        relay.sample();
+                    }
+                    OutboxRelay.Round round = relay.sendBatch();
+                    failing = false;
+                    if (!round.pause().isZero()) {
+                        pause(end, round.pause());
+                    } else if (!round.more()) {
+                        signal.await(pollInterval);
+                    }
+                } catch (DataAccessException | TransactionException failure) {
+                    if (!failing && end.getCount() > 0) {
+                        logger.warn(
+                                "Messages of the outbox could not be sent; next attempts every {}",
+                                pollInterval,
+                                failure);
+                    }
+                    failing = true;
+                    pause(end, pollInterval);
+                } catch (RuntimeException failure) {
+                    logger.error("The relay of the outbox failed; next attempts every {}", pollInterval, failure);
+                    pause(end, pollInterval);
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Nobody wakes it but the end. */
+    private static void pause(CountDownLatch end, Duration time) throws InterruptedException {
+        if (end.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+            logger.debug("The relay of the outbox stops");
+        }
+    }
+}

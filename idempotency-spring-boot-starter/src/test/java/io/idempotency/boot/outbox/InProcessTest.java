@@ -1,0 +1,287 @@
+package io.idempotency.boot.outbox;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.DeadMessage;
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxHandler;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.test.Backends;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/** Messages that the application handles itself: from the call to the effect of the handler, once. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class InProcessTest {
+
+    private final TestDatabase database;
+
+    private final OutboxApplication application;
+
+    private final Invoices invoices;
+
+    InProcessTest(TestDatabase database) {
+        this.database = database;
+        application = OutboxApplication.start(
+                database,
+                List.of(Invoices.class),
+                "idempotency.outbox.send-timeout=1s",
+                "idempotency.outbox.max-attempts=5",
+                "idempotency.outbox.poll-interval=50ms",
+                "idempotency.wait-timeout=100ms");
+        invoices = application.bean(Invoices.class);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        await().until(() -> application.messages().stream().noneMatch(message -> message.endsWith("pending")));
+        invoices.trouble = () -> {};
+        application.clear();
+    }
+
+    @Test
+    void aCallAndItsReplayReachEachHandlerOnce() {
+        String id = application.shop().place("1");
+        assertThat(application.shop().place("1")).isEqualTo(id);
+
+        awaitSent("1");
+        assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+        assertThat(invoices.last.id()).hasToString(id);
+        assertThat(invoices.last.intent()).isEqualTo(new Intent("orders", "", new IdempotencyKey("1")));
+        assertThat(invoices.lastIntent).isEqualTo(new Intent("statistics", "", new IdempotencyKey(id)));
+    }
+
+    @Test
+    void aCallThatIsRolledBackReachesNobody() {
+        assertThatThrownBy(() -> application.shop().placeAndFail("1")).hasMessage("after the message");
+        application.shop().place("2");
+
+        awaitSent("2");
+        assertThat(application.invoices()).containsExactly("2 invoices", "2 statistics");
+    }
+
+    @Test
+    void aHandlerThatThrowsHasOneEffectInTheEndAndTheOtherOneIsNotRepeated() {
+        AtomicInteger calls = new AtomicInteger();
+        invoices.trouble = () -> {
+            if (calls.incrementAndGet() < 3) {
+                throw new IllegalStateException("no paper");
+            }
+        };
+        application.shop().place("1");
+
+        awaitSent("1");
+        assertThat(calls).hasValue(3);
+        assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+    }
+
+    @Test
+    void aHandlerThatIsTooSlowIsInterruptedAndHasOneEffect() {
+        AtomicInteger calls = new AtomicInteger();
+        AtomicInteger interrupts = new AtomicInteger();
+        invoices.trouble = () -> {
+            if (calls.incrementAndGet() == 1) {
+                try {
+                    new CountDownLatch(1).await(30, TimeUnit.SECONDS);
+                } catch (InterruptedException tooSlow) {
+                    interrupts.incrementAndGet();
+                    throw new IllegalStateException(tooSlow);
+                }
+            }
+        };
+        application.shop().place("1");
+
+        awaitSent("1");
+        assertThat(interrupts).hasValue(1);
+        assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+    }
+
+    @Test
+    void aHandlerThatEndsAfterItsTimeHasOneEffectAllTheSame() {
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch failed = new CountDownLatch(1);
+        invoices.trouble = () -> {
+            calls.incrementAndGet();
+            boolean interrupted = false;
+            while (true) {
+                try {
+                    awaitReleased(failed);
+                    break;
+                } catch (InterruptedException ignored) {
+                    interrupted = true;
+                }
+            }
+            assertThat(interrupted).isTrue();
+        };
+        application.shop().place("1");
+        await().until(() ->
+                database.jdbc().queryForObject("select max(attempt_count) from idempotency.outbox_event", Integer.class)
+                        >= 1);
+        failed.countDown();
+
+        awaitSent("1");
+        assertThat(calls).hasValue(1);
+        assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+    }
+
+    private static void awaitReleased(CountDownLatch latch) throws InterruptedException {
+        assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    @Tag("race")
+    void aHandlerThatIsKilledInTheMiddleHasOneEffect() {
+        AtomicInteger kills = new AtomicInteger();
+        invoices.trouble = () -> {
+            if (kills.incrementAndGet() == 1) {
+                database.backends().terminate(invoices.backend());
+            }
+        };
+        application.shop().place("1");
+
+        awaitSent("1");
+        assertThat(kills.get()).isGreaterThan(1);
+        assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+    }
+
+    @Test
+    @Tag("race")
+    void aRelayThatIsKilledWhileAHandlerWorksHasOneEffect() {
+        AtomicInteger kills = new AtomicInteger();
+        invoices.trouble = () -> {
+            if (kills.getAndIncrement() == 0) {
+                int handler = invoices.backend();
+                List<Integer> others = database.backends().activity().stream()
+                        .filter(backend -> backend.inTransaction() && backend.pid() != handler)
+                        .map(Backends.Backend::pid)
+                        .toList();
+                assertThat(others).hasSize(1);
+                others.forEach(database.backends()::terminate);
+            }
+        };
+        application.shop().place("1");
+
+        awaitSent("1");
+        assertThat(kills).hasValue(1);
+        assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+    }
+
+    @Test
+    void aMessageThatNobodyHandlesEndsDeadAndSaysWhyAndCanBeRequeued() {
+        IdempotencyAdministration administration = application.bean(IdempotencyAdministration.class);
+        UUID id = invoices.tell("nobody");
+
+        await().until(() -> administration.findDeadMessages(10).size() == 1);
+        DeadMessage dead = administration.findDeadMessages(10).get(0);
+        assertThat(dead.messageId()).isEqualTo(id);
+        assertThat(dead.attempts()).isEqualTo(5);
+        assertThat(dead.lastError()).contains("Nobody handles the topic 'nobody'", "[orders]");
+        assertThat(dead.intent()).isNull();
+
+        database.jdbc().update("update idempotency.outbox_event set topic = 'orders'");
+        administration.requeue(id, new IdempotencyAdministration.Reason("on call", "the topic was wrong"));
+        awaitSent("9");
+        assertThat(application.invoices()).containsExactly("9 invoices", "9 statistics");
+        assertThatThrownBy(
+                        () -> administration.requeue(id, new IdempotencyAdministration.Reason("on call", "once more")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("it is not dead but sent");
+        assertThatThrownBy(() -> administration.requeue(
+                        UUID.randomUUID(), new IdempotencyAdministration.Reason("on call", "once more")))
+                .hasMessageContaining("there is no such message");
+    }
+
+    @Test
+    void aPayloadThatCannotBeReadEndsDead() {
+        invoices.tell(Shop.TOPIC, "not an object");
+
+        await().until(() -> application
+                        .bean(IdempotencyAdministration.class)
+                        .findDeadMessages(10)
+                        .size()
+                == 1);
+        assertThat(application.invoices()).isEmpty();
+    }
+
+    private void awaitSent(String number) {
+        await().until(() -> application.messages().contains(number + " sent"));
+    }
+
+    static class Invoices {
+
+        private final JdbcTemplate jdbc;
+
+        private final Outbox outbox;
+
+        private final TransactionTemplate transaction;
+
+        private volatile Runnable trouble = () -> {};
+
+        private volatile OutboxRecord last;
+
+        private volatile Intent lastIntent;
+
+        Invoices(JdbcTemplate jdbc, Outbox outbox, PlatformTransactionManager transactionManager) {
+            this.jdbc = jdbc;
+            this.outbox = outbox;
+            this.transaction = new TransactionTemplate(transactionManager);
+        }
+
+        @OutboxHandler(topic = "${shop.topic:orders}", consumer = "invoices")
+        void invoice(Shop.OrderPlaced order) {
+            jdbc.update("insert into invoice values (?, 'invoices')", order.number());
+            trouble.run();
+        }
+
+        @OutboxHandler(topic = Shop.TOPIC, consumer = "statistics")
+        public void count(OutboxRecord message, Map<String, Object> payload) {
+            last = message;
+            lastIntent = IdempotencyContext.current().intent();
+            jdbc.update("insert into invoice values (?, 'statistics')", payload.get("number"));
+        }
+
+        UUID tell(String topic) {
+            return tell(topic, new Shop.OrderPlaced("9"));
+        }
+
+        UUID tell(String topic, Object payload) {
+            return transaction.execute(status -> outbox.publish(
+                    OutboxMessage.of(topic, "OrderPlaced").payload(payload).build()));
+        }
+
+        /** Of the open transaction. */
+        int backend() {
+            return jdbc.execute((Connection connection) -> Backends.pidOf(connection));
+        }
+    }
+}
