@@ -4,17 +4,22 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.SenderContext;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
@@ -35,7 +40,9 @@ import io.idempotency.outbox.RelaySettings;
 import io.idempotency.postgres.PostgresStorage;
 
 /** Provides {@link Outbox}, and a relay that sends its messages. */
-@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@AutoConfiguration(
+        after = IdempotencyAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
 @ConditionalOnBean(PostgresStorage.class)
 @ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
 public final class IdempotencyOutboxAutoConfiguration {
@@ -71,6 +78,18 @@ public final class IdempotencyOutboxAutoConfiguration {
                 signal::wake);
     }
 
+    /** Tells the trace of the publisher to whoever receives. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SenderContext.class)
+    @ConditionalOnBean(ObservationRegistry.class)
+    static class Observed {
+
+        @Bean
+        PublishedHeaders idempotencyPublishedHeaders(ObservationRegistry registry) {
+            return new ObservedHeaders(registry);
+        }
+    }
+
     private static Map<String, String> all(ObjectProvider<PublishedHeaders> providers) {
         Map<String, String> all = new HashMap<>();
         providers.forEach(provider -> all.putAll(provider.get()));
@@ -90,6 +109,11 @@ public final class IdempotencyOutboxAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(OutboxSender.class)
     InProcessSender idempotencyInProcessSender(OutboxHandlers handlers, Inbox inbox, IdempotencyProperties properties) {
+        if (properties.outbox().sender() == IdempotencyProperties.OutboxSenderKind.KAFKA) {
+            throw new IdempotencyStartupException(
+                    "idempotency.outbox.sender = kafka, but there is no Kafka ProducerFactory.",
+                    "Add spring-boot-starter-kafka and configure spring.kafka, or remove the property.");
+        }
         return new InProcessSender(handlers, inbox, properties.outbox().handlerThreads());
     }
 
@@ -99,6 +123,7 @@ public final class IdempotencyOutboxAutoConfiguration {
             OutboxStore outboxStore,
             OutboxSender sender,
             OutboxHandlers handlers,
+            ObjectProvider<InProcessSender> inProcess,
             RelaySignal signal,
             IdempotencyDataSource dataSource,
             IdempotencyProperties properties,
@@ -121,6 +146,6 @@ public final class IdempotencyOutboxAutoConfiguration {
                 settings.pollInterval(),
                 settings.sampleInterval(),
                 sendTimeout.plusSeconds(5),
-                () -> SenderChecks.require(sender, handlers, dataSource.dataSource()));
+                () -> SenderChecks.require(sender, handlers, inProcess.stream().toList(), dataSource.dataSource()));
     }
 }

@@ -1,5 +1,6 @@
 package io.idempotency.boot.outbox;
 
+import java.util.List;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
@@ -16,13 +17,18 @@ final class SenderChecks {
 
     private SenderChecks() {}
 
-    static void require(OutboxSender sender, OutboxHandlers handlers, DataSource dataSource) {
+    static void require(
+            OutboxSender sender, OutboxHandlers handlers, List<InProcessSender> inProcess, DataSource dataSource) {
         if (handlers.isEmpty()) {
             return;
         }
-        if (sender instanceof InProcessSender) {
-            requireTwoConnections(dataSource);
+        if (inProcess.isEmpty()) {
+            throw new IdempotencyStartupException(
+                    "There are methods with @OutboxHandler for " + handlers.topics() + ", but all messages go to "
+                            + sender.getClass().getName() + ", so nobody would call them.",
+                    "Set idempotency.outbox.sender=in-process, or receive the messages from the broker instead.");
         }
+        requireTwoConnections(dataSource);
     }
 
     /** Handlers work on another connection than the relay, which keeps its own meanwhile. */

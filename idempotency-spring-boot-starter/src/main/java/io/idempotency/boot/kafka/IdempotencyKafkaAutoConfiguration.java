@@ -1,0 +1,45 @@
+package io.idempotency.boot.kafka;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.core.ProducerFactory;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.outbox.OutboxSender;
+import io.idempotency.postgres.PostgresStorage;
+
+/** Sends messages to Kafka, where the application has it. */
+@AutoConfiguration(
+        after = IdempotencyAutoConfiguration.class,
+        afterName = "org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration",
+        before = IdempotencyOutboxAutoConfiguration.class)
+@ConditionalOnClass(KafkaTemplate.class)
+@ConditionalOnBean({PostgresStorage.class, ProducerFactory.class})
+@ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
+@Conditional(OnKafkaSender.class)
+public final class IdempotencyKafkaAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(OutboxSender.class)
+    KafkaSender idempotencyKafkaSender(
+            ObjectProvider<ProducerFactory<?, ?>> producerFactories, IdempotencyProperties properties) {
+        ProducerFactory<?, ?> applications = producerFactories.getIfUnique();
+        if (applications == null) {
+            throw new IdempotencyStartupException(
+                    "There are several Kafka ProducerFactories and none of them is primary.",
+                    "Mark the one for the outbox as @Primary, define a bean of the type OutboxSender, or set"
+                            + " idempotency.outbox.sender=in-process.");
+        }
+        return new KafkaSender(applications, properties.outbox().sendTimeout());
+    }
+}

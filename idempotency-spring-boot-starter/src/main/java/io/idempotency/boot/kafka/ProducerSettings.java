@@ -1,0 +1,80 @@
+package io.idempotency.boot.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.IdempotencyStartupException;
+
+/** The application's own settings of its producers, made fit for the outbox. */
+final class ProducerSettings {
+
+    private static final int DEFAULT_REQUEST_TIMEOUT = 30_000;
+
+    private static final int DEFAULT_MAX_BLOCK = 60_000;
+
+    private ProducerSettings() {}
+
+    /**
+     * Gives up before the relay does: what that has given up would otherwise arrive behind what it sends then. Payloads are
+     * JSON already, so the application's serializers, which would write them as JSON once more, are not used.
+     */
+    static Map<String, Object> from(Map<String, Object> applications, Duration sendTimeout) {
+        requireSafe(applications);
+        int millis = (int) sendTimeout.toMillis();
+        Map<String, Object> settings = new HashMap<>(applications);
+        settings.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+        settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, StringSerializer.class);
+        settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+        settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        settings.put(ProducerConfig.ACKS_CONFIG, "all");
+        settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, millis / 4 * 3);
+        settings.put(
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                atMost(
+                        millis / 2,
+                        applications.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG),
+                        DEFAULT_REQUEST_TIMEOUT));
+        settings.put(
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                atMost(millis / 2, applications.get(ProducerConfig.MAX_BLOCK_MS_CONFIG), DEFAULT_MAX_BLOCK));
+        try {
+            return Map.copyOf(new ProducerConfig(settings).originals());
+        } catch (ConfigException contradiction) {
+            throw new IdempotencyStartupException(
+                    "The settings of Kafka's producer do not fit the outbox: " + contradiction.getMessage() + ".",
+                    "Correct spring.kafka.producer, or idempotency.outbox.send-timeout, which is longer than what the"
+                            + " producer needs.",
+                    contradiction);
+        }
+    }
+
+    private static int atMost(int limit, @Nullable Object configured, int byDefault) {
+        return Math.min(limit, configured == null ? byDefault : Integer.parseInt(configured.toString()));
+    }
+
+    private static void requireSafe(Map<String, Object> applications) {
+        Object acknowledgements = applications.get(ProducerConfig.ACKS_CONFIG);
+        if (acknowledgements != null
+                && !"all".equals(acknowledgements.toString())
+                && !"-1".equals(acknowledgements.toString())) {
+            throw new IdempotencyStartupException(
+                    "The application's Kafka producer has acks = " + acknowledgements
+                            + ", so a message that was acknowledged could be lost.",
+                    "Set spring.kafka.producer.acks=all, or remove the setting.");
+        }
+        Object idempotence = applications.get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG);
+        if (idempotence != null && "false".equals(idempotence.toString())) {
+            throw new IdempotencyStartupException(
+                    "The application's Kafka producer has enable.idempotence = false, so messages could be doubled or change"
+                            + " their order on their way to the broker.",
+                    "Remove spring.kafka.producer.properties.enable.idempotence.");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.idempotency.boot.kafka;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.support.serializer.JacksonJsonSerializer;
+import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
+import org.springframework.kafka.test.utils.KafkaTestUtils;
+
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.SenderUnavailableException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+/** What a broker gets, and what it is like when there is none. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class KafkaSenderTest {
+
+    private static final String TOPIC = "orders";
+
+    private final EmbeddedKafkaKraftBroker broker = new EmbeddedKafkaKraftBroker(1, 3, TOPIC);
+
+    @BeforeAll
+    void startBroker() {
+        broker.afterPropertiesSet();
+    }
+
+    @AfterAll
+    void stopBroker() {
+        broker.destroy();
+    }
+
+    @Test
+    void aMessageArrivesAsItsJsonWithKeyAndHeadersWhateverTheApplicationsSerializers() {
+        UUID id = UUID.randomUUID();
+        OutboxRecord message = message(id, TOPIC, "customer-7", "{\"number\":\"\u20ac1\"}");
+        KafkaSender sender = sender(
+                Map.of(
+                        "bootstrap.servers",
+                        broker.getBrokersAsString(),
+                        "value.serializer",
+                        JacksonJsonSerializer.class,
+                        "transactional.id",
+                        "of-the-application"),
+                Duration.ofSeconds(30));
+        try {
+            join(sender.send(message));
+        } finally {
+            sender.destroy();
+        }
+
+        try (Consumer<String, String> consumer = consumer()) {
+            broker.consumeFromAnEmbeddedTopic(consumer, TOPIC);
+            ConsumerRecord<String, String> received = KafkaTestUtils.getSingleRecord(consumer, TOPIC);
+            assertThat(received.key()).isEqualTo("customer-7");
+            assertThat(received.value()).isEqualTo("{\"number\":\"\u20ac1\"}");
+            assertThat(List.of(received.headers().toArray()))
+                    .extracting(Header::key, header -> new String(header.value(), StandardCharsets.UTF_8))
+                    .containsExactlyInAnyOrder(
+                            tuple("traceparent", "00-1-2-01"),
+                            tuple("message-id", id.toString()),
+                            tuple("message-type", "OrderPlaced"));
+        }
+    }
+
+    @Test
+    void aMessageThatTheBrokerRefusesHasFailedByItself() {
+        KafkaSender sender = sender(
+                Map.of("bootstrap.servers", broker.getBrokersAsString(), "max.request.size", 1_000),
+                Duration.ofSeconds(30));
+        try {
+            assertThatThrownBy(() ->
+                            join(sender.send(message(UUID.randomUUID(), TOPIC, null, "\"" + "x".repeat(2_000) + "\""))))
+                    .satisfies(failure -> assertThat(failure.getCause())
+                            .isNotInstanceOf(SenderUnavailableException.class)
+                            .hasStackTraceContaining("RecordTooLargeException"));
+        } finally {
+            sender.destroy();
+        }
+    }
+
+    @Test
+    void withoutABrokerNothingCanBeSentAndThatIsSaidInTime() {
+        KafkaSender sender = sender(Map.of("bootstrap.servers", "127.0.0.1:1"), Duration.ofSeconds(1));
+        long start = System.nanoTime();
+        try {
+            assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), TOPIC, null, "1"))))
+                    .hasCauseInstanceOf(SenderUnavailableException.class);
+        } finally {
+            sender.destroy();
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    }
+
+    private static KafkaSender sender(Map<String, Object> settings, Duration sendTimeout) {
+        return new KafkaSender(new DefaultKafkaProducerFactory<>(settings), sendTimeout);
+    }
+
+    private Consumer<String, String> consumer() {
+        return new DefaultKafkaConsumerFactory<>(
+                        KafkaTestUtils.consumerProps(broker, "test", true),
+                        new StringDeserializer(),
+                        new StringDeserializer())
+                .createConsumer();
+    }
+
+    private static void join(CompletionStage<Void> answer) throws CompletionException {
+        answer.toCompletableFuture().join();
+    }
+
+    private static OutboxRecord message(UUID id, String topic, String orderingKey, String payload) {
+        return new OutboxRecord(
+                id,
+                topic,
+                "OrderPlaced",
+                orderingKey,
+                null,
+                null,
+                payload,
+                Map.of("traceparent", "00-1-2-01"),
+                null,
+                Instant.now(),
+                Instant.now(),
+                1);
+    }
+}

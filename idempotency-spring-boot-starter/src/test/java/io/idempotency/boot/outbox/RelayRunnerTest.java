@@ -1,0 +1,233 @@
+package io.idempotency.boot.outbox;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.SenderContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.OutboxSender;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** When the relay of an application works, and when it ends. */
+@PostgresTest
+@ExtendWith(OutputCaptureExtension.class)
+class RelayRunnerTest {
+
+    private static final String NEVER = "idempotency.outbox.poll-interval=1h";
+
+    private final TestDatabase database;
+
+    RelayRunnerTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @AfterEach
+    void forgetEverything() {
+        database.jdbc().execute("drop schema idempotency cascade; truncate placed_order");
+    }
+
+    @Test
+    void aCommitWakesTheRelayOfItsInstance() {
+        try (OutboxApplication application = start(NEVER)) {
+            for (String number : List.of("1", "2", "3")) {
+                application.shop().place(number);
+
+                await().until(() -> application.messages().contains(number + " sent"));
+            }
+        }
+    }
+
+    @Test
+    void messagesOfOtherInstancesAreFoundByThePoll() {
+        try (OutboxApplication publishing = start("idempotency.outbox.relay=false")) {
+            publishing.shop().place("1");
+            try (OutboxApplication sending = start("idempotency.outbox.poll-interval=50ms")) {
+                await().until(() -> sending.messages().equals(List.of("1 sent")));
+                publishing.shop().place("2");
+                await().until(() -> sending.messages().equals(List.of("1 sent", "2 sent")));
+
+                assertThat(publishing.bean(Receiver.class).received).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void closingWaitsForTheMessageOnItsWay() {
+        CompletableFuture<Void> acknowledgement = new CompletableFuture<>();
+        OutboxApplication application = start(NEVER);
+        Receiver receiver = application.bean(Receiver.class);
+        receiver.answer = message -> acknowledgement;
+        application.shop().place("1");
+        await().until(() -> receiver.received.size() == 1);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(application::close);
+        await().until(() -> Thread.getAllStackTraces().entrySet().stream()
+                .anyMatch(thread -> List.of(thread.getValue()).stream()
+                        .anyMatch(frame -> frame.getClassName().equals(RelayRunner.class.getName())
+                                && frame.getMethodName().equals("stop"))));
+        assertThat(closing).isNotDone();
+        acknowledgement.complete(null);
+        closing.join();
+
+        assertThat(application.messages()).containsExactly("1 sent");
+    }
+
+    @Test
+    void aContextThatIsStoppedAndStartedAgainSendsAgain() {
+        try (OutboxApplication application = start(NEVER)) {
+            application.context().stop();
+            assertThat(application.bean(RelayRunner.class).isRunning()).isFalse();
+            application.context().start();
+            application.shop().place("1");
+
+            await().until(() -> application.messages().equals(List.of("1 sent")));
+        }
+    }
+
+    @Test
+    void aDatabaseThatDoesNotAnswerIsLoggedOnceAndTriedAgain(CapturedOutput output) {
+        try (OutboxApplication application = start("idempotency.outbox.poll-interval=20ms")) {
+            database.jdbc().execute("alter table idempotency.outbox_event rename to elsewhere");
+            await().until(() -> output.getAll().contains("Messages of the outbox could not be sent"));
+            database.jdbc().execute("alter table idempotency.elsewhere rename to outbox_event");
+            application.shop().place("1");
+
+            await().until(() -> application.messages().equals(List.of("1 sent")));
+        }
+        assertThat(output.getAll().split("Messages of the outbox could not be sent", -1))
+                .hasSize(2);
+    }
+
+    @Test
+    void metersShowWhatWasSentWhatFailedAndWhatWaits() {
+        try (OutboxApplication application = start(
+                "idempotency.outbox.max-attempts=2",
+                "idempotency.outbox.poll-interval=20ms",
+                "idempotency.outbox.sample-interval=50ms")) {
+            Receiver receiver = application.bean(Receiver.class);
+            receiver.answer = message -> message.payload().contains("1")
+                    ? CompletableFuture.failedFuture(new IllegalStateException("cannot be sent"))
+                    : CompletableFuture.completedFuture(null);
+            application.shop().place("1");
+            application.shop().place("2");
+
+            MeterRegistry registry = application.bean(MeterRegistry.class);
+            await().untilAsserted(() -> {
+                assertThat(registry.get("idempotency.outbox.sent")
+                                .tag("topic", "orders")
+                                .timer()
+                                .count())
+                        .isOne();
+                assertThat(registry.get("idempotency.outbox.failed")
+                                .tag("topic", "orders")
+                                .counter()
+                                .count())
+                        .isEqualTo(2);
+                assertThat(registry.get("idempotency.outbox.dead")
+                                .tag("topic", "orders")
+                                .counter()
+                                .count())
+                        .isOne();
+                assertThat(registry.get("idempotency.outbox.dead.kept").gauge().value())
+                        .isOne();
+                assertThat(registry.get("idempotency.outbox.pending").gauge().value())
+                        .isZero();
+                assertThat(registry.get("idempotency.outbox.oldest.age").gauge().value())
+                        .isZero();
+            });
+        }
+    }
+
+    @Test
+    void whoeverTracesAddsItsHeadersWhenAMessageIsPublished() {
+        try (OutboxApplication application = start(NEVER)) {
+            application.shop().place("1");
+
+            Receiver receiver = application.bean(Receiver.class);
+            await().until(() -> receiver.received.size() == 1);
+            assertThat(receiver.received.get(0).headers())
+                    .isEqualTo(Map.of("traceparent", "of idempotency.outbox.publish"));
+        }
+    }
+
+    @Test
+    void theThreadSaysWhatItIsForAndEndsWithTheContext() {
+        try (OutboxApplication application = start(NEVER)) {
+            assertThat(application.bean(RelayRunner.class).isRunning()).isTrue();
+            assertThat(relayThreads()).isEqualTo(1);
+        }
+        await().atMost(Duration.ofSeconds(5)).until(() -> relayThreads() == 0);
+    }
+
+    private static long relayThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("idempotency-outbox-relay"))
+                .count();
+    }
+
+    private OutboxApplication start(String... properties) {
+        return OutboxApplication.start(database, List.of(Receiver.class, Observed.class), properties);
+    }
+
+    static class Receiver implements OutboxSender {
+
+        private final List<OutboxRecord> received = new CopyOnWriteArrayList<>();
+
+        private volatile Function<OutboxRecord, CompletionStage<Void>> answer =
+                message -> CompletableFuture.completedFuture(null);
+
+        @Override
+        public CompletionStage<Void> send(OutboxRecord message) {
+            received.add(message);
+            return answer.apply(message);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Observed {
+
+        @Bean
+        MeterRegistry meterRegistry() {
+            return new SimpleMeterRegistry();
+        }
+
+        /** As the handlers of Micrometer Tracing do. */
+        @Bean
+        ObservationRegistry observationRegistry() {
+            ObservationRegistry registry = ObservationRegistry.create();
+            registry.observationConfig().observationHandler(new ObservationHandler<SenderContext<Object>>() {
+                @Override
+                public void onStart(SenderContext<Object> context) {
+                    context.getSetter().set(context.getCarrier(), "traceparent", "of " + context.getName());
+                }
+
+                @Override
+                public boolean supportsContext(Observation.Context context) {
+                    return context instanceof SenderContext;
+                }
+            });
+            return registry;
+        }
+    }
+}
