@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** What a relay would take, which is left as it is. */
 final class Taken {
@@ -20,7 +21,9 @@ final class Taken {
     }
 
     static List<OutboxRecord> inAnotherThread(OutboxStore store) {
-        return CompletableFuture.supplyAsync(() -> from(store)).join();
+        return CompletableFuture.supplyAsync(() -> from(store))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
     }
 
     static List<Delivery> asSent(List<OutboxRecord> messages) {

@@ -16,15 +16,16 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 import io.idempotency.Idempotent;
 import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.outbox.OutboxHandler;
 
 /**
- * Lets Jackson see the responses and payloads of idempotent methods in a native image: nothing else in the application
+ * Lets Jackson see the responses and payloads of idempotent methods and of handlers in a native image: nothing else in the application
  * needs to write or read them as JSON.
  */
 final class IdempotentMethodAotProcessor implements BeanRegistrationAotProcessor {
 
     private static final List<Class<? extends Annotation>> ANNOTATIONS =
-            List.of(Idempotent.class, IdempotentReceiver.class);
+            List.of(Idempotent.class, IdempotentReceiver.class, OutboxHandler.class);
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean registeredBean) {

@@ -30,7 +30,9 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
@@ -38,8 +40,11 @@ import org.springframework.javapoet.ClassName;
 
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.outbox.OutboxHandler;
+import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.postgres.PostgresStorage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -79,6 +84,7 @@ class RuntimeHintsTest {
     @Test
     void payloadsOfMessagesCanBeBound() {
         assertThat(RuntimeHintsPredicates.reflection().onType(Order.class)).accepts(hintsFor(Receiver.class));
+        assertThat(RuntimeHintsPredicates.reflection().onType(Order.class)).accepts(hintsFor(Handler.class));
     }
 
     @Test
@@ -97,7 +103,7 @@ class RuntimeHintsTest {
     @Test
     void codeThatIsGeneratedForAnApplicationCompiles(@TempDir Path directory) throws IOException {
         AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
-        application.register(JdbcTestApplication.class, Notebook.class);
+        application.register(JdbcTestApplication.class, WithOutbox.class, Notebook.class, Handler.class);
         DefaultGenerationContext generation = new DefaultGenerationContext(
                 APPLICATION, new FileSystemGeneratedFiles(kind -> directory.resolve(kind.name())));
 
@@ -108,6 +114,7 @@ class RuntimeHintsTest {
         assertThat(sources)
                 .anyMatch(name -> name.endsWith("IdempotencyAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyMigrationAutoConfiguration__BeanDefinitions.java"))
+                .anyMatch(name -> name.endsWith("IdempotencyOutboxAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyPurgeAutoConfiguration__BeanDefinitions.java"));
         assertThat(errorsOfCompiling(sources, directory)).isEmpty();
     }
@@ -168,6 +175,16 @@ class RuntimeHintsTest {
 
         @IdempotentReceiver(consumer = "orders", messageId = "#id", payload = "#order")
         public void receive(String id, Order order) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
+    static class WithOutbox {}
+
+    static class Handler {
+
+        @OutboxHandler(topic = "orders")
+        void handle(Order order, OutboxRecord message) {}
     }
 
     static class Orders {
