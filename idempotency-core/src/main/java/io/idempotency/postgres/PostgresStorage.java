@@ -7,6 +7,7 @@ import javax.sql.DataSource;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.InboxStore;
+import io.idempotency.outbox.OutboxChannel;
 import io.idempotency.outbox.OutboxStore;
 import io.idempotency.retention.ExpiringTable;
 
@@ -62,6 +63,15 @@ public final class PostgresStorage {
      */
     public OutboxStore outboxStore(Duration retention) {
         return new OutboxEventTable(schema, dataSource, retention);
+    }
+
+    /**
+     * What wakes other instances when there are messages to send.
+     *
+     * @return safe for use by many threads
+     */
+    public OutboxChannel outboxChannel() {
+        return new OutboxNotifications(schema, dataSource);
     }
 
     /**

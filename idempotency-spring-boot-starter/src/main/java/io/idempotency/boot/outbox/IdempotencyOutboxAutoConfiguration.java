@@ -66,6 +66,7 @@ public final class IdempotencyOutboxAutoConfiguration {
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<PublishedHeaders> headers,
             RelaySignal signal,
+            ObjectProvider<NotificationRunner> notifications,
             IdempotencyProperties properties) {
         IdempotencyProperties.Outbox settings = properties.outbox();
         return new OutboxTemplate(
@@ -75,7 +76,19 @@ public final class IdempotencyOutboxAutoConfiguration {
                 new Lanes(settings.lanes()),
                 settings.maxPayloadSize().toBytes(),
                 () -> all(headers),
-                signal::wake);
+                () -> {
+                    signal.wake();
+                    notifications.ifAvailable(NotificationRunner::announce);
+                });
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
+    NotificationRunner idempotencyNotificationRunner(
+            PostgresStorage storage, RelaySignal signal, IdempotencyProperties properties) {
+        IdempotencyProperties.Outbox settings = properties.outbox();
+        return new NotificationRunner(storage.outboxChannel(), signal, settings.relay(), settings.pollInterval());
     }
 
     /** Tells the trace of the publisher to whoever receives. */

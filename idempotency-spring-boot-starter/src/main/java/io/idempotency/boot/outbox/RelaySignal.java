@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Wakes the relay of this instance. However often it is woken, it looks once. */
+/** Wakes a thread of this instance, such as its relay. However often it is woken, it looks once. */
 final class RelaySignal {
 
     private final Semaphore wakes = new Semaphore(0);
@@ -16,10 +16,13 @@ final class RelaySignal {
         }
     }
 
-    /** Until somebody wakes the relay, at most so long. */
-    void await(Duration time) throws InterruptedException {
-        if (wakes.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
+    /** Until somebody wakes it, at most so long. Whether somebody did. */
+    boolean await(Duration time) throws InterruptedException {
+        boolean woken = wakes.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS);
+        if (woken) {
+            // Not otherwise: somebody may have come in between.
             wakes.drainPermits();
         }
+        return woken;
     }
 }

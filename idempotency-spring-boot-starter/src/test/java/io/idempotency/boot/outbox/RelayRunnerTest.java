@@ -3,6 +3,7 @@ package io.idempotency.boot.outbox;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -15,6 +16,7 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.SenderContext;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -24,6 +26,7 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
+import io.idempotency.test.Backends;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -70,6 +73,48 @@ class RelayRunnerTest {
 
                 assertThat(publishing.bean(Receiver.class).received).isEmpty();
             }
+        }
+    }
+
+    @Test
+    @Tag("race")
+    void instancesThatNotifyEachOtherNeedNoPollAndListenAgainAfterALostConnection() {
+        String notify = "idempotency.outbox.notifications=true";
+        try (OutboxApplication publishing = start(NEVER, notify, "idempotency.outbox.relay=false");
+                OutboxApplication sending = start(NEVER, notify)) {
+            int listener = awaitListener();
+            publishing.shop().place("1");
+            await().until(() -> sending.messages().equals(List.of("1 sent")));
+
+            database.backends().terminate(listener);
+            publishing.shop().place("2");
+            await().until(() -> sending.messages().equals(List.of("1 sent", "2 sent")));
+            assertThat(awaitListener()).isNotEqualTo(listener);
+            assertThat(publishing.bean(Receiver.class).received).isEmpty();
+        }
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("idempotency-outbox-")));
+    }
+
+    private int awaitListener() {
+        return await().until(
+                        () -> database.backends().activity().stream()
+                                .filter(backend -> backend.query().startsWith("listen idempotency_outbox_"))
+                                .map(Backends.Backend::pid)
+                                .findFirst(),
+                        Optional::isPresent)
+                .orElseThrow();
+    }
+
+    @Test
+    void aCommitIsNotifiedOfAfterwardsOrNotAtAll() {
+        try (OutboxApplication application = start(NEVER)) {
+            application.shop().place("1");
+            await().until(() -> application.messages().equals(List.of("1 sent")));
+
+            assertThat(database.backends().activity())
+                    .noneMatch(backend -> backend.query().contains("notify")
+                            || backend.query().contains("listen idempotency"));
         }
     }
 

@@ -1,0 +1,155 @@
+package io.idempotency.boot.outbox;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+import io.idempotency.outbox.OutboxChannel;
+
+/**
+ * Wakes the relays of other instances after local commits, and the own one after those of others. However many commits
+ * there are, they are told of a few times a second.
+ */
+final class NotificationRunner implements SmartLifecycle {
+
+    private static final Logger logger = LoggerFactory.getLogger(NotificationRunner.class);
+
+    private static final int PHASE = DEFAULT_PHASE - 4096;
+
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    /** Commits in this time are told of together. */
+    private static final Duration COALESCED = Duration.ofMillis(50);
+
+    private static final Duration RECONNECT = Duration.ofMillis(500);
+
+    private final OutboxChannel channel;
+
+    private final RelaySignal relay;
+
+    private final boolean listens;
+
+    private final Duration pollInterval;
+
+    private final RelaySignal commits = new RelaySignal();
+
+    private final List<Thread> threads = new ArrayList<>();
+
+    private CountDownLatch stopped = new CountDownLatch(1);
+
+    /**
+     * Creates the runner.
+     *
+     * @param relay woken when another instance has committed something
+     * @param listens whether this instance has a relay to wake
+     * @param pollInterval when everything is found anyway
+     */
+    NotificationRunner(OutboxChannel channel, RelaySignal relay, boolean listens, Duration pollInterval) {
+        this.channel = channel;
+        this.relay = relay;
+        this.listens = listens;
+        this.pollInterval = pollInterval;
+    }
+
+    /** Costs the thread of a commit nothing. */
+    void announce() {
+        commits.wake();
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (threads.isEmpty()) {
+            stopped = new CountDownLatch(1);
+            CountDownLatch end = stopped;
+            begin("idempotency-outbox-notify", () -> announce(end));
+            if (listens) {
+                begin("idempotency-outbox-listen", () -> listen(end));
+            }
+        }
+    }
+
+    private void begin(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        threads.add(thread);
+    }
+
+    /** Waits until the listening connection is back in its pool, which may be closed next. */
+    @Override
+    public synchronized void stop() {
+        stopped.countDown();
+        commits.wake();
+        try {
+            for (Thread thread : threads) {
+                thread.join(PATIENCE.multipliedBy(4).toMillis());
+            }
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
+        threads.forEach(Thread::interrupt);
+        threads.clear();
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return !threads.isEmpty();
+    }
+
+    private void announce(CountDownLatch end) {
+        try {
+            while (end.getCount() > 0) {
+                if (commits.await(PATIENCE) && end.getCount() > 0) {
+                    tell();
+                }
+                if (end.await(COALESCED.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tell() {
+        try {
+            channel.announce();
+        } catch (DataAccessException | TransactionException failure) {
+            logger.debug("Other instances were not told of messages to send: they find them by their poll", failure);
+        }
+    }
+
+    private void listen(CountDownLatch end) {
+        try {
+            while (end.getCount() > 0) {
+                try {
+                    channel.listen(relay::wake, () -> end.getCount() == 0, PATIENCE);
+                } catch (DataAccessException lost) {
+                    logger.warn(
+                            "The connection that listens for messages to send was lost; until there is another one, they are"
+                                    + " found by the poll every {}",
+                            pollInterval,
+                            lost);
+                    if (end.await(RECONNECT.toMillis(), TimeUnit.MILLISECONDS)) {
+                        return;
+                    }
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
