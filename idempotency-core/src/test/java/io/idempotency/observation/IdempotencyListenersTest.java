@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -31,6 +32,13 @@ class IdempotencyListenersTest {
 
     private static final RowsPurged PURGE = new RowsPurged("idempotency_request", 7);
 
+    private static final MessageSent SENT = new MessageSent(new UUID(0, 1), "orders", "OrderPlaced", 1, Duration.ZERO);
+
+    private static final MessageSendFailed NOT_SENT = new MessageSendFailed(
+            new UUID(0, 1), "orders", "OrderPlaced", 1, true, new IllegalStateException("cannot be sent"));
+
+    private static final OutboxSampled SAMPLE = new OutboxSampled(1, 2, Duration.ZERO);
+
     private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyListeners.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -56,6 +64,9 @@ class IdempotencyListenersTest {
         listeners.callCompleted(CALL);
         listeners.messageReceived(MESSAGE);
         listeners.rowsPurged(PURGE);
+        listeners.messageSent(SENT);
+        listeners.messageSendFailed(NOT_SENT);
+        listeners.outboxSampled(SAMPLE);
 
         assertThat(received)
                 .containsExactly(
@@ -64,7 +75,13 @@ class IdempotencyListenersTest {
                         "first " + MESSAGE,
                         "second " + MESSAGE,
                         "first " + PURGE,
-                        "second " + PURGE);
+                        "second " + PURGE,
+                        "first " + SENT,
+                        "second " + SENT,
+                        "first " + NOT_SENT,
+                        "second " + NOT_SENT,
+                        "first " + SAMPLE,
+                        "second " + SAMPLE);
     }
 
     @Test
@@ -75,6 +92,9 @@ class IdempotencyListenersTest {
                     listeners.callCompleted(CALL);
                     listeners.messageReceived(MESSAGE);
                     listeners.rowsPurged(PURGE);
+                    listeners.messageSent(SENT);
+                    listeners.messageSendFailed(NOT_SENT);
+                    listeners.outboxSampled(SAMPLE);
                 })
                 .doesNotThrowAnyException();
         assertThat(log.list).isEmpty();
@@ -121,6 +141,21 @@ class IdempotencyListenersTest {
 
         @Override
         public void rowsPurged(RowsPurged event) {
+            received.add(name + " " + event);
+        }
+
+        @Override
+        public void messageSent(MessageSent event) {
+            received.add(name + " " + event);
+        }
+
+        @Override
+        public void messageSendFailed(MessageSendFailed event) {
+            received.add(name + " " + event);
+        }
+
+        @Override
+        public void outboxSampled(OutboxSampled event) {
             received.add(name + " " + event);
         }
     }
