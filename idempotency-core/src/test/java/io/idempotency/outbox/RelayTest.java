@@ -451,6 +451,29 @@ class RelayTest {
         });
     }
 
+    /** With the queries of the operators' page. */
+    @Test
+    void operatorsSeeWhatWaitsAndWhichLanesAreBeingSent() {
+        publisher.publish("a", 1);
+        assertThat(admin.queryForList("""
+                        select topic, count(*), min(due_at) as oldest, max(attempt_count) as attempts,
+                               max(last_error) as an_error
+                        from idempotency.outbox_event
+                        where status = 'pending'
+                        group by topic"""))
+                .singleElement()
+                .satisfies(
+                        row -> assertThat(row).containsEntry("topic", "orders").containsEntry("count", 1L));
+
+        publisher.store.send(10, Duration.ofSeconds(10), first -> {
+            assertThat(admin.queryForList("""
+                            select objid as lane
+                            from pg_locks
+                            where locktype = 'advisory' and classid = 'idempotency.outbox_event'::regclass""", Long.class)).containsExactly((long) new Lanes(64).of("a"));
+            return List.of();
+        });
+    }
+
     @Test
     void theBacklogIsCountedAndItsAgeIsThatOfWhatIsDue() {
         assertThat(publisher.store.backlog(100)).isEqualTo(new OutboxStore.Backlog(0, 0, Duration.ZERO));
