@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @PostgresTest
 class SeveralRelaysTest {
 
-    private static final int MESSAGES = TestSize.pick(1_200, 10_000);
+    private static final int MESSAGES = TestSize.pick(1_200, 10_002);
 
     private static final int RELAYS = 3;
 
