@@ -2,6 +2,7 @@ package io.idempotency.boot.kafka;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -19,6 +20,12 @@ final class ProducerSettings {
 
     private static final int DEFAULT_MAX_BLOCK = 60_000;
 
+    /** What the application may have set for messages that may be lost or doubled, which those of the outbox may not. */
+    private static final List<String> NOT_TAKEN = List.of(
+            ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+            ProducerConfig.RETRIES_CONFIG,
+            ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION);
+
     private ProducerSettings() {}
 
     /**
@@ -26,14 +33,15 @@ final class ProducerSettings {
      * JSON already, so the application's serializers, which would write them as JSON once more, are not used.
      */
     static Map<String, Object> from(Map<String, Object> applications, Duration sendTimeout) {
-        requireSafe(applications);
         int millis = (int) sendTimeout.toMillis();
         Map<String, Object> settings = new HashMap<>(applications);
-        settings.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+        settings.keySet().removeAll(NOT_TAKEN);
         settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, StringSerializer.class);
         settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
+        // Of one ordering key a message waits for the one before, and would linger in vain each time.
+        settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
         settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, millis / 4 * 3);
         settings.put(
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
@@ -57,24 +65,5 @@ final class ProducerSettings {
 
     private static int atMost(int limit, @Nullable Object configured, int byDefault) {
         return Math.min(limit, configured == null ? byDefault : Integer.parseInt(configured.toString()));
-    }
-
-    private static void requireSafe(Map<String, Object> applications) {
-        Object acknowledgements = applications.get(ProducerConfig.ACKS_CONFIG);
-        if (acknowledgements != null
-                && !"all".equals(acknowledgements.toString())
-                && !"-1".equals(acknowledgements.toString())) {
-            throw new IdempotencyStartupException(
-                    "The application's Kafka producer has acks = " + acknowledgements
-                            + ", so a message that was acknowledged could be lost.",
-                    "Set spring.kafka.producer.acks=all, or remove the setting.");
-        }
-        Object idempotence = applications.get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG);
-        if (idempotence != null && "false".equals(idempotence.toString())) {
-            throw new IdempotencyStartupException(
-                    "The application's Kafka producer has enable.idempotence = false, so messages could be doubled or change"
-                            + " their order on their way to the broker.",
-                    "Remove spring.kafka.producer.properties.enable.idempotence.");
-        }
     }
 }

@@ -82,6 +82,28 @@ class KafkaSenderTest {
     }
 
     @Test
+    void theProducerIsSafeWhateverTheApplicationsOwnOneIs() {
+        Map<String, Object> settings = ProducerSettings.from(
+                Map.of(
+                        "bootstrap.servers",
+                        broker.getBrokersAsString(),
+                        "acks",
+                        "1",
+                        "enable.idempotence",
+                        "false",
+                        "retries",
+                        "0",
+                        "max.in.flight.requests.per.connection",
+                        "20"),
+                Duration.ofSeconds(30));
+
+        assertThat(settings)
+                .containsEntry("acks", "all")
+                .containsEntry("enable.idempotence", true)
+                .doesNotContainKeys("retries", "max.in.flight.requests.per.connection");
+    }
+
+    @Test
     void aMessageThatTheBrokerRefusesHasFailedByItself() {
         KafkaSender sender = sender(
                 Map.of("bootstrap.servers", broker.getBrokersAsString(), "max.request.size", 1_000),
