@@ -20,7 +20,7 @@ import io.idempotency.test.TestSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The application is killed again and again while it makes payments; its clients then ask again. */
+/** The application is killed again and again while it makes payments and counts them; its clients then ask again. */
 @PostgresTest
 class SampleCrashTest {
 
@@ -39,6 +39,9 @@ class SampleCrashTest {
 
     private final TestDatabase database;
 
+    /** Messages that were handled before a kill, and again after it, because nobody could keep that they were. */
+    private long handledButPending;
+
     @TempDir
     private Path directory;
 
@@ -55,8 +58,10 @@ class SampleCrashTest {
         }
         try (SampleProcess application = SampleProcess.start(database, directory.resolve("last"))) {
             sendAllAgain(WalletClient.of(application.awaitUrl()));
+            await().atMost(TIMEOUT).until(() -> count("idempotency.outbox_event where status <> 'sent'") == 0);
         }
         assertEachOrderWasPaidOnce();
+        assertEachPaymentWasCountedOnce();
     }
 
     private void loadAndKill(SampleProcess application) {
@@ -72,6 +77,10 @@ class SampleCrashTest {
         assertThat(load.broken() - brokenBefore)
                 .as("requests that the kill struck on their way")
                 .isPositive();
+        handledButPending += count("""
+                idempotency.outbox_event join idempotency.processed_message
+                on processed_message.message_id = outbox_event.message_id::text
+                where outbox_event.status = 'pending'""");
     }
 
     private void sendAllAgain(WalletClient wallet) {
@@ -108,6 +117,15 @@ class SampleCrashTest {
                     .as(accountId)
                     .isEqualTo(1_000_000 - spent);
         }
+    }
+
+    private void assertEachPaymentWasCountedOnce() {
+        assertThat(handledButPending).as("messages that were handled again").isPositive();
+        assertThat(count("idempotency.outbox_event")).isEqualTo(orders.all().size());
+        assertThat(database.jdbc().queryForList("select account_id, payments, cents from account_activity order by 1"))
+                .isEqualTo(database.jdbc().queryForList("""
+                        select account_id, count(*) as payments, sum(amount_cents)::bigint as cents
+                        from payment group by 1 order by 1"""));
     }
 
     private long count(String rows) {

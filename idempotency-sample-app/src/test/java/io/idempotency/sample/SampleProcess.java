@@ -30,7 +30,8 @@ final class SampleProcess implements AutoCloseable {
         this.output = output;
     }
 
-    static SampleProcess start(TestDatabase database, Path output) throws IOException {
+    /** With more properties, as {@code --name=value}. */
+    static SampleProcess start(TestDatabase database, Path output, String... properties) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -42,6 +43,7 @@ final class SampleProcess implements AutoCloseable {
                 "--server.port=0",
                 "--logging.level.io.idempotency.sample=info"));
         database.springProperties().forEach((name, value) -> command.add("--" + name + "=" + value));
+        command.addAll(List.of(properties));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -16,7 +16,8 @@ public class Accounts {
     private static final String WITHDRAW = """
             update account
             set balance_cents = balance_cents - :amountCents
-            where account_id = :accountId and balance_cents >= :amountCents""";
+            where account_id = :accountId and balance_cents >= :amountCents
+            returning balance_cents""";
 
     private final JdbcClient jdbc;
 
@@ -44,17 +45,19 @@ public class Accounts {
     /**
      * Takes money from an account.
      *
+     * @return what is left
      * @throws UnknownAccountException if there is no such account
      * @throws InsufficientFundsException if it does not hold that much
      */
-    public void withdraw(String accountId, long amountCents) {
-        int updated = jdbc.sql(WITHDRAW)
+    public long withdraw(String accountId, long amountCents) {
+        return jdbc.sql(WITHDRAW)
                 .param("accountId", accountId)
                 .param("amountCents", amountCents)
-                .update();
-        if (updated == 0) {
-            requireExists(accountId);
-            throw new InsufficientFundsException(accountId, amountCents);
-        }
+                .query(Long.class)
+                .optional()
+                .orElseThrow(() -> {
+                    requireExists(accountId);
+                    return new InsufficientFundsException(accountId, amountCents);
+                });
     }
 }

@@ -5,23 +5,19 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Idempotent;
-import io.idempotency.sample.accounts.Accounts;
-import io.idempotency.sample.payments.Payments;
+import io.idempotency.sample.payments.Wallet;
 
 /** Makes charges. */
 @Service
 class ChargeService {
 
-    private final Accounts accounts;
+    private final Wallet wallet;
 
-    private final Payments payments;
-
-    ChargeService(Accounts accounts, Payments payments) {
-        this.accounts = accounts;
-        this.payments = payments;
+    ChargeService(Wallet wallet) {
+        this.wallet = wallet;
     }
 
-    /** Takes the money and records the payment, once for each key. A failure takes everything back, the key included. */
+    /** Makes the payment, once for each key. A failure takes everything back, the key included. */
     @Transactional
     @Idempotent(
             scope = "charges",
@@ -30,7 +26,6 @@ class ChargeService {
             resultType = "charge",
             resultId = "#result.id")
     Charge create(IdempotencyKey key, ChargeRequest request) {
-        accounts.withdraw(request.source(), request.amount());
-        return Charge.of(payments.add(request.toPayment()), request);
+        return Charge.of(wallet.pay(request.toPayment()), request);
     }
 }

@@ -20,14 +20,18 @@ class PaymentService {
 
     private final Payments payments;
 
-    PaymentService(Accounts accounts, Payments payments) {
+    private final Wallet wallet;
+
+    PaymentService(Accounts accounts, Payments payments, Wallet wallet) {
         this.accounts = accounts;
         this.payments = payments;
+        this.wallet = wallet;
     }
 
     /**
-     * Takes the money and records the payment, once for each key: the key, both changes and the answer are committed in
-     * one transaction, and whoever asks again gets that answer. A failure takes everything back, the key included.
+     * Takes the money, records the payment and tells of it, once for each key: the key, all changes, the message and the
+     * answer are committed in one transaction, and whoever asks again gets that answer. A failure takes everything back,
+     * the key included.
      */
     @Transactional
     @Idempotent(
@@ -37,8 +41,7 @@ class PaymentService {
             resultType = "payment",
             resultId = "#result.paymentId")
     Payment pay(IdempotencyKey key, PaymentRequest request) {
-        accounts.withdraw(request.accountId(), request.amountCents());
-        return payments.add(request);
+        return wallet.pay(request);
     }
 
     Payment get(UUID paymentId) {

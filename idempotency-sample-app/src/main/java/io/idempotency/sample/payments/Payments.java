@@ -11,7 +11,7 @@ import org.springframework.stereotype.Repository;
 
 /** The payments in the database. */
 @Repository
-public class Payments {
+class Payments {
 
     private static final String INSERT = """
             insert into payment (account_id, amount_cents, currency, reference, status)
@@ -34,7 +34,7 @@ public class Payments {
     }
 
     /** Records a payment. Taking the money is a matter of the account. */
-    public Payment add(PaymentRequest request) {
+    Payment add(PaymentRequest request) {
         return jdbc.sql(INSERT)
                 .param("accountId", request.accountId())
                 .param("amountCents", request.amountCents())

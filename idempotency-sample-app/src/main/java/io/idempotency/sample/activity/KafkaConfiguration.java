@@ -1,0 +1,40 @@
+package io.idempotency.sample.activity;
+
+import org.apache.kafka.clients.admin.NewTopic;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+import org.springframework.kafka.config.TopicBuilder;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.support.converter.ByteArrayJacksonJsonMessageConverter;
+import org.springframework.kafka.support.converter.RecordMessageConverter;
+import org.springframework.util.backoff.ExponentialBackOff;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.sample.payments.PaymentAccepted;
+
+/** What the listener needs of Kafka. */
+@Configuration(proxyBeanMethods = false)
+@Profile("kafka")
+class KafkaConfiguration {
+
+    private static final int PARTITIONS = 3;
+
+    @Bean
+    NewTopic paymentsTopic() {
+        return TopicBuilder.name(PaymentAccepted.TOPIC).partitions(PARTITIONS).build();
+    }
+
+    @Bean
+    RecordMessageConverter payloadConverter(JsonMapper mapper) {
+        return new ByteArrayJacksonJsonMessageConverter(mapper);
+    }
+
+    /** Spring's default gives a message up after ten attempts at once, and with it the totals. */
+    @Bean
+    DefaultErrorHandler untilItSucceeds() {
+        ExponentialBackOff pauses = new ExponentialBackOff(100, 2);
+        pauses.setMaxInterval(5_000);
+        return new DefaultErrorHandler(pauses);
+    }
+}
