@@ -106,7 +106,9 @@ final class MicrometerIdempotencyListener implements IdempotencyListener {
 
     @Override
     public void outboxSampled(OutboxSampled event) {
-        outbox.set(event);
+        if (outbox.getAndSet(event) != null) {
+            return;
+        }
         gauge(PENDING, "Messages that wait", "messages", OutboxSampled::pending);
         gauge(DEAD_KEPT, "Messages that are given up", "messages", OutboxSampled::dead);
         gauge(
