@@ -14,6 +14,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
+import org.springframework.kafka.support.ProducerListener;
 
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
@@ -37,6 +38,8 @@ final class KafkaSender implements OutboxSender, DisposableBean {
         producers = new DefaultKafkaProducerFactory<>(
                 ProducerSettings.from(applications.getConfigurationProperties(), sendTimeout));
         template = new KafkaTemplate<>(producers);
+        // Failures are reported by the relay: not once more for each message, and not with its ordering key.
+        template.setProducerListener(new ProducerListener<>() {});
     }
 
     @Override

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.support.serializer.JacksonJsonSerializer;
@@ -31,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 /** What a broker gets, and what it is like when there is none. */
+@ExtendWith(OutputCaptureExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KafkaSenderTest {
 
@@ -130,6 +134,18 @@ class KafkaSenderTest {
             sender.destroy();
         }
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aFailureIsForTheRelayToReportAndIsNotLoggedWithItsKey(CapturedOutput output) {
+        KafkaSender sender = sender(Map.of("bootstrap.servers", "127.0.0.1:1"), Duration.ofSeconds(1));
+        try {
+            assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), TOPIC, "customer-7", "1"))))
+                    .hasCauseInstanceOf(SenderUnavailableException.class);
+        } finally {
+            sender.destroy();
+        }
+        assertThat(output).doesNotContain("customer-7");
     }
 
     private static KafkaSender sender(Map<String, Object> settings, Duration sendTimeout) {
