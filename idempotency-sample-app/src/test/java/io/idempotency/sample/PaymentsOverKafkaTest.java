@@ -1,0 +1,189 @@
+package io.idempotency.sample;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.idempotency.sample.Orders.Order;
+import io.idempotency.sample.PaymentMessages.Arrival;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Payments whose messages go over a real Kafka, while the instances that send and receive them are killed in turn and Kafka
+ * is restarted: each message arrives, in order, and each payment is counted once.
+ */
+@PostgresTest
+class PaymentsOverKafkaTest {
+
+    private static final int PAYMENTS = TestSize.pick(1_000, 10_000);
+
+    private static final int KILLS_BEFORE_RESTART = TestSize.pick(2, 10);
+
+    private static final int KILLS_AFTER_RESTART = TestSize.pick(1, 10);
+
+    private static final int ACCOUNTS = 20;
+
+    private static final int CLIENTS = 12;
+
+    private static final long BALANCE = 1_000_000;
+
+    private static final Duration TIMEOUT = TestSize.pick(Duration.ofSeconds(60), Duration.ofMinutes(10));
+
+    private final Load load = new Load();
+
+    /** How many requests may be sent: a share between two kills, so that there is something to do at each. */
+    private final Semaphore permits = new Semaphore(0);
+
+    private final TestDatabase database;
+
+    @TempDir
+    private Path directory;
+
+    PaymentsOverKafkaTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @Test
+    @Tag("race")
+    void eachMessageArrivesInOrderAndIsCountedOnce() throws Exception {
+        Queue<Order> requests = new ConcurrentLinkedQueue<>(ordersWithDuplicates());
+        int share = requests.size() / (KILLS_BEFORE_RESTART + KILLS_AFTER_RESTART + 3);
+        try (KafkaProcess kafka = KafkaProcess.start(directory.resolve("kafka"));
+                TwoInstances instances = TwoInstances.start(database, kafka.address(), directory);
+                TopicWatch topic = new TopicWatch(database, kafka.address())) {
+            openAccounts();
+            ConcurrentCalls<Void> clients = ConcurrentCalls.start(CLIENTS, () -> sendAll(instances, requests));
+
+            killInTurn(instances, topic, KILLS_BEFORE_RESTART, share);
+            restartUnderLoad(kafka, topic, share);
+            killInTurn(instances, topic, KILLS_AFTER_RESTART, share);
+            permits.release(requests.size() + CLIENTS);
+
+            clients.await(TIMEOUT).requireAllSucceeded();
+            assertThat(instances.broken()).as("requests that a kill struck").isPositive();
+            await().atMost(TIMEOUT).until(() -> pending() == 0);
+            await().atMost(TIMEOUT).pollInSameThread().until(topic::isReceived);
+            assertEachPaymentWasMadeOnce();
+            assertMessagesTellOfThem(PaymentMessages.readAll(kafka.address()));
+            assertTotalsAreExact();
+        }
+    }
+
+    /** Each tenth request is sent again at the same time, and each tenth later. */
+    private static List<Order> ordersWithDuplicates() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        List<Order> orders = new ArrayList<>();
+        List<Order> requests = new ArrayList<>();
+        for (int i = 0; i < PAYMENTS; i++) {
+            Order order = new Order("order-" + i, "account-" + random.nextInt(ACCOUNTS), random.nextLong(1, 20));
+            orders.add(order);
+            requests.add(order);
+            if (i % 10 == 0) {
+                requests.add(order);
+            } else if (i % 10 == 5) {
+                requests.add(orders.get(random.nextInt(orders.size())));
+            }
+        }
+        return requests;
+    }
+
+    private void openAccounts() {
+        database.jdbc()
+                .update(
+                        "insert into account select 'account-' || i, ? from generate_series(0, ?) as i",
+                        BALANCE,
+                        ACCOUNTS - 1);
+    }
+
+    private void sendAll(TwoInstances instances, Queue<Order> requests) throws InterruptedException {
+        for (permits.acquire(); ; permits.acquire()) {
+            Order order = requests.poll();
+            if (order == null) {
+                return;
+            }
+            instances.pay(load, order);
+        }
+    }
+
+    private void killInTurn(TwoInstances instances, TopicWatch topic, int kills, int share) throws Exception {
+        for (int kill = 0; kill < kills; kill++) {
+            permits.release(share);
+            awaitSending(topic, kill % 2);
+            instances.kill(kill % 2);
+        }
+    }
+
+    /** In the middle of it: with more requests if there is nothing to send. */
+    private void awaitSending(TopicWatch topic, int instance) {
+        await().atMost(TIMEOUT)
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> {
+                    if (permits.availablePermits() == 0 && pending() == 0) {
+                        permits.release(CLIENTS);
+                    }
+                    return topic.hasUnkeptOf(TwoInstances.name(instance));
+                });
+    }
+
+    private void restartUnderLoad(KafkaProcess kafka, TopicWatch topic, int share) throws Exception {
+        permits.release(share);
+        awaitSending(topic, 0);
+        kafka.stop();
+        int before = load.answers();
+        permits.release(share);
+        await().atMost(TIMEOUT).until(() -> load.answers() - before >= share / 2);
+        assertThat(pending()).as("messages that wait for Kafka").isPositive();
+        kafka.startAgain();
+    }
+
+    private void assertEachPaymentWasMadeOnce() {
+        assertThat(load.acknowledged()).isEqualTo(PAYMENTS);
+        assertThat(count("payment")).isEqualTo(PAYMENTS);
+        assertThat(count("(select distinct reference from payment) as made")).isEqualTo(PAYMENTS);
+    }
+
+    private void assertMessagesTellOfThem(PaymentMessages messages) {
+        assertThat(messages.arrivals())
+                .as("kills had messages sent again")
+                .hasSizeGreaterThan(PAYMENTS)
+                .allMatch(arrival -> arrival.key().equals(arrival.accountId()));
+        assertThat(messages.messageIdsByPayment())
+                .containsOnlyKeys(database.jdbc().queryForList("select payment_id::text from payment", String.class))
+                .allSatisfy((payment, messageIds) -> assertThat(messageIds).hasSize(1));
+        assertThat(messages.arrivals().stream().map(Arrival::messageId).distinct())
+                .hasSize(PAYMENTS);
+        messages.requireOrder(BALANCE);
+    }
+
+    private void assertTotalsAreExact() {
+        assertThat(database.jdbc().queryForList("select account_id, payments, cents from account_activity order by 1"))
+                .isEqualTo(database.jdbc().queryForList("""
+                        select account_id, count(*) as payments, sum(amount_cents)::bigint as cents
+                        from payment group by 1 order by 1"""));
+    }
+
+    private long pending() {
+        return count("idempotency.outbox_event where status = 'pending'");
+    }
+
+    private long count(String rows) {
+        return database.jdbc().queryForObject("select count(*) from " + rows, Long.class);
+    }
+}
