@@ -31,27 +31,38 @@ public final class OutboxBenchmark {
 
     private static final Measure GROWN = new Measure("Backlog, drained beside many delivered messages", "messages/s");
 
+    private static final String ONLY = "--only=";
+
     private static final int PUBLISHERS = 4;
 
     private static final Duration PACE = Duration.ofMillis(10);
 
     private final Sizes sizes;
 
+    private final String only;
+
     private final BenchmarkReport report = new BenchmarkReport();
 
-    private OutboxBenchmark(Sizes sizes) {
+    private OutboxBenchmark(Sizes sizes, String only) {
         this.sizes = sizes;
+        this.only = only;
     }
 
     /**
      * Runs it.
      *
-     * @param arguments {@code --quick} for a first impression within a minute
+     * @param arguments {@code --quick} for a first impression within a minute, {@code --only=name} for the contenders
+     *     whose name contains that, to profile them
      * @throws Exception if anything fails
      */
     public static void main(String[] arguments) throws Exception {
-        boolean quick = List.of(arguments).contains("--quick");
-        new OutboxBenchmark(quick ? Sizes.QUICK : Sizes.NORMAL).run();
+        List<String> options = List.of(arguments);
+        String only = options.stream()
+                .filter(option -> option.startsWith(ONLY))
+                .map(option -> option.substring(ONLY.length()))
+                .findFirst()
+                .orElse("");
+        new OutboxBenchmark(options.contains("--quick") ? Sizes.QUICK : Sizes.NORMAL, only).run();
     }
 
     private void run() throws Exception {
@@ -104,6 +115,7 @@ public final class OutboxBenchmark {
     private void inTurns(List<OutboxContender> contenders, Measurement measurement) throws Exception {
         for (int round = 0; round < sizes.rounds(); round++) {
             List<OutboxContender> rotated = new ArrayList<>(contenders);
+            rotated.removeIf(contender -> !contender.name().contains(only));
             Collections.rotate(rotated, round);
             for (OutboxContender contender : rotated) {
                 measurement.of(contender);
