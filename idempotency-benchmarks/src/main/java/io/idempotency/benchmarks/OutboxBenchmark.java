@@ -31,6 +31,8 @@ public final class OutboxBenchmark {
 
     private static final Measure GROWN = new Measure("Backlog, drained beside many delivered messages", "messages/s");
 
+    private static final Path CSV = Path.of("target", "benchmark", "outbox.csv");
+
     private static final String ONLY = "--only=";
 
     private static final int PUBLISHERS = 4;
@@ -95,9 +97,7 @@ public final class OutboxBenchmark {
             }
             inTurns(growing, this::drainGrown);
             report.printMarkdown(System.out, modulith.name());
-            Path file = Path.of("target", "benchmark", "outbox.csv");
-            report.writeCsv(file);
-            System.out.printf("%nEvery round: %s%n", file.toAbsolutePath());
+            System.out.printf("%nEvery round: %s%n", CSV.toAbsolutePath());
         }
     }
 
@@ -119,6 +119,8 @@ public final class OutboxBenchmark {
             Collections.rotate(rotated, round);
             for (OutboxContender contender : rotated) {
                 measurement.of(contender);
+                // What was measured shall not be lost with what is not.
+                report.writeCsv(CSV);
             }
         }
     }
@@ -222,6 +224,6 @@ public final class OutboxBenchmark {
 
         private static final Sizes QUICK = new Sizes(1, 300, 1_000, 150, 1_000, 20_000);
 
-        private static final Sizes NORMAL = new Sizes(3, 2_000, 4_000, 400, 10_000, 1_000_000);
+        private static final Sizes NORMAL = new Sizes(3, 1_000, 1_500, 200, 3_000, 1_000_000);
     }
 }
