@@ -98,18 +98,27 @@ final class BatchSending {
     }
 
     private void start(OutboxRecord message) {
-        CompletionStage<Void> answer;
-        try {
-            answer = sender.send(message);
-        } catch (RuntimeException refused) {
-            answer = CompletableFuture.failedStage(refused);
-        }
-        Attempt attempt = new Attempt(message, answer.toCompletableFuture(), System.nanoTime() + timeout.toNanos());
+        CompletableFuture<Void> future = begin(message);
+        Attempt attempt = new Attempt(message, future, System.nanoTime() + timeout.toNanos());
         inFlight.add(attempt);
-        answer.whenComplete((nothing, failure) -> {
+        CompletionStage<Void> answer = future;
+        answer.handle((nothing, failure) -> {
             attempt.failure = failure;
-            ended.add(attempt);
+            return ended.add(attempt);
         });
+    }
+
+    /** A sender that breaks does so for this message alone: what else was sent must be kept, or it would be sent for ever. */
+    private CompletableFuture<Void> begin(OutboxRecord message) {
+        try {
+            CompletionStage<Void> answer = sender.send(message);
+            if (answer == null) {
+                throw new IllegalStateException(sender.getClass().getName() + " gave no answer for " + message);
+            }
+            return answer.toCompletableFuture();
+        } catch (Throwable broken) {
+            return CompletableFuture.failedFuture(broken);
+        }
     }
 
     private void awaitOne() throws InterruptedException {

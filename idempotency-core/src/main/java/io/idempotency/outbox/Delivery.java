@@ -45,9 +45,18 @@ public record Delivery(
         if (failure == null) {
             return null;
         }
-        String text = failure.toString().replace("\0", "");
+        String text = describe(failure).replace("\0", "");
         return text.codePointCount(0, text.length()) <= MAX_ERROR_LENGTH
                 ? text
                 : text.substring(0, text.offsetByCodePoints(0, MAX_ERROR_LENGTH));
+    }
+
+    /** A failure that cannot tell its message must not keep what else was sent from being kept. */
+    private static String describe(Throwable failure) {
+        try {
+            return String.valueOf(failure);
+        } catch (RuntimeException untold) {
+            return failure.getClass().getName();
+        }
     }
 }

@@ -39,7 +39,8 @@ final class RecordingSender implements OutboxSender {
     @Override
     public CompletionStage<Void> send(OutboxRecord message) {
         begun.add(message);
-        return answer.apply(message).thenRun(() -> sent.add(message));
+        CompletionStage<Void> answered = answer.apply(message);
+        return answered == null ? null : answered.thenRun(() -> sent.add(message));
     }
 
     @Override

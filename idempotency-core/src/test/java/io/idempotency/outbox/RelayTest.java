@@ -251,6 +251,37 @@ class RelayTest {
     }
 
     @Test
+    void aSenderThatBreaksOnOneMessageHarmsNoOther() {
+        sender.answering(message -> switch (message.payload()) {
+            case "1" -> throw new NoClassDefFoundError("of the sender");
+            case "2" -> null;
+            default -> CompletableFuture.completedFuture(null);
+        });
+        for (int i = 0; i < 4; i++) {
+            publisher.publish(null, i);
+        }
+
+        assertThat(relay.sendBatch().more()).isTrue();
+
+        assertThat(Publisher.states(admin)).containsExactly("0 sent", "1 pending", "2 pending", "3 sent");
+        assertThat(admin.queryForList(
+                        "select last_error from idempotency.outbox_event where status = 'pending' order by sequence",
+                        String.class))
+                .satisfiesExactly(
+                        error -> assertThat(error).contains("NoClassDefFoundError"),
+                        error -> assertThat(error).contains("RecordingSender").contains("no answer"));
+    }
+
+    @Test
+    void aFailureThatCannotSayWhatItIsIsKeptByItsType() {
+        publisher.publish(null, 1);
+        OutboxRecord message = Taken.from(publisher.store).get(0);
+
+        assertThat(new Delivery(message, Delivery.Result.FAILED, Duration.ZERO, new Indescribable()).error())
+                .isEqualTo(Indescribable.class.getName());
+    }
+
+    @Test
     void anOutageUsesUpNoAttemptsAndPauses() {
         SenderUnavailableException outage = new SenderUnavailableException("no broker", null);
         sender.answering(message -> CompletableFuture.failedFuture(outage));
@@ -520,6 +551,15 @@ class RelayTest {
             assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException interrupted) {
             throw new AssertionError(interrupted);
+        }
+    }
+
+    /** A failure whose message fails. */
+    private static final class Indescribable extends RuntimeException {
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("no message");
         }
     }
 

@@ -24,6 +24,12 @@ final class RelayRunner implements SmartLifecycle {
     /** Stopped behind web servers and listeners, whose last messages shall still go; pools are closed later yet. */
     private static final int PHASE = DEFAULT_PHASE - 4096;
 
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private static final int MAX_DOUBLINGS = 10;
+
     private final OutboxRelay relay;
 
     private final RelaySignal signal;
@@ -101,39 +107,54 @@ final class RelayRunner implements SmartLifecycle {
         return thread != null;
     }
 
+    /** Ends when it is stopped, and never otherwise: nobody would send any more, and nobody would notice. */
     private void run(CountDownLatch end) {
         long nextSample = System.nanoTime();
-        boolean failing = false;
-        try {
-            while (end.getCount() > 0) {
-                try {
-                    if (System.nanoTime() - nextSample >= 0) {
-                        nextSample = System.nanoTime() + sampleInterval.toNanos();
-                        relay.sample();
-                    }
-                    OutboxRelay.Round round = relay.sendBatch();
-                    failing = false;
-                    if (!round.pause().isZero()) {
-                        pause(end, round.pause());
-                    } else if (!round.more()) {
-                        signal.await(pollInterval);
-                    }
-                } catch (DataAccessException | TransactionException failure) {
-                    if (!failing && end.getCount() > 0) {
-                        logger.warn(
-                                "Messages of the outbox could not be sent; next attempts every {}",
-                                pollInterval,
-                                failure);
-                    }
-                    failing = true;
-                    pause(end, pollInterval);
-                } catch (RuntimeException failure) {
-                    logger.error("The relay of the outbox failed; next attempts every {}", pollInterval, failure);
-                    pause(end, pollInterval);
+        int failures = 0;
+        while (end.getCount() > 0) {
+            try {
+                if (failures > 0) {
+                    pause(end, pauseAfter(failures));
                 }
+                if (System.nanoTime() - nextSample >= 0) {
+                    nextSample = System.nanoTime() + sampleInterval.toNanos();
+                    relay.sample();
+                }
+                OutboxRelay.Round round = relay.sendBatch();
+                failures = 0;
+                if (!round.pause().isZero()) {
+                    pause(end, round.pause());
+                } else if (!round.more()) {
+                    signal.await(pollInterval);
+                }
+            } catch (Throwable failure) {
+                // Interrupts too, which are meant for the relay only when it is stopped.
+                if (failures == 0 && end.getCount() > 0) {
+                    report(failure);
+                }
+                failures++;
             }
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Not as long as until the next poll: what is due may have no other chance. */
+    private Duration pauseAfter(int failures) {
+        Duration first = pollInterval.compareTo(FIRST_PAUSE) < 0 ? pollInterval : FIRST_PAUSE;
+        Duration longer = first.multipliedBy(1L << Math.min(failures - 1, MAX_DOUBLINGS));
+        return longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+    }
+
+    private static void report(Throwable failure) {
+        if (failure instanceof DataAccessException || failure instanceof TransactionException) {
+            logger.warn(
+                    "Messages of the outbox could not be sent; it is tried again at least every {} s",
+                    LONGEST_PAUSE.toSeconds(),
+                    failure);
+        } else {
+            logger.error(
+                    "The relay of the outbox failed; it goes on at least every {} s",
+                    LONGEST_PAUSE.toSeconds(),
+                    failure);
         }
     }
 

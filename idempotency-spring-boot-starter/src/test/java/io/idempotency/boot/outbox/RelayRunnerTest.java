@@ -7,7 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -165,6 +167,51 @@ class RelayRunnerTest {
     }
 
     @Test
+    void aSenderThatThrowsErrorsOrInterruptsDoesNotEndTheRelay() {
+        try (OutboxApplication application = start(NEVER)) {
+            Receiver receiver = application.bean(Receiver.class);
+            Function<OutboxRecord, CompletionStage<Void>> willing = receiver.answer;
+            receiver.concurrency = () -> {
+                throw new NoClassDefFoundError("of the sender");
+            };
+            application.shop().place("1");
+            await().until(() -> receiver.asked.get() > 0);
+            receiver.concurrency = () -> 1;
+            await().until(() -> application.messages().equals(List.of("1 sent")));
+
+            receiver.answer = message -> {
+                Thread.currentThread().interrupt();
+                return willing.apply(message);
+            };
+            application.shop().place("2");
+            await().until(() -> receiver.received.size() > 1);
+            receiver.answer = willing;
+            application.shop().place("3");
+
+            await().until(() -> application.messages().equals(List.of("1 sent", "2 sent", "3 sent")));
+        }
+    }
+
+    /** The relay itself waits for its poll, which a failure of the database must not make it do. */
+    @Test
+    void aBatchThatIsLostIsTriedAgainLongBeforeTheNextPoll() {
+        try (OutboxApplication application = start(NEVER)) {
+            Receiver receiver = application.bean(Receiver.class);
+            receiver.answer = message -> {
+                receiver.answer = next -> CompletableFuture.completedFuture(null);
+                database.backends().activity().stream()
+                        .filter(Backends.Backend::inTransaction)
+                        .forEach(backend -> database.backends().terminate(backend.pid()));
+                return CompletableFuture.completedFuture(null);
+            };
+            application.shop().place("1");
+
+            await().until(() -> application.messages().equals(List.of("1 sent")));
+            assertThat(receiver.received).hasSize(2);
+        }
+    }
+
+    @Test
     void metersShowWhatWasSentWhatFailedAndWhatWaits() {
         try (OutboxApplication application = start(
                 "idempotency.outbox.max-attempts=2",
@@ -242,10 +289,20 @@ class RelayRunnerTest {
         private volatile Function<OutboxRecord, CompletionStage<Void>> answer =
                 message -> CompletableFuture.completedFuture(null);
 
+        private final AtomicInteger asked = new AtomicInteger();
+
+        private volatile IntSupplier concurrency = () -> 10;
+
         @Override
         public CompletionStage<Void> send(OutboxRecord message) {
             received.add(message);
             return answer.apply(message);
+        }
+
+        @Override
+        public int concurrency() {
+            asked.incrementAndGet();
+            return concurrency.getAsInt();
         }
     }
 
