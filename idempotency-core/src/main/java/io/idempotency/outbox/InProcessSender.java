@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -28,6 +29,9 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
     private final Semaphore free;
 
+    /** Handlers whose time is over, and which go on all the same. */
+    private final AtomicInteger overdue = new AtomicInteger();
+
     private final ExecutorService executor;
 
     /**
@@ -47,9 +51,13 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
         this.executor = Executors.newFixedThreadPool(threads, factory);
     }
 
+    /**
+     * As many as there are threads that are not lost to a handler that does not end: to refuse a message for want of a thread
+     * would be a failure of that message. One at least, whose refusal says that there is no thread at all.
+     */
     @Override
     public int concurrency() {
-        return threads;
+        return Math.max(1, threads - overdue.get());
     }
 
     @Override
@@ -110,6 +118,9 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
         private @Nullable Thread thread;
 
+        /** Set while the thread works, if at all. */
+        private boolean isOverdue;
+
         private Handling(OutboxRecord message, List<HandlerMethod> called) {
             this.message = message;
             this.called = called;
@@ -124,6 +135,9 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
             }
             // Before the relay can know that there is room for another one.
             free.release();
+            if (isOverdue) {
+                overdue.decrementAndGet();
+            }
             if (failure == null) {
                 complete(null);
             } else {
@@ -150,6 +164,10 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
             synchronized (this) {
                 if (thread != null) {
                     thread.interrupt();
+                    if (!isOverdue) {
+                        isOverdue = true;
+                        overdue.incrementAndGet();
+                    }
                 }
             }
             return super.cancel(mayInterruptIfRunning);

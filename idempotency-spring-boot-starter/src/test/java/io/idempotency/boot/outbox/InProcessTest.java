@@ -7,6 +7,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -159,6 +160,46 @@ class InProcessTest {
     }
 
     @Test
+    void aHandlerThatDoesNotEndIsNoFailureOfOtherMessages() {
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch end = new CountDownLatch(1);
+        invoices.trouble = () -> {
+            if (calls.incrementAndGet() == 1) {
+                awaitWhateverInterrupts(end);
+            }
+        };
+        invoices.tell(Shop.TOPIC);
+        await().until(() -> attempts("9") >= 1);
+        invoices.tellMany(30);
+
+        await().until(() -> IntStream.range(100, 130)
+                .allMatch(number -> application.messages().contains(number + " sent")));
+        assertThat(IntStream.range(100, 130).map(number -> attempts(Integer.toString(number))))
+                .containsOnly(1);
+        end.countDown();
+        await().until(() -> application.invoices().contains("9 invoices"));
+    }
+
+    private int attempts(String number) {
+        return database.jdbc()
+                .queryForObject(
+                        "select attempt_count from idempotency.outbox_event where payload->>'number' = ?",
+                        Integer.class,
+                        number);
+    }
+
+    private static void awaitWhateverInterrupts(CountDownLatch latch) {
+        while (true) {
+            try {
+                awaitReleased(latch);
+                return;
+            } catch (InterruptedException ignored) {
+                assertThat(latch.getCount()).isPositive();
+            }
+        }
+    }
+
+    @Test
     @Tag("race")
     void aHandlerThatIsKilledInTheMiddleHasOneEffect() {
         AtomicInteger kills = new AtomicInteger();
@@ -277,6 +318,14 @@ class InProcessTest {
         UUID tell(String topic, Object payload) {
             return transaction.execute(status -> outbox.publish(
                     OutboxMessage.of(topic, "OrderPlaced").payload(payload).build()));
+        }
+
+        /** In one transaction, so that one batch has them. */
+        void tellMany(int count) {
+            transaction.executeWithoutResult(status -> IntStream.range(100, 100 + count)
+                    .forEach(number -> outbox.publish(OutboxMessage.of(Shop.TOPIC, "OrderPlaced")
+                            .payload(new Shop.OrderPlaced(Integer.toString(number)))
+                            .build())));
         }
 
         /** Of the open transaction. */
