@@ -13,6 +13,11 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public record Backoff(Duration delay, double multiplier, Duration maxDelay) {
 
+    /** The same, but with no longer delay than that. */
+    Backoff atMost(Duration limit) {
+        return maxDelay.compareTo(limit) <= 0 ? this : new Backoff(delay, multiplier, limit);
+    }
+
     Duration after(int failures) {
         double exponential = (double) delay.toMillis() * Math.pow(multiplier, Math.max(0, failures - 1));
         double bounded = Math.min(exponential, (double) maxDelay.toMillis());

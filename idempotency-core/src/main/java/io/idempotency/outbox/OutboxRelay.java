@@ -20,11 +20,16 @@ public final class OutboxRelay {
     /** Further messages that wait are not counted. */
     private static final int SAMPLE_LIMIT = 100_000;
 
+    /** How long what is sent nowhere else may wait when whatever was out is back. */
+    private static final Duration LONGEST_OUTAGE_PAUSE = Duration.ofMinutes(1);
+
     private final OutboxStore store;
 
     private final OutboxSender sender;
 
     private final RelaySettings settings;
+
+    private final Backoff outageBackoff;
 
     private final IdempotencyListener listener;
 
@@ -44,6 +49,7 @@ public final class OutboxRelay {
         this.store = store;
         this.sender = sender;
         this.settings = settings;
+        this.outageBackoff = settings.backoff().atMost(LONGEST_OUTAGE_PAUSE);
         this.listener = listener;
     }
 
@@ -105,8 +111,7 @@ public final class OutboxRelay {
             return new Delivery(message, Delivery.Result.SENT, Duration.ZERO, null);
         }
         if (failure instanceof SenderUnavailableException && !anySent) {
-            return new Delivery(
-                    message, Delivery.Result.NOT_COUNTED, settings.backoff().after(outages + 1), failure);
+            return new Delivery(message, Delivery.Result.NOT_COUNTED, outageBackoff.after(outages + 1), failure);
         }
         if (message.attempt() >= settings.maxAttempts()) {
             return new Delivery(message, Delivery.Result.DEAD, Duration.ZERO, failure);

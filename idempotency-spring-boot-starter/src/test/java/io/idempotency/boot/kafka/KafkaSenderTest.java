@@ -44,6 +44,7 @@ class KafkaSenderTest {
 
     @BeforeAll
     void startBroker() {
+        broker.brokerProperties(Map.of("auto.create.topics.enable", "false"));
         broker.afterPropertiesSet();
     }
 
@@ -118,6 +119,27 @@ class KafkaSenderTest {
                     .satisfies(failure -> assertThat(failure.getCause())
                             .isNotInstanceOf(SenderUnavailableException.class)
                             .hasStackTraceContaining("RecordTooLargeException"));
+        } finally {
+            sender.destroy();
+        }
+    }
+
+    /** Or else one message for a topic that is not there would pause all others, for as long as it is alone. */
+    @Test
+    void aTopicThatIsNotThereIsNoOutageAndDoesNotKeepOthersWaiting() {
+        Duration sendTimeout = Duration.ofSeconds(8);
+        KafkaSender sender = sender(Map.of("bootstrap.servers", broker.getBrokersAsString()), sendTimeout);
+        try {
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), "missing", null, "1"))))
+                        .satisfies(failure -> assertThat(failure.getCause())
+                                .isNotInstanceOf(SenderUnavailableException.class)
+                                .hasStackTraceContaining("UnknownTopicOrPartitionException"));
+            }
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), "missing", null, "1"))))
+                    .hasStackTraceContaining("Kafka had no topic 'missing' a moment ago");
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
         } finally {
             sender.destroy();
         }
