@@ -50,8 +50,8 @@ final class OutboxNotifications implements OutboxChannel {
             connection.setAutoCommit(true);
             statement.execute(LISTEN + findChannel(statement));
             try {
-                heard.run();
                 BaseConnection listening = connection.unwrap(BaseConnection.class);
+                heard.run();
                 while (!stopped.getAsBoolean()) {
                     Object[] notifications = listening.getNotifications((int) patience.toMillis());
                     if (notifications != null && notifications.length > 0) {

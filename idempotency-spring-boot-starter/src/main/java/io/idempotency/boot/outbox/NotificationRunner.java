@@ -5,12 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.dao.DataAccessException;
-import org.springframework.transaction.TransactionException;
 
 import io.idempotency.outbox.OutboxChannel;
 
@@ -127,22 +126,31 @@ final class NotificationRunner implements SmartLifecycle {
     private void tell() {
         try {
             channel.announce();
-        } catch (DataAccessException | TransactionException failure) {
+        } catch (RuntimeException failure) {
             logger.debug("Other instances were not told of messages to send: they find them by their poll", failure);
         }
     }
 
     private void listen(CountDownLatch end) {
+        AtomicInteger failures = new AtomicInteger();
         try {
             while (end.getCount() > 0) {
                 try {
-                    channel.listen(relay::wake, () -> end.getCount() == 0, PATIENCE);
-                } catch (DataAccessException lost) {
-                    logger.warn(
-                            "The connection that listens for messages to send was lost; until there is another one, they are"
-                                    + " found by the poll every {}",
-                            pollInterval,
-                            lost);
+                    channel.listen(
+                            () -> {
+                                failures.set(0);
+                                relay.wake();
+                            },
+                            () -> end.getCount() == 0,
+                            PATIENCE);
+                } catch (RuntimeException lost) {
+                    if (failures.getAndIncrement() == 0 && end.getCount() > 0) {
+                        logger.warn(
+                                "The connection that listens for messages to send was lost; until there is another one,"
+                                        + " they are found by the poll every {}",
+                                pollInterval,
+                                lost);
+                    }
                     if (end.await(RECONNECT.toMillis(), TimeUnit.MILLISECONDS)) {
                         return;
                     }
