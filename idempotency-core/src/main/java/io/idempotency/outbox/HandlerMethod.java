@@ -9,6 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ReflectionUtils;
@@ -45,6 +46,13 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
             throw new IdempotencyStartupException(
                     description + " has parameters that a message cannot give.",
                     "Let it take the payload, or the OutboxRecord, or one of each.");
+        }
+        if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
+            throw new IdempotencyStartupException(
+                    description + " is @Async, so the message would count as handled before it is, and be lost if that"
+                            + " fails.",
+                    "Remove @Async: the method runs on a thread of its own, in the transaction of the inbox.");
         }
         Transactional transactional = transactional(method);
         if (transactional != null && APART.contains(transactional.propagation())) {

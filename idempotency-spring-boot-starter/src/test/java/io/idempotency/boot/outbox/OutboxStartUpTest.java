@@ -15,6 +15,7 @@ import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -175,6 +176,7 @@ class OutboxStartUpTest {
             "TakesNothing, has parameters that a message cannot give",
             "TakesTwoPayloads, has parameters that a message cannot give",
             "Apart, with the propagation REQUIRES_NEW",
+            "Asynchronous, is @Async",
             "BadConsumer, The consumer of a message contains U+000A"
         })
         void aMethodThatCannotHandleMessages(String bean, String problem) throws ClassNotFoundException {
@@ -242,6 +244,13 @@ class OutboxStartUpTest {
     static class Apart {
 
         @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @OutboxHandler(topic = "orders")
+        void handle(String payload) {}
+    }
+
+    @Async
+    static class Asynchronous {
+
         @OutboxHandler(topic = "orders")
         void handle(String payload) {}
     }
