@@ -154,11 +154,9 @@ public final class IdempotencyOutboxAutoConfiguration {
                         new Backoff(backoff.delay(), backoff.multiplier(), backoff.maxDelay())),
                 listeners);
         return new RelayRunner(
-                relay,
-                signal,
-                settings.pollInterval(),
-                settings.sampleInterval(),
-                sendTimeout.plusSeconds(5),
-                () -> SenderChecks.require(sender, handlers, inProcess.stream().toList(), dataSource.dataSource()));
+                relay, signal, settings.pollInterval(), settings.sampleInterval(), sendTimeout.plusSeconds(5), () -> {
+                    SenderChecks.require(sender, handlers, inProcess.stream().toList());
+                    PoolChecks.require(dataSource.dataSource(), !handlers.isEmpty(), settings.notifications());
+                });
     }
 }

@@ -159,15 +159,16 @@ class OutboxStartUpTest {
                     "The one that was there first keeps 'orders'");
         }
 
-        @Test
-        void aPoolOfOneConnection() {
+        @ParameterizedTest
+        @CsvSource({"1, true, false, 2", "1, false, true, 2", "2, true, true, 3"})
+        void aPoolWithTooFewConnections(int size, boolean handles, boolean listens, int needed) {
+            ApplicationContextRunner tooSmall = (handles ? withoutKafka().withBean(Good.class) : application)
+                    .withBean("pool", DataSource.class, () -> database.dataSource(size))
+                    .withPropertyValues("idempotency.data-source=pool", "idempotency.outbox.notifications=" + listens);
             assertReport(
-                    withoutKafka()
-                            .withBean(Good.class)
-                            .withBean("pool", DataSource.class, () -> database.dataSource(1))
-                            .withPropertyValues("idempotency.data-source=pool"),
-                    "the connection pool has one connection",
-                    "maximum-pool-size");
+                    tooSmall,
+                    "the outbox needs " + needed,
+                    "spring.datasource.hikari.maximum-pool-size to at least " + needed);
         }
 
         @ParameterizedTest
