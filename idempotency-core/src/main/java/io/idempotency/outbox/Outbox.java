@@ -18,7 +18,8 @@ public interface Outbox {
 
     /**
      * Records a message. In an idempotent method it becomes part of the claim's transaction: a replay publishes nothing. Not
-     * to be called from callbacks after the commit, which are in no transaction any more.
+     * to be called from callbacks after the commit, such as a {@code @TransactionalEventListener} without a phase: they are
+     * in no transaction any more, and a message of theirs is kept or lost as the pool has it.
      *
      * <p>With a deduplication key that was used before, nothing is recorded, whatever the new message says; if the other
      * transaction that uses it is still open, this waits for its end.

@@ -34,6 +34,8 @@ public final class OutboxMessage {
     /** Headers that the library writes itself. */
     static final Set<String> RESERVED_HEADERS = Set.of("message-id", "message-type");
 
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
     private final String topic;
 
     private final String type;
@@ -272,11 +274,17 @@ public final class OutboxMessage {
          * Sends the message later; it may be later by {@code idempotency.outbox.poll-interval}. Later messages of its
          * ordering key wait for it.
          *
-         * @param time the earliest time, by the clock of the database
+         * @param time the earliest time, by the clock of the database; one in the past is at once
          * @return this builder
+         * @throws IllegalArgumentException if it is after the year 9999
          */
         public Builder notBefore(Instant time) {
-            this.notBefore = time;
+            if (time.isAfter(LATEST)) {
+                throw new IllegalArgumentException(
+                        "A message that is to be sent not before " + time + " would never be");
+            }
+            // Neither OffsetDateTime nor PostgreSQL has all instants.
+            this.notBefore = time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time;
             return this;
         }
 

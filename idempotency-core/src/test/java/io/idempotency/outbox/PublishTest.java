@@ -273,6 +273,17 @@ class PublishTest {
     }
 
     @Test
+    void timesThatTheDatabaseDoesNotHaveAreRefusedOrLongAgo() {
+        OutboxMessage.Builder message = OutboxMessage.of("orders", "Reminder").payload(1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> message.notBefore(Instant.MAX))
+                .withMessageContaining("would never be");
+        publisher.publish(message.notBefore(Instant.MIN).build());
+
+        assertThat(Taken.from(publisher.store)).hasSize(1);
+    }
+
+    @Test
     void sentMessagesArePurgedAfterTheirRetentionAndOthersStay() {
         publisher.publish("a", 1);
         publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent);
