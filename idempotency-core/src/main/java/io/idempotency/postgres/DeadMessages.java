@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.UUID;
 
 import io.idempotency.DeadMessage;
-import io.idempotency.IdempotencyKey;
-import io.idempotency.Intent;
 
 /** What operators see of the table {@code outbox_event}, and what they may change. */
 final class DeadMessages {
@@ -64,7 +62,6 @@ final class DeadMessages {
     }
 
     private static DeadMessage map(ResultSet row) throws SQLException {
-        String scope = row.getString(7);
         return new DeadMessage(
                 row.getObject(1, UUID.class),
                 row.getString(2),
@@ -72,7 +69,7 @@ final class DeadMessages {
                 row.getString(4),
                 row.getInt(5),
                 row.getString(6),
-                scope == null ? null : new Intent(scope, row.getString(8), new IdempotencyKey(row.getString(9))),
+                IntentColumns.read(row, 7),
                 row.getObject(10, OffsetDateTime.class).toInstant());
     }
 }

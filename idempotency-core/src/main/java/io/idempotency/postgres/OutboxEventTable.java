@@ -21,7 +21,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
 
-import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.outbox.Delivery;
 import io.idempotency.outbox.NewMessage;
@@ -306,7 +305,6 @@ final class OutboxEventTable implements OutboxStore {
     }
 
     private static OutboxRecord map(ResultSet row) throws SQLException {
-        String scope = row.getString(12);
         return new OutboxRecord(
                 row.getObject(3, UUID.class),
                 row.getString(4),
@@ -316,7 +314,7 @@ final class OutboxEventTable implements OutboxStore {
                 row.getString(8),
                 row.getString(9),
                 headers(row),
-                scope == null ? null : new Intent(scope, row.getString(13), new IdempotencyKey(row.getString(14))),
+                IntentColumns.read(row, 12),
                 row.getObject(15, OffsetDateTime.class).toInstant(),
                 row.getObject(16, OffsetDateTime.class).toInstant(),
                 row.getInt(17) + 1);
@@ -327,7 +325,9 @@ final class OutboxEventTable implements OutboxStore {
         String[] values = (String[]) row.getArray(11).getArray();
         Map<String, String> headers = new LinkedHashMap<>();
         for (int i = 0; i < names.length; i++) {
-            headers.put(names[i], values[i]);
+            if (values[i] != null) {
+                headers.put(names[i], values[i]);
+            }
         }
         return headers;
     }

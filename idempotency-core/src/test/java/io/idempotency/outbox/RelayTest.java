@@ -282,6 +282,20 @@ class RelayTest {
     }
 
     @Test
+    void aRowThatWasWrittenByHandHoldsNothingUp() {
+        publisher.publish("a", 1);
+        publisher.publish("a", 2);
+        admin.execute("update idempotency.outbox_event set headers = '{\"empty\": null, \"kept\": 1}',"
+                + " idempotency_scope = chr(7), caller = '', idempotency_key = 'k' where payload::text = '1'");
+
+        drain();
+
+        assertThat(sender.payloads()).containsExactly("1", "2");
+        assertThat(sender.sent.get(0).headers()).isEqualTo(Map.of("kept", "1"));
+        assertThat(sender.sent.get(0).intent()).isNull();
+    }
+
+    @Test
     void anOutageUsesUpNoAttemptsAndPauses() {
         SenderUnavailableException outage = new SenderUnavailableException("no broker", null);
         sender.answering(message -> CompletableFuture.failedFuture(outage));

@@ -54,6 +54,7 @@ class OutboxConstraintsTest {
                 "aggregate_type = repeat('x', 129)             | aggregate_type_length",
                 "aggregate_id = repeat('x', 256)               | aggregate_id_length",
                 "deduplication_key = repeat('x', 256)          | deduplication_length",
+                "headers = '[]'                                | headers_named",
                 "lane = -1                                     | lane",
                 "idempotency_scope = 'payments'                | intent",
                 "caller = ''                                   | intent",

@@ -32,6 +32,7 @@ CREATE TABLE "${schema}".outbox_event (
     CONSTRAINT outbox_event_aggregate_type_length CHECK (char_length(aggregate_type) BETWEEN 1 AND 128),
     CONSTRAINT outbox_event_aggregate_id_length CHECK (char_length(aggregate_id) BETWEEN 1 AND 255),
     CONSTRAINT outbox_event_deduplication_length CHECK (char_length(deduplication_key) BETWEEN 1 AND 255),
+    CONSTRAINT outbox_event_headers_named CHECK (json_typeof(headers) = 'object'),
     CONSTRAINT outbox_event_lane CHECK (lane >= 0),
     CONSTRAINT outbox_event_intent CHECK (
         (idempotency_scope IS NULL) = (idempotency_key IS NULL) AND (caller IS NULL) = (idempotency_key IS NULL)),
