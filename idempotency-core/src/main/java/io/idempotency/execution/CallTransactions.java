@@ -65,6 +65,13 @@ public final class CallTransactions {
         if (holder == null || boundUnder == null || !isTransactionOpen()) {
             throw noTransaction();
         }
+        if (TransactionFrames.isInnermostOver()) {
+            throw new TransactionMismatchException(
+                    "The transaction has been committed already, so messages can neither be"
+                            + " published nor claimed in it: this is a callback after its commit, such as a"
+                            + " @TransactionalEventListener without a phase. Do it before the commit, with the phase"
+                            + " BEFORE_COMMIT, or in a transaction with the propagation REQUIRES_NEW");
+        }
         Connection connection = DataSourceUtils.getConnection(boundUnder);
         try {
             if (commitsByItself(connection)) {

@@ -17,16 +17,17 @@ import io.idempotency.TransactionMismatchException;
 public interface Outbox {
 
     /**
-     * Records a message. In an idempotent method it becomes part of the claim's transaction: a replay publishes nothing. Not
-     * to be called from callbacks after the commit, such as a {@code @TransactionalEventListener} without a phase: they are
-     * in no transaction any more, and a message of theirs is kept or lost as the pool has it.
+     * Records a message. In an idempotent method it becomes part of the claim's transaction: a replay publishes nothing.
+     * Callbacks after the commit, such as a {@code @TransactionalEventListener} without a phase, are in no transaction any
+     * more; they are refused where the transaction's manager is a bean.
      *
      * <p>With a deduplication key that was used before, nothing is recorded, whatever the new message says; if the other
      * transaction that uses it is still open, this waits for its end.
      *
      * @param message what is to be sent; its payload is written as JSON now, so that what is sent is what was true
      * @return the id of the message, a version-7 UUID; of the earlier message if the deduplication key was used before
-     * @throws TransactionMismatchException if no transaction is open on the library's DataSource
+     * @throws TransactionMismatchException if no transaction is open on the library's DataSource, or it has been committed
+     *     already
      * @throws IllegalArgumentException if the payload cannot be written as JSON, or is too large; the database was not
      *     touched
      * @throws DataAccessException if PostgreSQL reports anything else

@@ -6,6 +6,7 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
@@ -99,6 +100,12 @@ public final class IdempotencyAutoConfiguration {
     static LateIdempotentChainPostProcessor lateIdempotentChainPostProcessor(
             IdempotentOperationSource operations, IdempotentAdvisors advisors) {
         return new LateIdempotentChainPostProcessor(operations, advisors, TestDoubles::include);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static BeanPostProcessor idempotencyTransactionFrames() {
+        return new TransactionFramesPostProcessor();
     }
 
     @Bean
