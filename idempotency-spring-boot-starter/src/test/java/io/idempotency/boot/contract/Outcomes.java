@@ -1,7 +1,8 @@
 package io.idempotency.boot.contract;
 
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
@@ -13,11 +14,11 @@ import io.idempotency.observation.MessageReceived;
 /** Remembers what became of every call and of every message. */
 class Outcomes implements IdempotencyListener {
 
-    private final List<CallCompleted> events = new CopyOnWriteArrayList<>();
+    private final Queue<CallCompleted> events = new ConcurrentLinkedQueue<>();
 
-    private final List<MessageReceived> messages = new CopyOnWriteArrayList<>();
+    private final Queue<MessageReceived> messages = new ConcurrentLinkedQueue<>();
 
-    private final List<CallRetried> retries = new CopyOnWriteArrayList<>();
+    private final Queue<CallRetried> retries = new ConcurrentLinkedQueue<>();
 
     @Override
     public void callCompleted(CallCompleted event) {
