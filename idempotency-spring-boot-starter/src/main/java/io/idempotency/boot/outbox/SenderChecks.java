@@ -20,7 +20,8 @@ final class SenderChecks {
             throw new IdempotencyStartupException(
                     "There are methods with @OutboxHandler for " + handlers.topics() + ", but all messages go to "
                             + sender.getClass().getName() + ", so nobody would call them.",
-                    "Set idempotency.outbox.sender=in-process, or receive the messages from the broker instead.");
+                    "Set idempotency.outbox.sender=in-process and define no OutboxSender, or receive the messages from the"
+                            + " broker instead.");
         }
     }
 }
