@@ -71,11 +71,12 @@ class PaymentsOverKafkaTest {
                 TwoInstances instances = TwoInstances.start(database, kafka.address(), directory);
                 TopicWatch topic = new TopicWatch(database, kafka.address())) {
             openAccounts();
+            MarkGate gate = MarkGate.install(database);
             ConcurrentCalls<Void> clients = ConcurrentCalls.start(CLIENTS, () -> sendAll(instances));
 
-            killInTurn(instances, topic, KILLS_BEFORE_RESTART, share);
-            restartUnderLoad(kafka, topic, share);
-            killInTurn(instances, topic, KILLS_AFTER_RESTART, share);
+            killInTurn(instances, topic, gate, KILLS_BEFORE_RESTART, share);
+            restartUnderLoad(kafka, topic, gate, share);
+            killInTurn(instances, topic, gate, KILLS_AFTER_RESTART, share);
             permits.release(requests.size() + CLIENTS);
 
             clients.await(TIMEOUT).requireAllSucceeded();
@@ -131,20 +132,23 @@ class PaymentsOverKafkaTest {
         }
     }
 
-    private void killInTurn(TwoInstances instances, TopicWatch topic, int kills, int share) throws Exception {
+    private void killInTurn(TwoInstances instances, TopicWatch topic, MarkGate gate, int kills, int share)
+            throws Exception {
         for (int kill = 0; kill < kills; kill++) {
             allow(share);
-            awaitSending(topic, kill % 2);
-            instances.kill(kill % 2);
+            int instance = kill % 2;
+            gate.whileClosedFor(TwoInstances.name(instance), () -> {
+                awaitSent(topic, instance);
+                instances.kill(instance);
+            });
         }
     }
 
-    /** In the middle of it: with more requests if there is nothing to send. */
-    private void awaitSending(TopicWatch topic, int instance) {
+    /** Behind the gate; with more requests if there is nothing to send. */
+    private void awaitSent(TopicWatch topic, int instance) {
         await().atMost(TIMEOUT)
                 .pollInSameThread()
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(1))
+                .pollInterval(Duration.ofMillis(20))
                 .until(() -> {
                     if (permits.availablePermits() == 0 && pending() == 0) {
                         allow(CLIENTS);
@@ -153,10 +157,13 @@ class PaymentsOverKafkaTest {
                 });
     }
 
-    private void restartUnderLoad(KafkaProcess kafka, TopicWatch topic, int share) throws Exception {
+    private void restartUnderLoad(KafkaProcess kafka, TopicWatch topic, MarkGate gate, int share)
+            throws Exception {
         allow(share);
-        awaitSending(topic, 0);
-        kafka.stop();
+        gate.whileClosedFor(TwoInstances.name(0), () -> {
+            awaitSent(topic, 0);
+            kafka.stop();
+        });
         int before = load.answers();
         allow(share);
         await().atMost(TIMEOUT).until(() -> load.answers() - before >= share / 2);
