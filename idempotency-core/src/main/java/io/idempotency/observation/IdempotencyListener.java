@@ -56,4 +56,11 @@ public interface IdempotencyListener {
      * @param event how much waits, and for how long
      */
     default void outboxSampled(OutboxSampled event) {}
+
+    /**
+     * A look at the library's tables. Emitted by each instance from time to time.
+     *
+     * @param event what was seen
+     */
+    default void storageSampled(StorageSampled event) {}
 }

@@ -57,6 +57,11 @@ public final class IdempotencyListeners implements IdempotencyListener {
         each(listener -> listener.outboxSampled(event));
     }
 
+    @Override
+    public void storageSampled(StorageSampled event) {
+        each(listener -> listener.storageSampled(event));
+    }
+
     private void each(Consumer<IdempotencyListener> notification) {
         for (IdempotencyListener listener : listeners) {
             try {

@@ -1,0 +1,19 @@
+package io.idempotency.observation;
+
+import java.util.List;
+
+/**
+ * A look at the library's tables.
+ *
+ * @param tables each table once
+ * @param staleLeases leases that have expired and were not taken over
+ */
+public record StorageSampled(List<TableSample> tables, int staleLeases) {
+
+    /**
+     * Keeps what it was given as it is.
+     */
+    public StorageSampled {
+        tables = List.copyOf(tables);
+    }
+}

@@ -1,0 +1,12 @@
+package io.idempotency.observation;
+
+import java.time.Duration;
+
+/**
+ * A look at one of the library's tables.
+ *
+ * @param table the table, without its schema
+ * @param rows how many rows it holds, as the statistics of PostgreSQL estimate it
+ * @param oldestExpired how long the oldest row that the purge may delete has been expired; zero if there is none
+ */
+public record TableSample(String table, long rows, Duration oldestExpired) {}
