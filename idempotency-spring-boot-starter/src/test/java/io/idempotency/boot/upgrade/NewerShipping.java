@@ -1,0 +1,49 @@
+package io.idempotency.boot.upgrade;
+
+import java.time.Instant;
+import java.util.List;
+
+import com.fasterxml.jackson.annotation.JsonAlias;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+
+/** What replaces it: more members, another type. */
+class NewerShipping {
+
+    private final JdbcTemplate jdbc;
+
+    NewerShipping(JdbcTemplate jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    @Transactional
+    @Idempotent(scope = "shipments", key = "'a-key'")
+    public Shipment ship(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return new Shipment("no-1", Instant.now(), "a carrier");
+    }
+
+    @Transactional
+    @Idempotent(scope = "counts", key = "'a-key'")
+    public List<Integer> count(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return List.of(1);
+    }
+
+    @Transactional
+    @Idempotent(scope = "labels", key = "'a-key'")
+    public Label label(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return new Label("no-1");
+    }
+
+    record Label(@JsonAlias("number") String trackingNumber) {}
+
+    record Order(String item, @Nullable String wrapping) {}
+
+    record Shipment(
+            String number, Instant shippedAt, @Nullable String carrier) {}
+}

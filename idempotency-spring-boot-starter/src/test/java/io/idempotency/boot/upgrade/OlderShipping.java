@@ -1,0 +1,52 @@
+package io.idempotency.boot.upgrade;
+
+import java.time.Instant;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+
+/** What is being replaced. */
+class OlderShipping {
+
+    private final JdbcTemplate jdbc;
+
+    OlderShipping(JdbcTemplate jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    @Transactional
+    @Idempotent(scope = "shipments", key = "'a-key'")
+    public Shipment ship(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return new Shipment("no-1", Instant.now());
+    }
+
+    @Transactional
+    @Idempotent(scope = "packages", key = "'a-key'")
+    public String pack(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return order.item() + " in a box";
+    }
+
+    @Transactional
+    @Idempotent(scope = "counts", key = "'a-key'")
+    public String count(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "one";
+    }
+
+    @Transactional
+    @Idempotent(scope = "labels", key = "'a-key'")
+    public Label label(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return new Label("no-1");
+    }
+
+    record Label(String number) {}
+
+    record Order(String item) {}
+
+    record Shipment(String number, Instant shippedAt) {}
+}
