@@ -2,12 +2,14 @@ package io.idempotency.boot.upgrade;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonAlias;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
 /** What replaces it: more members, another type. */
@@ -41,6 +43,50 @@ class NewerShipping {
     }
 
     record Label(@JsonAlias("number") String trackingNumber) {}
+
+    @Transactional
+    @Idempotent(scope = "stamps", key = "'a-key'")
+    public String stamp(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "stamped";
+    }
+
+    @Transactional
+    @Idempotent(scope = "bookings", key = "'a-key'", mode = IdempotencyMode.LEASED)
+    public String book(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "booked again";
+    }
+
+    @Transactional
+    @Idempotent(scope = "returns", key = "'a-key'")
+    public String takeBack(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "taken back again";
+    }
+
+    @Transactional
+    @Idempotent(scope = "weights", key = "'a-key'")
+    public String weigh(Parcel order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "heavy";
+    }
+
+    @Transactional
+    @Idempotent(scope = "quotes", key = "'a-key'")
+    public Quote quote(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return new Quote("100");
+    }
+
+    record Parcel(String item, String size) {}
+
+    record Quote(String price) {
+
+        Quote {
+            Objects.requireNonNull(price, "price");
+        }
+    }
 
     record Order(String item, @Nullable String wrapping) {}
 

@@ -2,9 +2,11 @@ package io.idempotency.boot.upgrade;
 
 import java.time.Instant;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
 /** What is being replaced. */
@@ -45,6 +47,42 @@ class OlderShipping {
     }
 
     record Label(String number) {}
+
+    @Transactional
+    @Idempotent(scope = "stamps", key = "'a-key'")
+    public void stamp(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+    }
+
+    @Transactional
+    @Idempotent(scope = "bookings", key = "'a-key'")
+    public String book(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "booked";
+    }
+
+    @Transactional
+    @Idempotent(scope = "returns", key = "'a-key'", mode = IdempotencyMode.LEASED)
+    public String takeBack(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "taken back";
+    }
+
+    @Transactional
+    @Idempotent(scope = "weights", key = "'a-key'")
+    public String weigh(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return "light";
+    }
+
+    @Transactional
+    @Idempotent(scope = "quotes", key = "'a-key'")
+    public Quote quote(Order order) {
+        jdbc.update("insert into shipped values (?)", order.item());
+        return new Quote(null);
+    }
+
+    record Quote(@Nullable String price) {}
 
     record Order(String item) {}
 

@@ -89,6 +89,39 @@ class RollingUpgradeTest {
     }
 
     @Test
+    void aMemberThatIsNeverNullMakesAnotherPayload() {
+        older().weigh(new OlderShipping.Order("lamp"));
+
+        assertThatThrownBy(() -> newer().weigh(new NewerShipping.Parcel("lamp", "small")))
+                .isInstanceOf(KeyReusedException.class);
+    }
+
+    @Test
+    void aCallWithoutAResultIsReplayedAsNull() {
+        older().stamp(new OlderShipping.Order("lamp"));
+
+        assertThat(newer().stamp(new NewerShipping.Order("lamp", null))).isNull();
+    }
+
+    @Test
+    void aLeasedVersionAndOneWithoutLeasesReplayEachOther() {
+        older().book(new OlderShipping.Order("lamp"));
+        assertThat(newer().book(new NewerShipping.Order("lamp", null))).isEqualTo("booked");
+
+        empty();
+        older().takeBack(new OlderShipping.Order("lamp"));
+        assertThat(newer().takeBack(new NewerShipping.Order("lamp", null))).isEqualTo("taken back");
+    }
+
+    @Test
+    void aResponseThatRefusesWhatIsMissingIsNotReplayedWithoutIt() {
+        older().quote(new OlderShipping.Order("lamp"));
+
+        assertThatThrownBy(() -> newer().quote(new NewerShipping.Order("lamp", null)))
+                .isInstanceOf(UnreadableResponseException.class);
+    }
+
+    @Test
     void aMethodMayMoveAndGetAnotherNameAsLongAsItKeepsItsScope() {
         older().pack(new OlderShipping.Order("lamp"));
 
