@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -16,7 +17,9 @@ record MarkdownFile(Path path, String text) {
 
     private static final Pattern CODE = Pattern.compile("^```(\\w+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
-    private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s]+)(#[^)\\s]*)?\\)");
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s]*)(?:#([^)\\s]*))?\\)");
+
+    private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
 
     static List<MarkdownFile> all() throws IOException {
         List<Path> paths = new ArrayList<>();
@@ -43,22 +46,43 @@ record MarkdownFile(Path path, String text) {
         return blocks;
     }
 
-    /** Links to other files of the project, as they are written. */
-    List<String> relativeLinks() {
+    /** Links within the project. */
+    List<Link> links() {
         return LINK.matcher(text)
                 .results()
-                .map(link -> link.group(1))
-                .filter(target -> !target.contains("://"))
+                .filter(link -> !link.group(1).contains(":"))
+                .map(link -> new Link(
+                        link.group(1).isEmpty() ? path : path.resolveSibling(link.group(1)),
+                        link.group(2) == null ? "" : link.group(2)))
                 .toList();
     }
 
-    Path resolve(String link) {
-        return path.resolveSibling(link);
+    /** What a link may point at, as the headings make it. */
+    List<String> anchors() {
+        return HEADING.matcher(CODE.matcher(text).replaceAll(""))
+                .results()
+                .map(heading -> heading.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\w -]", "")
+                        .replace(' ', '-'))
+                .toList();
     }
 
     @Override
     public String toString() {
         return path.getFileName().toString();
+    }
+
+    /** With an empty anchor if it leads to the whole file. */
+    record Link(Path file, String anchor) {
+
+        boolean leadsSomewhere() throws IOException {
+            return Files.exists(file)
+                    && (anchor.isEmpty()
+                            || new MarkdownFile(file, Files.readString(file))
+                                    .anchors()
+                                    .contains(anchor));
+        }
     }
 
     record CodeBlock(String name, String code) {

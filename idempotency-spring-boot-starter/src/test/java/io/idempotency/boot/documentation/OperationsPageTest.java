@@ -1,0 +1,101 @@
+package io.idempotency.boot.documentation;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+/** Every statement of the page for operators is one that PostgreSQL executes. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OperationsPageTest {
+
+    private static final Pattern MIGRATION = Pattern.compile("^-- (V\\d+__\\w+\\.sql)$", Pattern.MULTILINE);
+
+    private final ConfigurableApplicationContext application;
+
+    OperationsPageTest(TestDatabase database) {
+        application = JdbcTestApplication.start(database, new Class<?>[0]);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    static Stream<MarkdownFile.CodeBlock> questions() throws IOException {
+        return blocks().filter(block -> !isSetup(block));
+    }
+
+    @ParameterizedTest
+    @MethodSource("questions")
+    void whatOperatorsAskAndChangeIsUnderstood(MarkdownFile.CodeBlock block) {
+        assertThatCode(() -> application.getBean(JdbcTemplate.class).execute(block.code()))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void whatADatabaseAdministratorRunsIsAllThatTheApplicationNeeds() throws IOException {
+        List<MarkdownFile.CodeBlock> setups =
+                blocks().filter(OperationsPageTest::isSetup).toList();
+        assertThat(setups).hasSize(1);
+        try (TestDatabase empty = TestDatabase.create()) {
+            JdbcTemplate owner = empty.jdbc();
+            owner.execute("create role my_application login password 'secret'");
+            try {
+                owner.execute(withMigrations(setups.get(0).code()));
+
+                try (ConfigurableApplicationContext migrated = JdbcTestApplication.start(
+                        empty,
+                        new Class<?>[0],
+                        "spring.datasource.username=my_application",
+                        "spring.datasource.password=secret",
+                        "idempotency.migrate=false")) {
+                    assertThat(migrated.isRunning()).isTrue();
+                }
+            } finally {
+                owner.execute("drop owned by my_application; drop role my_application");
+            }
+        }
+    }
+
+    private static Stream<MarkdownFile.CodeBlock> blocks() throws IOException {
+        return MarkdownFile.all().stream()
+                .filter(page -> page.toString().equals("operations.md"))
+                .flatMap(page -> page.code("sql").stream());
+    }
+
+    private static boolean isSetup(MarkdownFile.CodeBlock block) {
+        return MIGRATION.matcher(block.code()).find();
+    }
+
+    private static String withMigrations(String code) throws IOException {
+        Matcher migration = MIGRATION.matcher(code);
+        StringBuilder script = new StringBuilder();
+        while (migration.find()) {
+            String sql = new ClassPathResource(PostgresStorage.MIGRATIONS + "/" + migration.group(1))
+                    .getContentAsString(StandardCharsets.UTF_8);
+            migration.appendReplacement(script, Matcher.quoteReplacement(sql.replace("${schema}", "idempotency")));
+        }
+        return migration.appendTail(script).toString();
+    }
+}
