@@ -157,8 +157,7 @@ class PaymentsOverKafkaTest {
                 });
     }
 
-    private void restartUnderLoad(KafkaProcess kafka, TopicWatch topic, MarkGate gate, int share)
-            throws Exception {
+    private void restartUnderLoad(KafkaProcess kafka, TopicWatch topic, MarkGate gate, int share) throws Exception {
         allow(share);
         gate.whileClosedFor(TwoInstances.name(0), () -> {
             awaitSent(topic, 0);
