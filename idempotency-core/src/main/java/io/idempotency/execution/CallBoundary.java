@@ -20,7 +20,7 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.Reception;
-import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.operation.IdempotentOperation;
 import io.idempotency.operation.MessageAttributes;
@@ -40,6 +40,8 @@ public final class CallBoundary {
 
     private final IdempotencyListener listener;
 
+    private final CallObserver observer;
+
     private final CallDefaults defaults;
 
     private final SingleFlight singleFlight = new SingleFlight();
@@ -58,6 +60,7 @@ public final class CallBoundary {
      * @param dataSource of the store
      * @param translator makes codes of failures
      * @param listener learns the outcome of every call
+     * @param observer surrounds every call; throws nothing
      * @param defaults for what a call leaves open
      */
     public CallBoundary(
@@ -68,10 +71,12 @@ public final class CallBoundary {
             DataSource dataSource,
             FailureTranslator translator,
             IdempotencyListener listener,
+            CallObserver observer,
             CallDefaults defaults) {
         this.binding = binding;
         this.receipts = receipts;
         this.listener = listener;
+        this.observer = observer;
         this.defaults = defaults;
         ShortTransaction transactions = new ShortTransaction(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
@@ -105,8 +110,7 @@ public final class CallBoundary {
     }
 
     @Nullable Object call(Object site, String scope, Supplier<IdempotentCall> binder, Invocation invocation) throws Throwable {
-        Announcement announcement = (intent, outcome, duration, failure) ->
-                listener.callCompleted(new CallCompleted(scope, intent, outcome, duration, failure));
+        Announcement announcement = new CallAnnouncement(listener, scope, observer.callStarted(scope));
         return call(site, new CallReport(announcement), binder, invocation);
     }
 
@@ -114,7 +118,8 @@ public final class CallBoundary {
     @Nullable Object receive(
             Object site, String consumer, Function<Consumer<Reception>, IdempotentCall> binder, Invocation invocation)
             throws Throwable {
-        MessageAnnouncement announcement = new MessageAnnouncement(listener, consumer);
+        MessageAnnouncement announcement =
+                new MessageAnnouncement(listener, consumer, observer.deliveryStarted(consumer));
         return call(site, new CallReport(announcement), () -> binder.apply(announcement::met), invocation);
     }
 

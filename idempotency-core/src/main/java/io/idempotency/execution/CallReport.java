@@ -26,6 +26,8 @@ final class CallReport {
 
     private @Nullable Outcome outcome;
 
+    private int attempt;
+
     private boolean ownTransaction;
 
     private boolean outerTransaction;
@@ -34,7 +36,7 @@ final class CallReport {
 
     private boolean undone;
 
-    private @Nullable Ended pending;
+    private Announcement.@Nullable Ended pending;
 
     CallReport(Announcement announcement) {
         this.announcement = announcement;
@@ -53,9 +55,17 @@ final class CallReport {
         undone = false;
     }
 
+    /** The key is ours: the method runs. */
+    void granted(int grantedAttempt) {
+        attempt = grantedAttempt;
+    }
+
     /** What became of the call as far as it got; the commit may still fail. */
     void found(Outcome found) {
         outcome = found;
+        if (found != Outcome.LEASE_LOST && !WITH_EFFECT.contains(found)) {
+            attempt = 0;
+        }
     }
 
     /** What became of the call for good: it was committed apart from the method's own transaction. */
@@ -81,9 +91,9 @@ final class CallReport {
     void transactionEnded(boolean byCommit) {
         committed = byCommit && !undone;
         if (pending != null) {
-            Ended ended = pending;
+            Announcement.Ended ended = pending;
             pending = null;
-            announce(WITH_EFFECT.contains(ended.outcome()) && !committed ? ended.failed() : ended);
+            announcement.ended(WITH_EFFECT.contains(ended.outcome()) && !committed ? ended.failed() : ended);
         }
     }
 
@@ -95,16 +105,13 @@ final class CallReport {
 
     void callEnded(@Nullable Throwable failure) {
         Duration duration = Duration.ofNanos(System.nanoTime() - start);
-        Ended ended = new Ended(outcomeAfter(failure), duration, failure);
+        Announcement.Ended ended = new Announcement.Ended(intent, outcomeAfter(failure), attempt, duration, failure);
         if (outerTransaction) {
             pending = ended;
         } else {
-            announce(ended);
+            announcement.ended(ended);
         }
-    }
-
-    private void announce(Ended ended) {
-        announcement.ended(intent, ended.outcome(), ended.duration(), ended.failure());
+        announcement.returns(ended);
     }
 
     private Outcome outcomeAfter(@Nullable Throwable failure) {
@@ -113,14 +120,5 @@ final class CallReport {
         }
         boolean hasResult = outcome == Outcome.REPLAYED || WITH_EFFECT.contains(outcome);
         return hasResult && !committed && (failure != null || undone) ? Outcome.FAILED : outcome;
-    }
-
-    /** How a call has ended, as far as it is known before the end of the transaction that it joined. */
-    private record Ended(
-            Outcome outcome, Duration duration, @Nullable Throwable failure) {
-
-        Ended failed() {
-            return new Ended(Outcome.FAILED, duration, failure);
-        }
     }
 }

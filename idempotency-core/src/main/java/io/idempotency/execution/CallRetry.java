@@ -10,7 +10,9 @@ import org.springframework.core.retry.RetryTemplate;
 import org.springframework.core.retry.Retryable;
 import org.springframework.util.backoff.BackOff;
 
+import io.idempotency.Intent;
 import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
 
 /**
@@ -33,8 +35,18 @@ final class CallRetry {
                 attempt,
                 settings,
                 settings.maxAttemptsOf(call.terms()),
-                (execution, failure) -> listener.callRetried(
-                        new CallRetried(call.intent(), execution, SqlStates.of(failure), failure))));
+                (execution, failure) -> announce(call, execution, failure)));
+    }
+
+    private void announce(IdempotentCall call, int execution, Throwable failure) {
+        Intent intent = call.intent();
+        String sqlState = SqlStates.of(failure);
+        if (call.isMessage()) {
+            listener.deliveryRetried(
+                    new DeliveryRetried(intent.scope(), intent.key().value(), execution, sqlState, failure));
+        } else {
+            listener.callRetried(new CallRetried(intent, execution, sqlState, failure));
+        }
     }
 
     /** Work of the library's own that does not run the method, and has to be done in the end. */

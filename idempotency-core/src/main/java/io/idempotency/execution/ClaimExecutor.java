@@ -132,6 +132,7 @@ public final class ClaimExecutor {
             Invocation invocation)
             throws Throwable {
         running.granted(claim);
+        running.report().granted(claim.attempt());
         IdempotentCall call = running.call();
         HeldKeys.HeldKey held = HeldKeys.hold(request.id(), transaction.holder());
         end.releases(held);

@@ -1,7 +1,5 @@
 package io.idempotency.execution;
 
-import java.time.Duration;
-
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
@@ -9,6 +7,7 @@ import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.Outcome;
 import io.idempotency.inbox.Reception;
+import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
@@ -20,11 +19,15 @@ final class MessageAnnouncement implements Announcement {
 
     private final String consumer;
 
+    private final CallObserver.Observed<MessageReceived> observed;
+
     private @Nullable Reception last;
 
-    MessageAnnouncement(IdempotencyListener listener, String consumer) {
+    MessageAnnouncement(
+            IdempotencyListener listener, String consumer, CallObserver.Observed<MessageReceived> observed) {
         this.listener = listener;
         this.consumer = consumer;
+        this.observed = observed;
     }
 
     /** Of each execution; the last one counts. */
@@ -33,14 +36,24 @@ final class MessageAnnouncement implements Announcement {
     }
 
     @Override
-    public void ended(@Nullable Intent intent, Outcome outcome, Duration duration, @Nullable Throwable failure) {
-        listener.messageReceived(new MessageReceived(
+    public void returns(Ended delivery) {
+        observed.ended(event(delivery));
+    }
+
+    @Override
+    public void ended(Ended delivery) {
+        listener.messageReceived(event(delivery));
+    }
+
+    private MessageReceived event(Ended delivery) {
+        Intent intent = delivery.intent();
+        return new MessageReceived(
                 consumer,
                 intent == null ? null : intent.key().value(),
-                outcomeOf(outcome, failure),
+                outcomeOf(delivery.outcome(), delivery.failure()),
                 last != null && last.kind() == Reception.Kind.NEW ? last.failedBefore() + 1 : 0,
-                duration,
-                failure));
+                delivery.duration(),
+                delivery.failure());
     }
 
     private MessageOutcome outcomeOf(Outcome outcome, @Nullable Throwable failure) {

@@ -65,6 +65,9 @@ final class RunningCall {
             Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, @Nullable HeldLease lease) {
         RunningCall running = new RunningCall(site, call, report, waitBudget, lease);
         report.started();
+        if (lease != null) {
+            report.granted(lease.claim().attempt());
+        }
         INNERMOST.set(running);
         return running;
     }

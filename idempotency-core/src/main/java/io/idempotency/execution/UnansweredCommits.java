@@ -51,6 +51,7 @@ final class UnansweredCommits {
             throw failure;
         }
         return claim.handledBy(executor.answers(call, waitBudget, report, true, nothingCommitted -> {
+            report.granted(nothingCommitted.attempt());
             throw failure;
         }));
     }

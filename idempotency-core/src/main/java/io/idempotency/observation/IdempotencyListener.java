@@ -23,11 +23,19 @@ public interface IdempotencyListener {
     default void messageReceived(MessageReceived event) {}
 
     /**
-     * An execution of a call or of a delivery failed and is repeated inside of it. Emitted before the repeat.
+     * An execution of a call failed and is repeated inside of it. Emitted before the repeat.
      *
      * @param event the call and the failure
      */
     default void callRetried(CallRetried event) {}
+
+    /**
+     * An execution of a delivery failed and is repeated inside of it. Emitted before the repeat, in the place of
+     * {@link #callRetried}.
+     *
+     * @param event the delivery and the failure
+     */
+    default void deliveryRetried(DeliveryRetried event) {}
 
     /**
      * Expired rows were deleted. Emitted once for each table and purge that deleted any.

@@ -38,6 +38,11 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
+    public void deliveryRetried(DeliveryRetried event) {
+        each(listener -> listener.deliveryRetried(event));
+    }
+
+    @Override
     public void rowsPurged(RowsPurged event) {
         each(listener -> listener.rowsPurged(event));
     }

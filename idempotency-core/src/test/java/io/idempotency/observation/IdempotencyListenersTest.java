@@ -17,6 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
 import io.idempotency.Outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 class IdempotencyListenersTest {
 
     private static final CallCompleted CALL =
-            new CallCompleted("payments", null, Outcome.INVALID_KEY, Duration.ofMillis(3), null);
+            new CallCompleted("payments", null, Outcome.INVALID_KEY, 0, Duration.ofMillis(3), null);
 
     private static final MessageReceived MESSAGE =
             new MessageReceived("invoices", "m-1", MessageOutcome.HANDLED, 1, Duration.ofMillis(3), null);
@@ -38,6 +40,14 @@ class IdempotencyListenersTest {
             new UUID(0, 1), "orders", "OrderPlaced", 1, true, new IllegalStateException("cannot be sent"));
 
     private static final OutboxSampled SAMPLE = new OutboxSampled(1, 2, Duration.ZERO);
+
+    private static final CallRetried CALL_REPEATED = new CallRetried(
+            new Intent("payments", "", new IdempotencyKey("key")), 1, "40001", new IllegalStateException("again"));
+
+    private static final DeliveryRetried DELIVERY_REPEATED =
+            new DeliveryRetried("invoices", "m-1", 1, "40001", new IllegalStateException("again"));
+
+    private static final StorageSampled STORAGE = new StorageSampled(List.of(), 3);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyListeners.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -67,6 +77,9 @@ class IdempotencyListenersTest {
         listeners.messageSent(SENT);
         listeners.messageSendFailed(NOT_SENT);
         listeners.outboxSampled(SAMPLE);
+        listeners.callRetried(CALL_REPEATED);
+        listeners.deliveryRetried(DELIVERY_REPEATED);
+        listeners.storageSampled(STORAGE);
 
         assertThat(received)
                 .containsExactly(
@@ -81,7 +94,13 @@ class IdempotencyListenersTest {
                         "first " + NOT_SENT,
                         "second " + NOT_SENT,
                         "first " + SAMPLE,
-                        "second " + SAMPLE);
+                        "second " + SAMPLE,
+                        "first " + CALL_REPEATED,
+                        "second " + CALL_REPEATED,
+                        "first " + DELIVERY_REPEATED,
+                        "second " + DELIVERY_REPEATED,
+                        "first " + STORAGE,
+                        "second " + STORAGE);
     }
 
     @Test
@@ -95,6 +114,9 @@ class IdempotencyListenersTest {
                     listeners.messageSent(SENT);
                     listeners.messageSendFailed(NOT_SENT);
                     listeners.outboxSampled(SAMPLE);
+                    listeners.callRetried(CALL_REPEATED);
+                    listeners.deliveryRetried(DELIVERY_REPEATED);
+                    listeners.storageSampled(STORAGE);
                 })
                 .doesNotThrowAnyException();
         assertThat(log.list).isEmpty();
@@ -156,6 +178,21 @@ class IdempotencyListenersTest {
 
         @Override
         public void outboxSampled(OutboxSampled event) {
+            received.add(name + " " + event);
+        }
+
+        @Override
+        public void storageSampled(StorageSampled event) {
+            received.add(name + " " + event);
+        }
+
+        @Override
+        public void deliveryRetried(DeliveryRetried event) {
+            received.add(name + " " + event);
+        }
+
+        @Override
+        public void callRetried(CallRetried event) {
             received.add(name + " " + event);
         }
     }

@@ -47,6 +47,8 @@ import io.idempotency.inbox.InboxStore;
 import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.interceptor.IdempotentAdvisors;
 import io.idempotency.interceptor.LateIdempotentChainPostProcessor;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.HarmlessCallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.operation.AnnotationOperationSource;
@@ -229,9 +231,18 @@ public final class IdempotencyAutoConfiguration {
             IdempotencyDataSource dataSource,
             FailureTranslator failures,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
+            ObjectProvider<CallObserver> observer,
             CallDefaults defaults) {
         return new CallBoundary(
-                binding, receipts, executor, claimStore, dataSource.dataSource(), failures, listeners, defaults);
+                binding,
+                receipts,
+                executor,
+                claimStore,
+                dataSource.dataSource(),
+                failures,
+                listeners,
+                HarmlessCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE)),
+                defaults);
     }
 
     @Bean

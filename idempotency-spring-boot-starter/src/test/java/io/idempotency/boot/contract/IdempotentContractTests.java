@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 import io.idempotency.KeyReusedException;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.test.Backends;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
@@ -229,11 +228,14 @@ abstract class IdempotentContractTests {
         assertThat(application.spent("a1")).isEqualTo(5);
     }
 
-    private void assertRetriesAreThoseOfTheIsolationLevel(List<CallRetried> retries) {
+    private void assertRetriesAreThoseOfTheIsolationLevel(List<Outcomes.Repeat> retries) {
         if (isolation.equals("READ_COMMITTED")) {
             assertThat(retries).isEmpty();
         } else {
-            assertThat(retries).extracting(CallRetried::sqlState).isNotEmpty().containsOnly("40001");
+            assertThat(retries)
+                    .extracting(Outcomes.Repeat::sqlState)
+                    .isNotEmpty()
+                    .containsOnly("40001");
         }
     }
 
@@ -245,7 +247,7 @@ abstract class IdempotentContractTests {
         return new PayCommand("a" + (key % 100 + 1), key % 7 + 1);
     }
 
-    private List<CallRetried> retries() {
+    private List<Outcomes.Repeat> retries() {
         return Stream.of(application, other)
                 .flatMap(one -> one.outcomes().retries().stream())
                 .toList();

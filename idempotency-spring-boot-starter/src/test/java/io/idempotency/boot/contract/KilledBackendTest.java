@@ -22,7 +22,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.Backends;
 import io.idempotency.test.Backends.Backend;
@@ -98,7 +97,7 @@ class KilledBackendTest {
         assertThat(application.spent("a1")).isEqualTo(5);
         assertThat(application.outcomes().retries())
                 .singleElement()
-                .extracting(CallRetried::sqlState)
+                .extracting(Outcomes.Repeat::sqlState)
                 .isIn("57P01", "08006");
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
     }
@@ -148,7 +147,7 @@ class KilledBackendTest {
         assertThat(application.messageFailures()).isEmpty();
         assertThat(application.outcomes().retries())
                 .singleElement()
-                .extracting(CallRetried::sqlState)
+                .extracting(Outcomes.Repeat::sqlState)
                 // Nothing follows the effect but COMMIT, whose failure is hidden by that of the rollback.
                 .isIn("57P01", "08006", null);
         assertThat(application.outcomes().ofMessages())
@@ -298,7 +297,7 @@ class KilledBackendTest {
         assertThat(application.spent("a1")).isEqualTo(5L * rounds);
         assertThat(Stream.of(application, other)
                         .flatMap(one -> one.outcomes().retries().stream())
-                        .map(CallRetried::sqlState))
+                        .map(Outcomes.Repeat::sqlState))
                 .hasSize(rounds)
                 .containsOnly(sqlState);
     }

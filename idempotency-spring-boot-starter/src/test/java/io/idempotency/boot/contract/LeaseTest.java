@@ -26,7 +26,6 @@ import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.boot.contract.LeasedPayments.Declined;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -244,7 +243,7 @@ class LeaseTest {
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
         assertThat(application.outcomes().retries())
-                .extracting(CallRetried::sqlState)
+                .extracting(Outcomes.Repeat::sqlState)
                 .containsExactly("40001", "40001");
     }
 }

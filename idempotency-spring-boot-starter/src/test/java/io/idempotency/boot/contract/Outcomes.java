@@ -4,9 +4,12 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
@@ -18,7 +21,7 @@ class Outcomes implements IdempotencyListener {
 
     private final Queue<MessageReceived> messages = new ConcurrentLinkedQueue<>();
 
-    private final Queue<CallRetried> retries = new ConcurrentLinkedQueue<>();
+    private final Queue<Repeat> retries = new ConcurrentLinkedQueue<>();
 
     @Override
     public void callCompleted(CallCompleted event) {
@@ -27,7 +30,12 @@ class Outcomes implements IdempotencyListener {
 
     @Override
     public void callRetried(CallRetried event) {
-        retries.add(event);
+        retries.add(new Repeat(event.execution(), event.sqlState()));
+    }
+
+    @Override
+    public void deliveryRetried(DeliveryRetried event) {
+        retries.add(new Repeat(event.execution(), event.sqlState()));
     }
 
     @Override
@@ -43,7 +51,7 @@ class Outcomes implements IdempotencyListener {
         return messages.stream().map(MessageReceived::outcome).toList();
     }
 
-    List<CallRetried> retries() {
+    List<Repeat> retries() {
         return List.copyOf(retries);
     }
 
@@ -60,4 +68,7 @@ class Outcomes implements IdempotencyListener {
         messages.clear();
         retries.clear();
     }
+
+    /** Of a call or of a delivery. */
+    record Repeat(int execution, @Nullable String sqlState) {}
 }

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.TestDatabase;
@@ -73,7 +72,7 @@ abstract class ReceiverContractTests {
 
         assertThat(Stream.of(application, other)
                         .flatMap(one -> one.outcomes().retries().stream())
-                        .map(CallRetried::sqlState))
+                        .map(Outcomes.Repeat::sqlState))
                 .allMatch("40001"::equals)
                 .hasSizeLessThanOrEqualTo(isolation.equals("READ_COMMITTED") ? 0 : Integer.MAX_VALUE);
     }

@@ -23,7 +23,6 @@ import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.contract.Callers.Call;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 import io.idempotency.test.PostgresTest;
@@ -196,7 +195,7 @@ class ReceiverTest {
         assertThat(executions).hasValue(4);
         assertThat(application.messageFailures()).isEmpty();
         assertThat(application.outcomes().retries())
-                .extracting(CallRetried::sqlState)
+                .extracting(Outcomes.Repeat::sqlState)
                 .containsExactly("40001", "40001", "40001");
         assertThat(outcomes()).containsExactly(MessageOutcome.FAILED);
     }

@@ -20,7 +20,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -65,7 +64,7 @@ class RetryTest {
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
         assertThat(application.outcomes().retries())
-                .extracting(CallRetried::execution, CallRetried::sqlState)
+                .extracting(Outcomes.Repeat::execution, Outcomes.Repeat::sqlState)
                 .containsExactly(tuple(1, sqlState), tuple(2, sqlState));
     }
 

@@ -20,7 +20,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.ReentrantCallException;
 import io.idempotency.boot.contract.Callers.Call;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -94,7 +93,7 @@ class SingleFlightInTransactionsTest {
         }
         assertThat(application.effects()).isEqualTo(2);
         assertThat(application.outcomes().retries())
-                .extracting(CallRetried::sqlState)
+                .extracting(Outcomes.Repeat::sqlState)
                 .containsOnly("40P01");
     }
 
