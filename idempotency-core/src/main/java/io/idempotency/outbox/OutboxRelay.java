@@ -144,15 +144,6 @@ public final class OutboxRelay {
             return;
         }
         boolean dead = delivery.result() == Delivery.Result.DEAD;
-        if (dead) {
-            logger.error(
-                    "Attempt {} at sending {} failed, and was the last one: look at it, and requeue it",
-                    message.attempt(),
-                    message,
-                    failure);
-        } else {
-            logger.debug("Attempt {} at sending {} failed", message.attempt(), message, failure);
-        }
         listener.messageSendFailed(
                 new MessageSendFailed(message.id(), message.topic(), message.type(), message.attempt(), dead, failure));
     }

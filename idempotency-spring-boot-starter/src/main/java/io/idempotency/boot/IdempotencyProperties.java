@@ -30,6 +30,8 @@ import io.idempotency.outbox.Lanes;
  * @param retry How calls are repeated after serialization failures, deadlocks and lost connections.
  * @param migration Who migrates the tables.
  * @param purge When and how expired rows are deleted.
+ * @param logging What is logged of calls and messages.
+ * @param tracing What traces show of calls and messages.
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(
@@ -47,7 +49,9 @@ public record IdempotencyProperties(
         @DefaultValue Outbox outbox,
         @DefaultValue Retry retry,
         @DefaultValue Migration migration,
-        @DefaultValue Purge purge) {
+        @DefaultValue Purge purge,
+        @DefaultValue Logging logging,
+        @DefaultValue Tracing tracing) {
 
     /**
      * Checks the values.
@@ -260,5 +264,32 @@ public record IdempotencyProperties(
             Assert.isTrue(!pause.isNegative(), "idempotency.purge.pause must not be negative");
             Assert.isTrue(batchSize > 0, () -> "idempotency.purge.batch-size must be at least 1, not " + batchSize);
         }
+    }
+
+    /**
+     * What is logged of calls and messages.
+     *
+     * @param keys How keys, callers and message ids are logged.
+     */
+    public record Logging(@DefaultValue("hashed") KeyDisplay keys) {}
+
+    /**
+     * What traces show of calls and messages.
+     *
+     * @param keys How traces show keys, callers and message ids.
+     */
+    public record Tracing(@DefaultValue("omitted") KeyDisplay keys) {}
+
+    /** How a key is displayed, with its caller. */
+    public enum KeyDisplay {
+
+        /** As it is. */
+        SHOWN,
+
+        /** As the first 16 bytes of a SHA-256, which is the primary key of its row. */
+        HASHED,
+
+        /** Not at all. */
+        OMITTED
     }
 }

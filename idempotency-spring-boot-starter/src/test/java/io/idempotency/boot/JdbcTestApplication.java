@@ -17,7 +17,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
-import io.idempotency.boot.inbox.IdempotencyInboxAutoConfiguration;
+import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
 import io.idempotency.test.TestDatabase;
@@ -33,7 +33,7 @@ import io.idempotency.test.TestDatabase;
     JdbcTemplateAutoConfiguration.class,
     TransactionAutoConfiguration.class,
     IdempotencyAutoConfiguration.class,
-    IdempotencyInboxAutoConfiguration.class,
+    IdempotencyLoggingAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
     IdempotencyPurgeAutoConfiguration.class

@@ -74,7 +74,9 @@ class IdempotencyPropertiesTest {
                                 4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
                         new IdempotencyProperties.Migration(null, null, null),
                         new IdempotencyProperties.Purge(
-                                true, Duration.ofMinutes(1), 1000, Duration.ofMillis(100), Duration.ofSeconds(30)))));
+                                true, Duration.ofMinutes(1), 1000, Duration.ofMillis(100), Duration.ofSeconds(30)),
+                        new IdempotencyProperties.Logging(IdempotencyProperties.KeyDisplay.HASHED),
+                        new IdempotencyProperties.Tracing(IdempotencyProperties.KeyDisplay.OMITTED))));
     }
 
     @ParameterizedTest
@@ -170,6 +172,8 @@ class IdempotencyPropertiesTest {
                         "idempotency.data-source",
                         "idempotency.lease",
                         "idempotency.record-failed-attempts",
+                        "idempotency.logging.keys",
+                        "idempotency.tracing.keys",
                         "idempotency.inbox.retention",
                         "idempotency.outbox.enabled",
                         "idempotency.outbox.relay",

@@ -1,0 +1,32 @@
+package io.idempotency.boot.logging;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.observation.IdempotencyListener;
+
+/** Logs what became of calls and messages; each feature has a logger whose level can be set. */
+@AutoConfiguration(before = IdempotencyAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
+public final class IdempotencyLoggingAutoConfiguration {
+
+    @Bean
+    IdempotencyListener idempotencyCallLog(IdempotencyProperties properties) {
+        return new CallLog(new LoggedKeys(properties.logging().keys()));
+    }
+
+    @Bean
+    IdempotencyListener idempotencyMessageLog(IdempotencyProperties properties) {
+        return new MessageLog(new LoggedKeys(properties.logging().keys()));
+    }
+
+    @Bean
+    IdempotencyListener idempotencyOutboxLog() {
+        return new OutboxLog();
+    }
+}

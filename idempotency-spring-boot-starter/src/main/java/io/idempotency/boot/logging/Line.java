@@ -1,0 +1,37 @@
+package io.idempotency.boot.logging;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/** A line that is being put together. */
+final class Line {
+
+    private LoggingEventBuilder builder;
+
+    private Line(LoggingEventBuilder builder) {
+        this.builder = builder;
+    }
+
+    static Line at(Logger logger, Level level) {
+        return new Line(logger.atLevel(level));
+    }
+
+    /** Not if there is no value. */
+    Line add(String key, @Nullable Object value) {
+        if (value != null) {
+            builder = builder.addKeyValue(key, value);
+        }
+        return this;
+    }
+
+    /** By its class: what it says is for whoever gets it, and may name a key. */
+    Line add(@Nullable Throwable failure) {
+        return failure == null ? this : add("exception", failure.getClass().getName());
+    }
+
+    void log(String text, Object... arguments) {
+        builder.log(text, arguments);
+    }
+}

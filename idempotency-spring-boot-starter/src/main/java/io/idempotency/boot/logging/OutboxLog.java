@@ -1,0 +1,75 @@
+package io.idempotency.boot.logging;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageSendFailed;
+import io.idempotency.observation.MessageSent;
+import io.idempotency.outbox.SenderUnavailableException;
+
+/**
+ * One line for each message that was sent, each attempt that failed, and each message that was given up. An outage, in
+ * which no message can be sent, is logged by the relay.
+ */
+final class OutboxLog implements IdempotencyListener {
+
+    /** By feature and not by class, so that its level can be set. */
+    static final String NAME = "io.idempotency.outbox";
+
+    /** Many messages may fail at once, all for one reason. */
+    private static final long BETWEEN_FAILURES = Duration.ofSeconds(1).toNanos();
+
+    private final Logger logger = LoggerFactory.getLogger(NAME);
+
+    private final AtomicLong nextFailure = new AtomicLong(System.nanoTime());
+
+    @Override
+    public void messageSent(MessageSent event) {
+        logger.atDebug()
+                .addKeyValue("message_id", event.messageId())
+                .addKeyValue("topic", event.topic())
+                .addKeyValue("type", event.type())
+                .addKeyValue("attempt", event.attempt())
+                .addKeyValue("latency_ms", event.latency().toMillis())
+                .log("Message {} ({}) for topic {} was sent", event.messageId(), event.type(), event.topic());
+    }
+
+    @Override
+    public void messageSendFailed(MessageSendFailed event) {
+        if (event.dead()) {
+            log(Level.ERROR, event, "was given up after attempt {}: look at it, and requeue it");
+        } else {
+            log(levelOfFailure(event), event, "was not sent in attempt {}, and is tried again");
+        }
+    }
+
+    private Level levelOfFailure(MessageSendFailed event) {
+        if (event.failure() instanceof SenderUnavailableException) {
+            return Level.DEBUG;
+        }
+        long now = System.nanoTime();
+        long next = nextFailure.get();
+        return now - next >= 0 && nextFailure.compareAndSet(next, now + BETWEEN_FAILURES) ? Level.INFO : Level.DEBUG;
+    }
+
+    private void log(Level level, MessageSendFailed event, String text) {
+        logger.atLevel(level)
+                .setCause(level == Level.INFO ? null : event.failure())
+                .addKeyValue("message_id", event.messageId())
+                .addKeyValue("topic", event.topic())
+                .addKeyValue("type", event.type())
+                .addKeyValue("attempt", event.attempt())
+                .addKeyValue("exception", event.failure().getClass().getName())
+                .log(
+                        "Message {} ({}) for topic {} " + text,
+                        event.messageId(),
+                        event.type(),
+                        event.topic(),
+                        event.attempt());
+    }
+}
