@@ -5,12 +5,12 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.observation.IdempotencyListener;
 
-/** Measures idempotent calls where Micrometer is on the class path and the application has a registry. */
+/** Measures calls, messages and tables where Micrometer is on the class path and the application has a registry. */
 @AutoConfiguration(
         before = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
@@ -20,8 +20,22 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 public final class IdempotencyMetricsAutoConfiguration {
 
     @Bean
-    @ConditionalOnMissingBean
-    MicrometerIdempotencyListener micrometerIdempotencyListener(MeterRegistry registry) {
-        return new MicrometerIdempotencyListener(registry);
+    IdempotencyListener idempotencyCallMeters(MeterRegistry registry) {
+        return new CallMeters(registry);
+    }
+
+    @Bean
+    IdempotencyListener idempotencyInboxMeters(MeterRegistry registry) {
+        return new InboxMeters(registry);
+    }
+
+    @Bean
+    IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry) {
+        return new OutboxMeters(registry);
+    }
+
+    @Bean
+    IdempotencyListener idempotencyStorageMeters(MeterRegistry registry) {
+        return new StorageMeters(registry);
     }
 }

@@ -42,7 +42,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CallTableTest {
 
-    private static final String KEY = "key";
+    static final String KEY = "order-4711";
 
     private static final String COMMITTED_AS_PROCESSING = "status = 'processing', response_body = null";
 
@@ -168,7 +168,7 @@ class CallTableTest {
 
         private final @Nullable Class<? extends Throwable> thrown;
 
-        private final Outcome outcome;
+        final Outcome outcome;
 
         private final int newEffects;
 
@@ -237,7 +237,7 @@ class CallTableTest {
     }
 
     /** The state that a call meets, and the call. */
-    private static final class World implements AutoCloseable {
+    static final class World implements AutoCloseable {
 
         private static final PayCommand COMMAND = new PayCommand("a1", 5);
 

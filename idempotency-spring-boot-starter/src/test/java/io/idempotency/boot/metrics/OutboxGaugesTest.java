@@ -19,7 +19,7 @@ class OutboxGaugesTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
 
-    private final MicrometerIdempotencyListener listener = new MicrometerIdempotencyListener(registry);
+    private final OutboxMeters listener = new OutboxMeters(registry);
 
     @Test
     void gaugesShowTheLastLookAndAreRegisteredOnce(CapturedOutput output) {

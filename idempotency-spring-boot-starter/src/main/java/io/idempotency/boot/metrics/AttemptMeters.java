@@ -1,0 +1,77 @@
+package io.idempotency.boot.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what did not succeed at once, of calls by their scope or of deliveries by their consumer. */
+final class AttemptMeters {
+
+    private static final String FIRST = "first";
+
+    private static final String REPEAT = "repeat";
+
+    private static final String NONE = "none";
+
+    private static final String UNKNOWN = "unknown";
+
+    private final String ownerKey;
+
+    private final BoundedTag owners;
+
+    private final BoundedTag exceptions = new BoundedTag(IdempotencyMeters.EXCEPTION);
+
+    private final MeterProvider<Counter> failures;
+
+    private final MeterProvider<Counter> retries;
+
+    /**
+     * Creates the counters.
+     *
+     * @param ownerKey the tag that tells whose attempt it was
+     * @param owners values of that tag
+     * @param failuresName name of the counter of failed attempts
+     * @param retriesName name of the counter of repeated executions
+     */
+    AttemptMeters(MeterRegistry registry, String ownerKey, BoundedTag owners, String failuresName, String retriesName) {
+        this.ownerKey = ownerKey;
+        this.owners = owners;
+        this.failures = Counter.builder(failuresName)
+                .description("Attempts that ran and failed")
+                .withRegistry(registry);
+        this.retries = Counter.builder(retriesName)
+                .description("Executions that failed and were repeated at once")
+                .withRegistry(registry);
+    }
+
+    /** Counts nothing if no attempt was made. */
+    void failed(String owner, int attempt, @Nullable Throwable failure) {
+        if (attempt == 0) {
+            return;
+        }
+        failures.withTags(
+                        ownerKey,
+                        owners.valueOf(owner),
+                        IdempotencyMeters.ATTEMPT,
+                        attempt == 1 ? FIRST : REPEAT,
+                        IdempotencyMeters.EXCEPTION,
+                        failure == null ? NONE : exceptions.valueOf(nameOf(failure.getClass())))
+                .increment();
+    }
+
+    void retried(String owner, @Nullable String sqlState) {
+        retries.withTags(
+                        ownerKey,
+                        owners.valueOf(owner),
+                        IdempotencyMeters.SQLSTATE,
+                        sqlState == null ? UNKNOWN : sqlState)
+                .increment();
+    }
+
+    /** An anonymous class has no simple name. */
+    private static String nameOf(Class<?> type) {
+        String simpleName = type.getSimpleName();
+        return simpleName.isEmpty() ? type.getName() : simpleName;
+    }
+}

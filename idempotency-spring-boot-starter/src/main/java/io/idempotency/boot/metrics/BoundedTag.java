@@ -1,0 +1,61 @@
+package io.idempotency.boot.metrics;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the values of a tag few. Names that code makes at run time, by mistake with a key in them, would otherwise make
+ * meters until the memory is full; those past the limit are counted together.
+ */
+final class BoundedTag {
+
+    /** An application has fewer scopes, consumers, topics and exceptions. */
+    static final int LIMIT = 500;
+
+    private static final Logger logger = LoggerFactory.getLogger(BoundedTag.class);
+
+    private final String key;
+
+    private final int limit;
+
+    private final Set<String> values = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean full;
+
+    BoundedTag(String key) {
+        this(key, LIMIT);
+    }
+
+    BoundedTag(String key, int limit) {
+        this.key = key;
+        this.limit = limit;
+    }
+
+    /** The value itself, if it is one of the first. */
+    String valueOf(String value) {
+        if (values.contains(value)) {
+            return value;
+        }
+        return full || !add(value) ? IdempotencyMeters.OTHER : value;
+    }
+
+    private synchronized boolean add(String value) {
+        if (values.size() < limit) {
+            values.add(value);
+            return true;
+        }
+        if (!full && !values.contains(value)) {
+            full = true;
+            logger.warn(
+                    "Meters have seen {} values of the tag '{}': all further ones are counted as '{}'. Names of scopes,"
+                            + " consumers and topics are literals, and must not hold keys",
+                    limit,
+                    key,
+                    IdempotencyMeters.OTHER);
+        }
+        return values.contains(value);
+    }
+}

@@ -1,0 +1,84 @@
+package io.idempotency.boot.metrics;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter.MeterProvider;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageSendFailed;
+import io.idempotency.observation.MessageSent;
+import io.idempotency.observation.OutboxSampled;
+
+/** Measures messages to send. */
+final class OutboxMeters implements IdempotencyListener {
+
+    private final MeterRegistry registry;
+
+    private final BoundedTag topics = new BoundedTag(IdempotencyMeters.TOPIC);
+
+    private final MeterProvider<Timer> sent;
+
+    private final MeterProvider<Counter> failed;
+
+    private final MeterProvider<Counter> dead;
+
+    /** Of the last look, because a scrape must not ask the database. */
+    private final AtomicReference<@Nullable OutboxSampled> outbox = new AtomicReference<>();
+
+    OutboxMeters(MeterRegistry registry) {
+        this.registry = registry;
+        this.sent = Timer.builder(IdempotencyMeters.OUTBOX_SENT)
+                .description("Messages that were sent, from when they were to be sent")
+                .withRegistry(registry);
+        this.failed = Counter.builder(IdempotencyMeters.OUTBOX_FAILED)
+                .description("Attempts to send a message that failed")
+                .withRegistry(registry);
+        this.dead = Counter.builder(IdempotencyMeters.OUTBOX_DEAD)
+                .description("Messages that were given up")
+                .withRegistry(registry);
+    }
+
+    @Override
+    public void messageSent(MessageSent event) {
+        sent.withTags(IdempotencyMeters.TOPIC, topics.valueOf(event.topic())).record(event.latency());
+    }
+
+    @Override
+    public void messageSendFailed(MessageSendFailed event) {
+        String topic = topics.valueOf(event.topic());
+        failed.withTags(IdempotencyMeters.TOPIC, topic).increment();
+        if (event.dead()) {
+            dead.withTags(IdempotencyMeters.TOPIC, topic).increment();
+        }
+    }
+
+    @Override
+    public void outboxSampled(OutboxSampled event) {
+        if (outbox.getAndSet(event) != null) {
+            return;
+        }
+        gauge(IdempotencyMeters.OUTBOX_PENDING, "Messages that wait", "messages", OutboxSampled::pending);
+        gauge(IdempotencyMeters.OUTBOX_DEAD_KEPT, "Messages that are given up", "messages", OutboxSampled::dead);
+        gauge(
+                IdempotencyMeters.OUTBOX_OLDEST_AGE,
+                "Time that the oldest message waits",
+                "seconds",
+                sample -> sample.oldest().toMillis() / 1000.0);
+    }
+
+    private void gauge(String name, String description, String unit, ToDoubleFunction<OutboxSampled> value) {
+        Gauge.builder(name, outbox, sampled -> {
+                    OutboxSampled last = sampled.get();
+                    return last == null ? Double.NaN : value.applyAsDouble(last);
+                })
+                .description(description)
+                .baseUnit(unit)
+                .register(registry);
+    }
+}

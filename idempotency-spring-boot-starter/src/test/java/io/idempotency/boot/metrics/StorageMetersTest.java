@@ -1,0 +1,67 @@
+package io.idempotency.boot.metrics;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.idempotency.observation.RowsPurged;
+import io.idempotency.observation.StorageSampled;
+import io.idempotency.observation.TableSample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a scrape sees of the tables. */
+@ExtendWith(OutputCaptureExtension.class)
+class StorageMetersTest {
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+
+    private final StorageMeters meters = new StorageMeters(registry);
+
+    @Test
+    void nothingIsShownBeforeTheFirstLook() {
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void gaugesShowTheLastLookAndAreRegisteredOnce(CapturedOutput output) {
+        meters.storageSampled(
+                new StorageSampled(List.of(new TableSample("idempotency_request", 10, Duration.ofMillis(1_500))), 1));
+        meters.storageSampled(new StorageSampled(
+                List.of(
+                        new TableSample("idempotency_request", 20, Duration.ofMillis(2_500)),
+                        new TableSample("processed_message", 5, Duration.ZERO)),
+                3));
+
+        assertThat(value("idempotency.rows", "idempotency_request")).isEqualTo(20);
+        assertThat(value("idempotency.rows", "processed_message")).isEqualTo(5);
+        assertThat(value("idempotency.oldest.expired.age", "idempotency_request"))
+                .isEqualTo(2.5);
+        assertThat(value("idempotency.oldest.expired.age", "processed_message")).isZero();
+        assertThat(registry.get("idempotency.leases.stale").gauge().value()).isEqualTo(3);
+        assertThat(registry.getMeters()).hasSize(5);
+        assertThat(output).doesNotContain("already registered");
+    }
+
+    @Test
+    void purgedRowsAddUp() {
+        meters.rowsPurged(new RowsPurged("idempotency_request", 7));
+        meters.rowsPurged(new RowsPurged("idempotency_request", 5));
+
+        assertThat(registry.get("idempotency.purged")
+                        .tag("table", "idempotency_request")
+                        .counter()
+                        .count())
+                .isEqualTo(12);
+    }
+
+    private double value(String name, String table) {
+        return registry.get(name).tag("table", table).gauge().value();
+    }
+}
