@@ -43,16 +43,19 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.codec.ResponseMapper;
 import io.idempotency.execution.CallBoundary;
 import io.idempotency.execution.ClaimExecutor;
 import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.postgres.PostgresStorage;
@@ -68,7 +71,9 @@ class AutoConfigurationTest {
     private static final Configurations OURS = AutoConfigurations.of(
             IdempotencyAutoConfiguration.class,
             IdempotencyMigrationAutoConfiguration.class,
+            IdempotencyLoggingAutoConfiguration.class,
             IdempotencyMetricsAutoConfiguration.class,
+            IdempotencyTracingAutoConfiguration.class,
             IdempotencyPurgeAutoConfiguration.class);
 
     private final TestDatabase database;
@@ -119,7 +124,7 @@ class AutoConfigurationTest {
                         .hasSingleBean(ClaimExecutor.class)
                         .hasSingleBean(IdempotencyListeners.class)
                         .hasBean("idempotencySchemaInitializer")
-                        .hasBean("micrometerIdempotencyListener")
+                        .hasBean("idempotencyCallMeters")
                         .hasBean("idempotencyPurgeScheduler"));
     }
 
@@ -191,7 +196,7 @@ class AutoConfigurationTest {
     @Test
     void worksWithoutMicrometer() {
         application.withClassLoader(new FilteredClassLoader("io.micrometer")).run(context -> {
-            assertThat(context).doesNotHaveBean("micrometerIdempotencyListener");
+            assertThat(context).doesNotHaveBean("idempotencyCallMeters").doesNotHaveBean(CallObserver.class);
             requireIdempotent(context.getBean(Notebook.class));
         });
     }

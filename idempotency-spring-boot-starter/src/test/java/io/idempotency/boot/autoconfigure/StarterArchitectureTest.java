@@ -19,7 +19,12 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
+import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.metrics.IdempotencyMeters;
+import io.idempotency.boot.tracing.CallObservationContext;
+import io.idempotency.boot.tracing.DeliveryObservationContext;
+import io.idempotency.boot.tracing.IdempotencyObservations;
 import io.idempotency.postgres.PostgresStorage;
 import io.idempotency.postgres.StorageSchema;
 
@@ -105,7 +110,15 @@ class StarterArchitectureTest {
             .and()
             .areNotMemberClasses()
             .should()
-            .haveSimpleName("IdempotencyDataSource");
+            .be(IdempotencyDataSource.class)
+            .orShould()
+            .be(IdempotencyMeters.class)
+            .orShould()
+            .be(IdempotencyObservations.class)
+            .orShould()
+            .be(CallObservationContext.class)
+            .orShould()
+            .be(DeliveryObservationContext.class);
 
     @ArchTest
     static final ArchRule propertiesAreRecords = classes()

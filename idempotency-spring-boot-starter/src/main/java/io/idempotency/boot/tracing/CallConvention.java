@@ -1,0 +1,60 @@
+package io.idempotency.boot.tracing;
+
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+
+import io.idempotency.Intent;
+import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.boot.tracing.IdempotencyObservations.High;
+import io.idempotency.boot.tracing.IdempotencyObservations.Low;
+import io.idempotency.claim.RequestId;
+import io.idempotency.observation.CallCompleted;
+
+/** What a call is named, and what is shown of it. */
+record CallConvention(KeyDisplay keys) implements ObservationConvention<CallObservationContext> {
+
+    @Override
+    public boolean supportsContext(Observation.Context context) {
+        return context instanceof CallObservationContext;
+    }
+
+    @Override
+    public String getName() {
+        return IdempotencyObservations.CALL_NAME;
+    }
+
+    @Override
+    public String getContextualName(CallObservationContext context) {
+        return "claim " + context.getScope();
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues(CallObservationContext context) {
+        CallCompleted completed = context.getCompleted();
+        return KeyValues.of(
+                Low.SCOPE.withValue(context.getScope()),
+                Low.OUTCOME.withValue(
+                        completed == null ? End.UNKNOWN : completed.outcome().tag()),
+                Low.EXCEPTION.withValue(completed == null ? End.NONE : End.nameOf(completed.failure())));
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues(CallObservationContext context) {
+        CallCompleted completed = context.getCompleted();
+        Intent intent = completed == null ? null : completed.intent();
+        if (intent == null) {
+            return KeyValues.empty();
+        }
+        return switch (keys) {
+            case SHOWN ->
+                intent.caller().isEmpty()
+                        ? KeyValues.of(High.KEY.withValue(intent.key().value()))
+                        : KeyValues.of(
+                                High.KEY.withValue(intent.key().value()), High.CALLER.withValue(intent.caller()));
+            case HASHED ->
+                KeyValues.of(High.KEY_HASH.withValue(RequestId.of(intent).toString()));
+            case OMITTED -> KeyValues.empty();
+        };
+    }
+}

@@ -1,0 +1,59 @@
+package io.idempotency.boot.tracing;
+
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.boot.tracing.IdempotencyObservations.High;
+import io.idempotency.boot.tracing.IdempotencyObservations.Low;
+import io.idempotency.claim.RequestId;
+import io.idempotency.observation.MessageReceived;
+
+/** What a delivery is named, and what is shown of it. */
+record DeliveryConvention(KeyDisplay keys) implements ObservationConvention<DeliveryObservationContext> {
+
+    @Override
+    public boolean supportsContext(Observation.Context context) {
+        return context instanceof DeliveryObservationContext;
+    }
+
+    @Override
+    public String getName() {
+        return IdempotencyObservations.DELIVERY_NAME;
+    }
+
+    @Override
+    public String getContextualName(DeliveryObservationContext context) {
+        return "receive " + context.getConsumer();
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues(DeliveryObservationContext context) {
+        MessageReceived received = context.getReceived();
+        return KeyValues.of(
+                Low.CONSUMER.withValue(context.getConsumer()),
+                Low.OUTCOME.withValue(
+                        received == null ? End.UNKNOWN : received.outcome().tag()),
+                Low.EXCEPTION.withValue(received == null ? End.NONE : End.nameOf(received.failure())));
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues(DeliveryObservationContext context) {
+        MessageReceived received = context.getReceived();
+        String messageId = received == null ? null : received.messageId();
+        if (messageId == null) {
+            return KeyValues.empty();
+        }
+        return switch (keys) {
+            case SHOWN -> KeyValues.of(High.MESSAGE_ID.withValue(messageId));
+            case HASHED ->
+                KeyValues.of(High.MESSAGE_ID_HASH.withValue(
+                        RequestId.of(new Intent(context.getConsumer(), "", new IdempotencyKey(messageId)))
+                                .toString()));
+            case OMITTED -> KeyValues.empty();
+        };
+    }
+}

@@ -1,0 +1,44 @@
+package io.idempotency.boot.tracing;
+
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.observation.CallObserver;
+
+/** Lets traces show calls and deliveries where the application observes with Micrometer. */
+@AutoConfiguration(
+        before = IdempotencyAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
+@ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnBean(ObservationRegistry.class)
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
+public final class IdempotencyTracingAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    CallObserver idempotencyCallObserver(ObservationRegistry registry, IdempotencyProperties properties) {
+        return new MicrometerCallObserver(registry, properties.tracing().keys());
+    }
+
+    /** The library has timers of its own; those that are made of every observation would tell the same again. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterFilter.class)
+    static class WithMeters {
+
+        @Bean
+        MeterFilter idempotencyObservationMeterFilter() {
+            return MeterFilter.deny(id -> IdempotencyObservations.isMeter(id.getName()));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.idempotency.boot.tracing;
+
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.MessageReceived;
+
+/** Makes an observation of each call and each delivery, which is the current one while its method runs. */
+final class MicrometerCallObserver implements CallObserver {
+
+    private final ObservationRegistry registry;
+
+    private final KeyDisplay keys;
+
+    private final CallConvention callConvention;
+
+    private final DeliveryConvention deliveryConvention;
+
+    MicrometerCallObserver(ObservationRegistry registry, KeyDisplay keys) {
+        this.registry = registry;
+        this.keys = keys;
+        this.callConvention = new CallConvention(keys);
+        this.deliveryConvention = new DeliveryConvention(keys);
+    }
+
+    @Override
+    public Observed<CallCompleted> callStarted(String scope) {
+        if (registry.isNoop()) {
+            return Observed.ignoring();
+        }
+        CallObservationContext context = new CallObservationContext(scope);
+        return opened(
+                IdempotencyObservations.CALL.observation(null, callConvention, () -> context, registry),
+                context::completed,
+                CallCompleted::failure);
+    }
+
+    @Override
+    public Observed<MessageReceived> deliveryStarted(String consumer) {
+        if (registry.isNoop()) {
+            return Observed.ignoring();
+        }
+        DeliveryObservationContext context = new DeliveryObservationContext(consumer);
+        return opened(
+                IdempotencyObservations.DELIVERY.observation(null, deliveryConvention, () -> context, registry),
+                context::received,
+                MessageReceived::failure);
+    }
+
+    private <E> Observed<E> opened(
+            Observation observation, Consumer<E> end, Function<E, @Nullable Throwable> failureOf) {
+        Observation.Scope scope = observation.start().openScope();
+        return event -> {
+            try (scope) {
+                end.accept(event);
+                Throwable failure = failureOf.apply(event);
+                if (failure != null) {
+                    observation.error(End.errorOf(failure, keys));
+                }
+            } finally {
+                observation.stop();
+            }
+        };
+    }
+}
