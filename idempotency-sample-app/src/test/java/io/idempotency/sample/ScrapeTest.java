@@ -1,0 +1,88 @@
+package io.idempotency.sample;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What Prometheus gets to see of real payments. */
+class ScrapeTest {
+
+    private static final Pattern TAG_KEY = Pattern.compile("(\\w+)=\"");
+
+    private static RunningSample sample;
+
+    private static WalletClient wallet;
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.start("--idempotency.outbox.sample-interval=50ms");
+        wallet = WalletClient.of(sample.url());
+    }
+
+    @AfterAll
+    static void stop() {
+        sample.close();
+    }
+
+    @Test
+    void callsAttemptsAndMessagesAreScraped() throws Exception {
+        pay("scraped-1", 1250);
+        pay("scraped-1", 1250);
+        pay("scraped-1", 1251);
+        pay("scraped-2", Long.MAX_VALUE);
+        pay("scraped-2", Long.MAX_VALUE);
+
+        assertThat(scrape())
+                .contains(
+                        "idempotency_calls_seconds_count{outcome=\"executed\",scope=\"payments\"} 1",
+                        "idempotency_calls_seconds_count{outcome=\"replayed\",scope=\"payments\"} 1",
+                        "idempotency_calls_seconds_count{outcome=\"key_reused\",scope=\"payments\"} 1",
+                        "idempotency_calls_seconds_count{outcome=\"failed\",scope=\"payments\"} 2",
+                        "idempotency_attempt_failures_total{attempt=\"first\",exception=\"InsufficientFundsException\",scope=\"payments\"} 1.0",
+                        "idempotency_attempt_failures_total{attempt=\"repeat\",exception=\"InsufficientFundsException\",scope=\"payments\"} 1.0");
+        await().untilAsserted(() -> assertThat(scrape())
+                .contains(
+                        "idempotency_outbox_sent_seconds_count{topic=\"payments\"} 1",
+                        "idempotency_inbox_messages_seconds_count{consumer=\"account-activity\",outcome=\"handled\"} 1",
+                        "idempotency_outbox_pending_messages 0.0",
+                        "idempotency_outbox_dead_kept_messages 0.0")
+                .anyMatch(line -> line.startsWith("idempotency_outbox_oldest_age_seconds ")));
+    }
+
+    @Test
+    void noMeterNamesAKeyAndNoneTellsTheSameTwice() throws Exception {
+        pay("scraped-3", 1250);
+
+        assertThat(scrape())
+                .noneMatch(line -> line.contains("scraped-3"))
+                .noneMatch(line -> line.startsWith("idempotency_claim"))
+                .noneMatch(line -> line.startsWith("idempotency_receive"))
+                .noneMatch(line -> line.startsWith("idempotency_outbox_publish"));
+        assertThat(scrape().stream()
+                        .flatMap(line -> TAG_KEY.matcher(line).results().map(key -> key.group(1))))
+                .isSubsetOf("scope", "outcome", "attempt", "exception", "sqlstate", "consumer", "topic", "table", "le");
+    }
+
+    private static void pay(String key, long cents) throws Exception {
+        wallet.pay(key, new Orders.Order(key, "alice", cents).body());
+    }
+
+    /** The library's own lines. */
+    private static List<String> scrape() {
+        try {
+            return wallet.get("/actuator/prometheus")
+                    .body()
+                    .lines()
+                    .filter(line -> line.startsWith("idempotency_"))
+                    .toList();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
