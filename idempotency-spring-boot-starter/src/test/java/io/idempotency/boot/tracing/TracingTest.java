@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -224,6 +225,18 @@ class TracingTest {
     }
 
     @Test
+    void eachKindOfSpanCanBeSwitchedOff() {
+        run(
+                application -> {
+                    operations(application).call("payments", "order-42", "request").run(() -> {});
+                    application.getBean(Inbox.class).handleOnce("wallets", "m-1", () -> {});
+                },
+                "management.observations.enable.idempotency.claim=false");
+
+        assertThat(ended).extracting(Observation.Context::getName).containsExactly("idempotency.receive");
+    }
+
+    @Test
     void withoutHandlersNothingIsObserved() {
         MicrometerCallObserver observer = new MicrometerCallObserver(ObservationRegistry.create(), KeyDisplay.OMITTED);
 
@@ -270,16 +283,15 @@ class TracingTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(IdempotencyTracingAutoConfiguration.class)
+    @ImportAutoConfiguration({ObservationAutoConfiguration.class, IdempotencyTracingAutoConfiguration.class})
     static class Traced {
 
         @Bean
-        TestObservationRegistry observationRegistry(Ended ended) {
-            TestObservationRegistry registry = TestObservationRegistry.create();
-            registry.observationConfig().observationHandler(ended);
-            return registry;
+        TestObservationRegistry observationRegistry() {
+            return TestObservationRegistry.create();
         }
 
+        /** Found by Boot, as an exporter is. */
         @Bean
         Ended ended() {
             return new Ended(new ArrayList<>());
