@@ -228,7 +228,9 @@ class TracingTest {
     void eachKindOfSpanCanBeSwitchedOff() {
         run(
                 application -> {
-                    operations(application).call("payments", "order-42", "request").run(() -> {});
+                    operations(application)
+                            .call("payments", "order-42", "request")
+                            .run(() -> {});
                     application.getBean(Inbox.class).handleOnce("wallets", "m-1", () -> {});
                 },
                 "management.observations.enable.idempotency.claim=false");
