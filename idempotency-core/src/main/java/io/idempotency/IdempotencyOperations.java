@@ -73,6 +73,7 @@ public interface IdempotencyOperations {
          *
          * @param retention more than zero
          * @return the changed call
+         * @throws IllegalArgumentException if it is out of range, or shorter than {@code idempotency.minimum-retention}
          */
         Call retention(Duration retention);
 

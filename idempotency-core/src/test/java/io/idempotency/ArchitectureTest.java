@@ -20,6 +20,9 @@ import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.InboxStore;
 import io.idempotency.outbox.OutboxStore;
 import io.idempotency.retention.ExpiringTable;
+import io.idempotency.retention.PurgeStore;
+import io.idempotency.retention.PurgeTurn;
+import io.idempotency.retention.StorageStatistics;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -182,6 +185,12 @@ class ArchitectureTest {
                 .implement(OutboxStore.class)
                 .or()
                 .implement(ExpiringTable.class)
+                .or()
+                .implement(PurgeStore.class)
+                .or()
+                .implement(PurgeTurn.class)
+                .or()
+                .implement(StorageStatistics.class)
                 .should()
                 .bePackagePrivate()
                 .andShould()

@@ -11,6 +11,7 @@ import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
 import io.idempotency.operation.CallTerms;
+import io.idempotency.operation.RetentionPolicy;
 
 /** Executes programmatic calls by the same boundary and the same executor as annotated methods. */
 public final class IdempotencyTemplate implements IdempotencyOperations {
@@ -21,17 +22,22 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
     private final ClaimExecutor executor;
 
+    private final RetentionPolicy retention;
+
     /**
      * Creates the template.
      *
      * @param binding computes fingerprints
      * @param boundary surrounds every call
      * @param executor runs or replays it
+     * @param retention how long keys must be kept at least
      */
-    public IdempotencyTemplate(CallBinding binding, CallBoundary boundary, ClaimExecutor executor) {
+    public IdempotencyTemplate(
+            CallBinding binding, CallBoundary boundary, ClaimExecutor executor, RetentionPolicy retention) {
         this.binding = binding;
         this.boundary = boundary;
         this.executor = executor;
+        this.retention = retention;
     }
 
     @Override
@@ -71,7 +77,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
         @Override
         public Call retention(Duration changed) {
-            return with(terms.withRetention(changed));
+            return with(terms.withRetention(retention.requireForCall(changed)));
         }
 
         @Override

@@ -140,7 +140,8 @@ public final class InboxTemplate implements Inbox {
 
     private List<String> receiveNew(
             Connection connection, String consumer, Set<String> messageIds, Duration waitLimit) {
-        BatchReception reception = store.receiveNew(connection, consumer, messageIds, binding.retention(), waitLimit);
+        BatchReception reception =
+                store.receiveNew(connection, consumer, messageIds, binding.retention(consumer), waitLimit);
         if (reception.waitEnded() == null) {
             return reception.messageIds();
         }

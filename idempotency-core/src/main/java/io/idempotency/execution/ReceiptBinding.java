@@ -18,6 +18,7 @@ import io.idempotency.inbox.Reception;
 import io.idempotency.operation.CallTerms;
 import io.idempotency.operation.IdempotentOperation;
 import io.idempotency.operation.MessageAttributes;
+import io.idempotency.operation.RetentionPolicy;
 
 /** Computes, once for each delivery, which message it is, with which payload, and where in its stream. */
 public final class ReceiptBinding {
@@ -26,19 +27,19 @@ public final class ReceiptBinding {
 
     private final Fingerprinter fingerprinter;
 
-    private final Duration retention;
+    private final RetentionPolicy retention;
 
     /**
      * Creates the binding.
      *
      * @param store where it is kept what was handled
      * @param fingerprinter tells one payload from another
-     * @param retention how long it is known that a message was handled, unless its operation says otherwise
+     * @param retention how long it is known that a message was handled
      */
-    public ReceiptBinding(InboxStore store, Fingerprinter fingerprinter, Duration retention) {
+    public ReceiptBinding(InboxStore store, Fingerprinter fingerprinter, RetentionPolicy retention) {
         this.store = store;
         this.fingerprinter = fingerprinter;
-        this.retention = CallTerms.requireRetention(retention);
+        this.retention = retention;
     }
 
     /** A delivery to an annotated method. */
@@ -50,21 +51,20 @@ public final class ReceiptBinding {
             Consumer<Reception> met) {
         String consumer = operation.scope();
         IdempotencyKey id = operation.key(target, arguments);
-        Duration kept = operation.terms().retention();
         Receipt receipt = new Receipt(
                 consumer,
                 id.value(),
                 message.payload(target, arguments, fingerprinter),
                 message.type(target, arguments),
                 message.position(consumer, target, arguments),
-                kept == null ? retention : kept);
+                retention.ofConsumer(consumer, operation.terms().retention()));
         return bind(receipt, id, operation.terms(), message.onConflict(), met);
     }
 
     /** A delivery that is handled by other code. */
     IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<Reception> met) {
         IdempotencyKey id = requireId(consumer, messageId);
-        Receipt receipt = new Receipt(consumer, id.value(), null, null, null, retention);
+        Receipt receipt = new Receipt(consumer, id.value(), null, null, null, retention(consumer));
         return bind(receipt, id, CallTerms.DEFAULTS, ConflictPolicy.REFUSE, met);
     }
 
@@ -83,9 +83,9 @@ public final class ReceiptBinding {
                 new ReceiptClaims(store, receipt, onConflict, met));
     }
 
-    /** How long it is known that a message was handled, unless somebody says otherwise. */
-    Duration retention() {
-        return retention;
+    /** How long it is known that a consumer has handled a message, if it does not say so itself. */
+    Duration retention(String consumer) {
+        return retention.ofConsumer(consumer, null);
     }
 
     static IdempotencyKey requireId(String consumer, @Nullable String messageId) {

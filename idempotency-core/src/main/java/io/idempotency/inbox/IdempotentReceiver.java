@@ -72,7 +72,8 @@ public @interface IdempotentReceiver {
 
     /**
      * How long it is known that a message was handled, such as {@code 14d}; {@code ${...}} placeholders allowed. Longer
-     * than a broker or provider may deliver again. By default {@code idempotency.inbox.retention}.
+     * than a broker or provider may deliver again. By default {@code idempotency.inbox.retention}; what
+     * {@code idempotency.inbox.retention-by-consumer} says for this consumer counts before both.
      */
     String retention() default "";
 }

@@ -62,6 +62,12 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         }
     }
 
+    void requireLongEnough(String text, Duration retention, RetentionPolicy policy) {
+        if (policy.isTooShort(retention)) {
+            throw invalid("retention", text, policy.explainMinimum(), policy.action());
+        }
+    }
+
     private String resolve(String attribute, String text) {
         try {
             String resolved = placeholders.resolveStringValue(text);
@@ -82,9 +88,13 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
     }
 
     InvalidIdempotentMethodException invalid(String attribute, String text, String reason) {
+        return invalid(attribute, text, reason, "Correct the annotation.");
+    }
+
+    private InvalidIdempotentMethodException invalid(String attribute, String text, String reason, String action) {
         return new InvalidIdempotentMethodException(
                 "The " + attribute + " '" + text + "' of " + annotation + " on " + MethodDescription.of(method)
                         + " is not valid. " + reason,
-                "Correct the annotation.");
+                action);
     }
 }

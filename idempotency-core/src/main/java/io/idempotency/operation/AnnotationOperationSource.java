@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -40,10 +41,11 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
      * Creates the source.
      *
      * @param placeholders replaces {@code ${...}} in scopes, consumers and durations
+     * @param retention how long keys and messages must be remembered; asked for when the first annotation is found
      */
-    public AnnotationOperationSource(StringValueResolver placeholders) {
-        this.calls = new OperationParser(placeholders);
-        this.receivers = new ReceiverParser(placeholders);
+    public AnnotationOperationSource(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {
+        this.calls = new OperationParser(placeholders, retention);
+        this.receivers = new ReceiverParser(placeholders, retention);
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.idempotency.operation;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
@@ -16,8 +19,11 @@ final class OperationParser {
 
     private final StringValueResolver placeholders;
 
-    OperationParser(StringValueResolver placeholders) {
+    private final Supplier<RetentionPolicy> retention;
+
+    OperationParser(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {
         this.placeholders = placeholders;
+        this.retention = retention;
     }
 
     IdempotentOperation parse(Idempotent annotation, Method method, Class<?> targetClass) {
@@ -33,7 +39,7 @@ final class OperationParser {
                 null);
     }
 
-    private static CallTerms terms(Idempotent annotation, AnnotationAttributes attributes) {
+    private CallTerms terms(Idempotent annotation, AnnotationAttributes attributes) {
         if (annotation.maxAttempts() < 0) {
             throw attributes.invalid(
                     "maxAttempts", String.valueOf(annotation.maxAttempts()), "It must be at least 1, or 0.");
@@ -46,7 +52,7 @@ final class OperationParser {
                     "It has a meaning only with mode = LEASED.");
         }
         return new CallTerms(
-                attributes.duration("retention", annotation.retention(), CallTerms::requireRetention),
+                retention(annotation, attributes),
                 annotation.onDuplicate(),
                 attributes.duration("waitTimeout", annotation.waitTimeout(), CallTerms::requireWaitTimeout),
                 annotation.mode(),
@@ -54,6 +60,14 @@ final class OperationParser {
                 annotation.retryLeased(),
                 annotation.maxAttempts(),
                 List.of(annotation.finalFailures()));
+    }
+
+    private @Nullable Duration retention(Idempotent annotation, AnnotationAttributes attributes) {
+        Duration own = attributes.duration("retention", annotation.retention(), CallTerms::requireRetention);
+        if (own != null) {
+            attributes.requireLongEnough(annotation.retention(), own, retention.get());
+        }
+        return own;
     }
 
     private static ResultReference resultReference(Idempotent annotation, AnnotationAttributes attributes) {

@@ -2,6 +2,7 @@ package io.idempotency.operation;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
@@ -19,22 +20,36 @@ final class ReceiverParser {
 
     private final StringValueResolver placeholders;
 
-    ReceiverParser(StringValueResolver placeholders) {
+    private final Supplier<RetentionPolicy> retention;
+
+    ReceiverParser(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {
         this.placeholders = placeholders;
+        this.retention = retention;
     }
 
     IdempotentOperation parse(IdempotentReceiver annotation, Method method, Class<?> targetClass) {
         AnnotationAttributes attributes = new AnnotationAttributes("@IdempotentReceiver", method, placeholders);
-        Duration retention = attributes.duration("retention", annotation.retention(), CallTerms::requireRetention);
+        String consumer = attributes.name("consumer", annotation.consumer(), Intent::requireConsumer);
+        Duration own = retention(annotation, consumer, attributes);
         return new IdempotentOperation(
                 method,
-                attributes.name("consumer", annotation.consumer(), Intent::requireConsumer),
+                consumer,
                 attributes.expression("messageId", annotation.messageId()),
                 null,
-                retention == null ? CallTerms.DEFAULTS : CallTerms.DEFAULTS.withRetention(retention),
+                own == null ? CallTerms.DEFAULTS : CallTerms.DEFAULTS.withRetention(own),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
                 ResultReference.NONE,
                 message(annotation, attributes));
+    }
+
+    /** What the configuration says for the consumer counts instead, and was checked there. */
+    private @Nullable Duration retention(
+            IdempotentReceiver annotation, String consumer, AnnotationAttributes attributes) {
+        Duration own = attributes.duration("retention", annotation.retention(), CallTerms::requireRetention);
+        if (own != null && retention.get().ofConsumer(consumer, own).equals(own)) {
+            attributes.requireLongEnough(annotation.retention(), own, retention.get());
+        }
+        return own;
     }
 
     private static MessageAttributes message(IdempotentReceiver annotation, AnnotationAttributes attributes) {

@@ -1,7 +1,9 @@
 package io.idempotency.postgres;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyAdministration;
@@ -9,7 +11,8 @@ import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.InboxStore;
 import io.idempotency.outbox.OutboxChannel;
 import io.idempotency.outbox.OutboxStore;
-import io.idempotency.retention.ExpiringTable;
+import io.idempotency.retention.PurgeStore;
+import io.idempotency.retention.StorageStatistics;
 
 /** The library's tables in one PostgreSQL schema: what the rest of the library sees of them. */
 public final class PostgresStorage {
@@ -19,6 +22,9 @@ public final class PostgresStorage {
 
     /** The effect of a request that is being processed may or may not have happened, so it is never forgotten. */
     private static final String NOT_PROCESSING = "status <> 'processing'";
+
+    /** In the order of the purge, with what else must hold for rows that may go. */
+    static final Map<String, String> EXPIRING_TABLES = expiringTables();
 
     private final Schema schema;
 
@@ -84,20 +90,26 @@ public final class PostgresStorage {
     }
 
     /**
-     * The tables whose rows expire.
+     * What the purge deletes, and how its runs take turns.
      *
-     * @return each table once
+     * @param heldBy tells this process from others while it purges
+     * @param archive whether rows are moved to the archive instead of being deleted
+     * @return a store that is safe for use by many threads
      */
-    public List<ExpiringTable> expiringTables() {
-        return List.of(
-                expiring("idempotency_request", NOT_PROCESSING),
-                expiring("processed_message", "true"),
-                expiring("message_failure", "true"),
-                expiring("outbox_event", "true"));
+    public PurgeStore purgeStore(String heldBy, boolean archive) {
+        List<TableExpiry> tables = EXPIRING_TABLES.entrySet().stream()
+                .map(table -> new TableExpiry(schema, table.getKey(), table.getValue(), archive))
+                .toList();
+        return new PurgeTurns(schema, dataSource, heldBy, tables);
     }
 
-    private ExpiringTable expiring(String table, String condition) {
-        return new TableExpiry(schema, dataSource, table, condition);
+    /**
+     * What can be told of the tables without reading them.
+     *
+     * @return safe for use by many threads
+     */
+    public StorageStatistics statistics() {
+        return new TableStatistics(schema, dataSource, EXPIRING_TABLES);
     }
 
     /**
@@ -107,5 +119,14 @@ public final class PostgresStorage {
      */
     public StorageSchema schema() {
         return new StorageSchema(schema, dataSource);
+    }
+
+    private static Map<String, String> expiringTables() {
+        Map<String, String> tables = new LinkedHashMap<>();
+        tables.put("idempotency_request", NOT_PROCESSING);
+        tables.put("processed_message", "true");
+        tables.put("message_failure", "true");
+        tables.put("outbox_event", "true");
+        return tables;
     }
 }

@@ -4,7 +4,10 @@ import java.sql.Connection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -53,11 +56,21 @@ public final class StorageSchema {
             where not has_table_privilege('{schema}.' || t.name, p.name)
             order by p.name""".formatted(TABLES);
 
+    /** Fails, and says why, if rows of the one cannot be moved to the other. */
+    private static final String ARCHIVE_NOTHING = """
+            insert into {schema}.%2$s_archive (%1$s, archived_at)
+            select %1$s, clock_timestamp()
+            from {schema}.%2$s
+            where false""";
+
     private static final String CURRENT_ROLE = "select quote_ident(current_user)";
 
     private static final String GRANT_SCHEMA = "grant usage on schema {schema} to ";
 
     private static final String GRANT_TABLE = "grant select, insert, update, delete on {schema}.%s to ";
+
+    /** Nothing is ever read or changed there. */
+    private static final String GRANT_ARCHIVE = "grant insert on {schema}.%s_archive to ";
 
     private final Schema schema;
 
@@ -159,18 +172,41 @@ public final class StorageSchema {
      * @throws StorageSchemaException if not
      */
     public void validate() {
-        List<String> missingPrivileges;
+        List<String> missingPrivileges = check(jdbcClient -> {
+            COLUMNS.forEach((table, columns) -> jdbcClient
+                    .sql(schema.resolve(READ_NOTHING.formatted(columns, table)))
+                    .query()
+                    .listOfRows());
+            return jdbcClient
+                    .sql(schema.resolve(MISSING_PRIVILEGES))
+                    .query(String.class)
+                    .list();
+        });
+        if (!missingPrivileges.isEmpty()) {
+            throw new StorageSchemaException(
+                    "The application's role has no right to " + String.join(", ", missingPrivileges)
+                            + " on the idempotency tables in schema '" + schema.name() + "'.",
+                    "Run as their owner: " + String.join("; ", grantsTo("<role of the application>")) + ".",
+                    null);
+        }
+    }
+
+    /**
+     * Checks that expired rows can be moved to the archive.
+     *
+     * @throws StorageSchemaException if not
+     */
+    public void validateArchive() {
+        check(jdbcClient -> PostgresStorage.EXPIRING_TABLES.keySet().stream()
+                .mapToInt(table -> jdbcClient
+                        .sql(schema.resolve(ARCHIVE_NOTHING.formatted(columnsOf(table), table)))
+                        .update())
+                .sum());
+    }
+
+    private <T> T check(Function<JdbcClient, T> statements) {
         try {
-            missingPrivileges = application.call(jdbcClient -> {
-                COLUMNS.forEach((table, columns) -> jdbcClient
-                        .sql(schema.resolve(READ_NOTHING.formatted(columns, table)))
-                        .query()
-                        .listOfRows());
-                return jdbcClient
-                        .sql(schema.resolve(MISSING_PRIVILEGES))
-                        .query(String.class)
-                        .list();
-            });
+            return application.call(statements);
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
                     "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason(failure) + ".",
@@ -178,13 +214,6 @@ public final class StorageSchema {
                             + " and then as their owner: " + String.join("; ", grantsTo("<role of the application>"))
                             + ".",
                     failure);
-        }
-        if (!missingPrivileges.isEmpty()) {
-            throw new StorageSchemaException(
-                    "The application's role has no right to " + String.join(", ", missingPrivileges)
-                            + " on the idempotency tables in schema '" + schema.name() + "'.",
-                    "Run as their owner: " + String.join("; ", grantsTo("<role of the application>")) + ".",
-                    null);
         }
     }
 
@@ -196,9 +225,22 @@ public final class StorageSchema {
     }
 
     private List<String> grantsTo(String role) {
-        return Stream.concat(Stream.of(GRANT_SCHEMA), COLUMNS.keySet().stream().map(GRANT_TABLE::formatted))
+        return Stream.of(
+                        Stream.of(GRANT_SCHEMA),
+                        COLUMNS.keySet().stream().map(GRANT_TABLE::formatted),
+                        PostgresStorage.EXPIRING_TABLES.keySet().stream().map(GRANT_ARCHIVE::formatted))
+                .flatMap(grants -> grants)
                 .map(grant -> schema.resolve(grant) + role)
                 .toList();
+    }
+
+    static String columnsOf(String table) {
+        return Objects.requireNonNull(COLUMNS.get(table));
+    }
+
+    /** In the order in which they were made. */
+    static Set<String> tables() {
+        return COLUMNS.keySet();
     }
 
     private static Map<String, String> columns() {
@@ -217,6 +259,7 @@ public final class StorageSchema {
                 message_id, sequence, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id,
                 payload, headers, deduplication_key, idempotency_scope, caller, idempotency_key, status,
                 attempt_count, last_error, created_at, due_at, next_attempt_at, sent_at, expires_at""");
+        columns.put("purge_turn", "one_row, run_id, held_by, started_at, held_until");
         return columns;
     }
 }

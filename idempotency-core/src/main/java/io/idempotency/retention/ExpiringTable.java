@@ -1,6 +1,8 @@
 package io.idempotency.retention;
 
-/** A table whose rows may be deleted after their time. */
+import java.util.OptionalInt;
+
+/** A table whose rows may be deleted after their time, as one run of the purge sees it. Not for use by several threads. */
 public interface ExpiringTable {
 
     /**
@@ -11,10 +13,12 @@ public interface ExpiringTable {
     String name();
 
     /**
-     * Deletes some expired rows in a transaction of its own; rows that others have locked are left for later.
+     * Deletes some expired rows, the oldest first, in a transaction of its own; rows that others have locked are left for
+     * a later run.
      *
      * @param limit how many at most
-     * @return how many were deleted; fewer than the limit if no more were found
+     * @return how many were deleted, fewer than the limit if no more were found; nothing if it is not this run's turn,
+     *     and then nothing was deleted
      */
-    int deleteExpired(int limit);
+    OptionalInt deleteExpired(int limit);
 }

@@ -1,6 +1,7 @@
 package io.idempotency.operation;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -25,7 +26,8 @@ final class AnnotatedMethods {
         MutablePropertySources sources = new MutablePropertySources();
         sources.addFirst(new MapPropertySource("test", properties));
         PropertySourcesPropertyResolver resolver = new PropertySourcesPropertyResolver(sources);
-        return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders);
+        RetentionPolicy retention = new RetentionPolicy(null, Duration.ofDays(7), Duration.ofDays(14), Map.of());
+        return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders, () -> retention);
     }
 
     static Method method(Class<?> type, String name) {

@@ -291,9 +291,9 @@ class PublishTest {
         admin.execute("update idempotency.outbox_event set expires_at = expires_at - interval '3 days 1 minute'");
 
         long purged = new PostgresStorage(database.dataSource(), "idempotency")
-                .expiringTables().stream()
+                .purgeStore("test", false).begin(Duration.ZERO).tables().stream()
                         .filter(table -> table.name().equals("outbox_event"))
-                        .mapToLong(table -> table.deleteExpired(10))
+                        .mapToLong(table -> table.deleteExpired(10).orElseThrow())
                         .sum();
 
         assertThat(purged).isOne();

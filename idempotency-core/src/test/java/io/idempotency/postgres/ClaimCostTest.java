@@ -151,12 +151,13 @@ class ClaimCostTest {
     }
 
     @Test
-    void onlyThePrimaryKeyAndTheExpiryAreIndexed() {
+    void onlyThePrimaryKeyAndTheExpiryAreIndexedAndOfLeasesTheirEnd() {
         assertThat(admin.queryForList(
-                        "select a.attname from pg_index i join pg_attribute a on a.attrelid = i.indexrelid"
+                        "select a.attname || coalesce(' where ' || pg_get_expr(i.indpred, i.indrelid), '')"
+                                + " from pg_index i join pg_attribute a on a.attrelid = i.indexrelid"
                                 + " where i.indrelid = 'idempotency.idempotency_request'::regclass order by 1",
                         String.class))
-                .containsExactly("expires_at", "request_id");
+                .containsExactly("expires_at", "locked_until where (locked_until IS NOT NULL)", "request_id");
     }
 
     private Map<String, Object> updates() {

@@ -614,8 +614,11 @@ class ReceptionTest {
         first.receiveAndCommit(message("young"));
         first.recordFailureAndCommit(message("young failure"), "code", "message");
 
-        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).expiringTables())
-                .extracting(table -> table.deleteExpired(100))
+        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+                        .purgeStore("test", false)
+                        .begin(Duration.ZERO)
+                        .tables())
+                .extracting(table -> table.deleteExpired(100).orElseThrow())
                 .containsExactly(0, 1, 1, 0);
 
         assertThat(admin.queryForList("select message_id from idempotency.processed_message", String.class))

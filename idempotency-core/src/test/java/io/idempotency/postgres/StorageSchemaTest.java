@@ -20,6 +20,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.outbox.NewMessage;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.retention.ExpiringTable;
+import io.idempotency.retention.PurgeTurn;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -75,7 +76,7 @@ class StorageSchemaTest {
 
         assertThat(admin.queryForList(
                         "select version from idempotency.idempotency_schema_history where type = 'SQL'", String.class))
-                .containsExactly("1", "2", "3");
+                .containsExactly("1", "2", "3", "4");
     }
 
     @Test
@@ -206,11 +207,47 @@ class StorageSchemaTest {
                 session.commit();
             }
             admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'");
-            assertThat(new PostgresStorage(plain(), MigratedTables.SCHEMA)
-                            .expiringTables()
-                            .get(0)
-                            .deleteExpired(10))
-                    .isEqualTo(1);
+            assertThat(purgeOnce(false)).isEqualTo(1);
+            try (Session session = new Session(plain())) {
+                session.call(Requests.request("order-43"), "1");
+            }
+            admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'");
+            assertThat(purgeOnce(true)).isEqualTo(1);
+            PostgresStorage storage = new PostgresStorage(plain(), MigratedTables.SCHEMA);
+            assertThat(storage.statistics().estimateRows()).containsKey("outbox_event");
+            assertThat(storage.statistics().oldestExpired()).containsKey("outbox_event");
+            assertThat(storage.statistics().countStaleLeases(1)).isZero();
+        }
+
+        private int purgeOnce(boolean archive) {
+            PurgeTurn turn = new PostgresStorage(plain(), MigratedTables.SCHEMA)
+                    .purgeStore("test", archive)
+                    .begin(Duration.ZERO);
+            return turn.tables().stream()
+                    .mapToInt(table -> table.deleteExpired(10).orElseThrow())
+                    .sum();
+        }
+
+        @Test
+        void ofTheArchiveIsAskedForByWhoArchives() {
+            migrateFor(plain());
+            assertThatCode(() -> schema(plain()).validateArchive()).doesNotThrowAnyException();
+
+            admin.execute("revoke insert on idempotency.outbox_event_archive from " + role);
+            assertThatCode(() -> schema(plain()).validate()).doesNotThrowAnyException();
+            assertArchiveRefused("permission denied for table outbox_event_archive");
+
+            admin.execute("alter table idempotency.processed_message_archive drop column message_type");
+            assertArchiveRefused("column \"message_type\" of relation \"processed_message_archive\" does not exist");
+        }
+
+        private void assertArchiveRefused(String reason) {
+            assertThatThrownBy(() -> schema(plain()).validateArchive())
+                    .isInstanceOfSatisfying(StorageSchemaException.class, refused -> {
+                        assertThat(refused.problem()).contains("schema 'idempotency'", reason);
+                        assertThat(refused.action())
+                                .contains("grant insert on \"idempotency\".outbox_event_archive to <role");
+                    });
         }
 
         @Test
@@ -244,7 +281,8 @@ class StorageSchemaTest {
                     "processed_message",
                     "message_failure",
                     "stream_position",
-                    "outbox_event"
+                    "outbox_event",
+                    "purge_turn"
                 })
         void missesATable(String table) {
             migrateFor(plain());
@@ -307,7 +345,10 @@ class StorageSchemaTest {
 
     @Test
     void theTablesThatExpireAreNamedAsInTheSchema() {
-        assertThat(new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA).expiringTables())
+        assertThat(new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA)
+                        .purgeStore("test", false)
+                        .begin(Duration.ZERO)
+                        .tables())
                 .extracting(ExpiringTable::name)
                 .containsExactly("idempotency_request", "processed_message", "message_failure", "outbox_event");
     }

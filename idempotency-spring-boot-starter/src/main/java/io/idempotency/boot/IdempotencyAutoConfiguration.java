@@ -53,7 +53,9 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.operation.AnnotationOperationSource;
 import io.idempotency.operation.IdempotentOperationSource;
+import io.idempotency.operation.RetentionPolicy;
 import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.retention.PurgeStore;
 
 /**
  * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.inbox.IdempotentReceiver} idempotent, and
@@ -73,8 +75,9 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static IdempotentOperationSource idempotentOperationSource(ConfigurableBeanFactory beanFactory) {
-        return new AnnotationOperationSource(new EmbeddedValueResolver(beanFactory));
+    static IdempotentOperationSource idempotentOperationSource(
+            ConfigurableBeanFactory beanFactory, ObjectProvider<RetentionPolicy> retention) {
+        return new AnnotationOperationSource(new EmbeddedValueResolver(beanFactory), retention::getObject);
     }
 
     @Bean
@@ -111,6 +114,15 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
+    RetentionPolicy idempotencyRetentionPolicy(IdempotencyProperties properties) {
+        return new RetentionPolicy(
+                properties.minimumRetention(),
+                properties.retention(),
+                properties.inbox().retention(),
+                properties.inbox().retentionByConsumer());
+    }
+
+    @Bean
     IdempotencyDataSource idempotencyDataSource(
             ConfigurableListableBeanFactory beanFactory, IdempotencyProperties properties) {
         return IdempotencyDataSource.find(beanFactory, properties.dataSource());
@@ -136,6 +148,14 @@ public final class IdempotencyAutoConfiguration {
     @DependsOnDatabaseInitialization
     InboxStore idempotencyInboxStore(PostgresStorage storage) {
         return storage.inboxStore();
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    PurgeStore idempotencyPurgeStore(
+            PostgresStorage storage, Environment environment, IdempotencyProperties properties) {
+        return storage.purgeStore(
+                ProcessName.of(environment), properties.purge().archive());
     }
 
     @Bean
@@ -182,8 +202,8 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     ReceiptBinding idempotentReceiptBinding(
-            InboxStore inboxStore, Fingerprinter fingerprinter, IdempotencyProperties properties) {
-        return new ReceiptBinding(inboxStore, fingerprinter, properties.inbox().retention());
+            InboxStore inboxStore, Fingerprinter fingerprinter, RetentionPolicy retention) {
+        return new ReceiptBinding(inboxStore, fingerprinter, retention);
     }
 
     @Bean
@@ -247,8 +267,9 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    IdempotencyOperations idempotencyOperations(CallBinding binding, CallBoundary boundary, ClaimExecutor executor) {
-        return new IdempotencyTemplate(binding, boundary, executor);
+    IdempotencyOperations idempotencyOperations(
+            CallBinding binding, CallBoundary boundary, ClaimExecutor executor, RetentionPolicy retention) {
+        return new IdempotencyTemplate(binding, boundary, executor, retention);
     }
 
     @Bean

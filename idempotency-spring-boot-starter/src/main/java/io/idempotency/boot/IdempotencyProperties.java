@@ -1,11 +1,14 @@
 package io.idempotency.boot;
 
 import java.time.Duration;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.scheduling.support.CronExpression;
 import org.springframework.util.Assert;
+import org.springframework.util.StringUtils;
 import org.springframework.util.unit.DataSize;
 
 import io.idempotency.operation.CallTerms;
@@ -19,6 +22,8 @@ import io.idempotency.outbox.Lanes;
  * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
  * @param dataSource Name of the DataSource bean to use. By default the primary or only one.
  * @param retention How long a key and its response are kept.
+ * @param minimumRetention Shortest retention of keys and messages that the application may start with: how long after a
+ *     call or message its repeat or replay may come. By default any will do.
  * @param waitTimeout How long a call waits at most for another call that holds its key.
  * @param lease How long a leased call holds its key at most if it vanishes. Longer than any leased method runs.
  * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
@@ -30,6 +35,7 @@ import io.idempotency.outbox.Lanes;
  * @param retry How calls are repeated after serialization failures, deadlocks and lost connections.
  * @param migration Who migrates the tables.
  * @param purge When and how expired rows are deleted.
+ * @param sampleInterval Time between two looks at the sizes of the tables, for metrics.
  * @param logging What is logged of calls and messages.
  * @param tracing What traces show of calls and messages.
  */
@@ -40,6 +46,7 @@ public record IdempotencyProperties(
         @DefaultValue("true") boolean migrate,
         @Nullable String dataSource,
         @DefaultValue("7d") Duration retention,
+        @Nullable Duration minimumRetention,
         @DefaultValue("5s") Duration waitTimeout,
         @DefaultValue("60s") Duration lease,
         @DefaultValue("1MB") DataSize maxResponseSize,
@@ -50,6 +57,7 @@ public record IdempotencyProperties(
         @DefaultValue Retry retry,
         @DefaultValue Migration migration,
         @DefaultValue Purge purge,
+        @DefaultValue("30s") Duration sampleInterval,
         @DefaultValue Logging logging,
         @DefaultValue Tracing tracing) {
 
@@ -60,6 +68,10 @@ public record IdempotencyProperties(
      */
     public IdempotencyProperties {
         requireInRange("idempotency.retention", () -> CallTerms.requireRetention(retention));
+        if (minimumRetention != null) {
+            requireInRange("idempotency.minimum-retention", () -> CallTerms.requireRetention(minimumRetention));
+        }
+        requirePositive("idempotency.sample-interval", sampleInterval);
         requireInRange("idempotency.wait-timeout", () -> CallTerms.requireWaitTimeout(waitTimeout));
         requireInRange("idempotency.lease", () -> CallTerms.requireLease(lease));
         Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
@@ -83,8 +95,11 @@ public record IdempotencyProperties(
      *
      * @param retention How long it is known that a message was handled, and how it failed. Longer than a broker or
      *     provider may deliver it again.
+     * @param retentionByConsumer The same for the messages of single consumers, whatever their receivers say.
      */
-    public record Inbox(@DefaultValue("14d") Duration retention) {
+    public record Inbox(
+            @DefaultValue("14d") Duration retention,
+            @DefaultValue Map<String, Duration> retentionByConsumer) {
 
         /**
          * Checks the values.
@@ -93,6 +108,10 @@ public record IdempotencyProperties(
          */
         public Inbox {
             requireInRange("idempotency.inbox.retention", () -> CallTerms.requireRetention(retention));
+            retentionByConsumer.forEach((consumer, ofConsumer) -> requireInRange(
+                    "idempotency.inbox.retention-by-consumer." + consumer,
+                    () -> CallTerms.requireRetention(ofConsumer)));
+            retentionByConsumer = Map.copyOf(retentionByConsumer);
         }
     }
 
@@ -240,18 +259,25 @@ public record IdempotencyProperties(
     /**
      * When and how expired rows are deleted.
      *
-     * @param enabled Whether this instance deletes expired rows.
-     * @param interval Time between the end of one purge and the start of the next.
+     * @param enabled Whether this instance deletes expired rows by itself.
+     * @param interval Time between the starts of two purges. By default one minute, unless there is a cron expression.
+     * @param cron When purges start, instead of an interval: a cron expression of Spring's, in the time zone of the JVM.
      * @param batchSize Rows deleted in one transaction.
-     * @param pause Time between two transactions of one purge.
+     * @param pause Shortest time between two transactions of one purge. Where the database is slow it grows to twenty times
+     *     as much.
      * @param maxDuration Time after which a purge starts no further transaction.
+     * @param archive Whether expired rows are moved to the archive tables instead of being deleted.
      */
     public record Purge(
             @DefaultValue("true") boolean enabled,
-            @DefaultValue("1m") Duration interval,
+            @Nullable Duration interval,
+            @Nullable String cron,
             @DefaultValue("1000") int batchSize,
             @DefaultValue("100ms") Duration pause,
-            @DefaultValue("30s") Duration maxDuration) {
+            @DefaultValue("1m") Duration maxDuration,
+            @DefaultValue("false") boolean archive) {
+
+        private static final Duration DEFAULT_INTERVAL = Duration.ofMinutes(1);
 
         /**
          * Checks the values.
@@ -259,10 +285,29 @@ public record IdempotencyProperties(
          * @throws IllegalArgumentException if one of them makes no sense
          */
         public Purge {
-            requirePositive("idempotency.purge.interval", interval);
+            cron = StringUtils.hasText(cron) ? cron : null;
+            if (cron == null) {
+                interval = interval == null ? DEFAULT_INTERVAL : interval;
+                requirePositive("idempotency.purge.interval", interval);
+            } else {
+                Assert.isNull(
+                        interval,
+                        "idempotency.purge.interval and idempotency.purge.cron exclude each other: remove one of them");
+                requireCron(cron);
+            }
             requirePositive("idempotency.purge.max-duration", maxDuration);
             Assert.isTrue(!pause.isNegative(), "idempotency.purge.pause must not be negative");
             Assert.isTrue(batchSize > 0, () -> "idempotency.purge.batch-size must be at least 1, not " + batchSize);
+        }
+
+        private static void requireCron(String cron) {
+            try {
+                CronExpression.parse(cron);
+            } catch (IllegalArgumentException malformed) {
+                // Without its cause, which the report of a failed binding would show instead.
+                throw new IllegalArgumentException(
+                        "idempotency.purge.cron = '" + cron + "' is not a cron expression: " + malformed.getMessage());
+            }
         }
     }
 

@@ -41,6 +41,9 @@ final class IdempotencySchemaInitializer implements InitializingBean {
             schema.migrate(owner(), this::migrate);
         }
         schema.validate();
+        if (properties.purge().archive()) {
+            schema.validateArchive();
+        }
     }
 
     private DataSource owner() throws MetaDataAccessException {

@@ -59,6 +59,7 @@ import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.retention.Purge;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -125,7 +126,10 @@ class AutoConfigurationTest {
                         .hasSingleBean(IdempotencyListeners.class)
                         .hasBean("idempotencySchemaInitializer")
                         .hasBean("idempotencyCallMeters")
-                        .hasBean("idempotencyPurgeScheduler"));
+
+                        .hasSingleBean(Purge.class)
+                        .hasBean("idempotencyPurgeScheduler")
+                        .hasBean("idempotencySampleScheduler"));
     }
 
     @Test

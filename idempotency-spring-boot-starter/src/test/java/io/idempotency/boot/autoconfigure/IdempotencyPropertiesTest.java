@@ -48,12 +48,13 @@ class IdempotencyPropertiesTest {
                         true,
                         null,
                         Duration.ofDays(7),
+                        null,
                         Duration.ofSeconds(5),
                         Duration.ofSeconds(60),
                         DataSize.ofMegabytes(1),
                         false,
                         false,
-                        new IdempotencyProperties.Inbox(Duration.ofDays(14)),
+                        new IdempotencyProperties.Inbox(Duration.ofDays(14), Map.of()),
                         new IdempotencyProperties.Outbox(
                                 true,
                                 true,
@@ -74,7 +75,14 @@ class IdempotencyPropertiesTest {
                                 4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
                         new IdempotencyProperties.Migration(null, null, null),
                         new IdempotencyProperties.Purge(
-                                true, Duration.ofMinutes(1), 1000, Duration.ofMillis(100), Duration.ofSeconds(30)),
+                                true,
+                                Duration.ofMinutes(1),
+                                null,
+                                1000,
+                                Duration.ofMillis(100),
+                                Duration.ofMinutes(1),
+                                false),
+                        Duration.ofSeconds(30),
                         new IdempotencyProperties.Logging(IdempotencyProperties.KeyDisplay.HASHED),
                         new IdempotencyProperties.Tracing(IdempotencyProperties.KeyDisplay.OMITTED))));
     }
@@ -105,6 +113,10 @@ class IdempotencyPropertiesTest {
                     idempotency.purge.interval=0s,      idempotency.purge.interval must be at least one millisecond
                     idempotency.purge.pause=-1ms,       idempotency.purge.pause must not be negative
                     idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
+                    idempotency.purge.cron=hourly,      idempotency.purge.cron = 'hourly' is not a cron expression
+                    idempotency.sample-interval=0s,     idempotency.sample-interval must be at least one millisecond
+                    idempotency.minimum-retention=0s,   idempotency.minimum-retention: The retention must be at least one millisecond
+                    idempotency.inbox.retention-by-consumer.billing=0s, idempotency.inbox.retention-by-consumer.billing: The retention must be at least one millisecond
                     idempotency.schema=Bad-Name,        idempotency.schema = 'Bad-Name' is not a schema name
                     idempotency.schema=,                idempotency.schema = '' is not a schema name
                     idempotency.data-source=nowhere,    'idempotency.data-source = nowhere, but there is no DataSource'
@@ -115,6 +127,25 @@ class IdempotencyPropertiesTest {
                 .run(context -> assertThat(
                                 StartupReport.of(context.getStartupFailure()).description())
                         .contains(report));
+    }
+
+    @Test
+    void intervalAndCronTogetherAreReported() {
+        application
+                .withPropertyValues("idempotency.purge.interval=1m", "idempotency.purge.cron=0 0 3 * * *")
+                .run(context -> assertThat(
+                                StartupReport.of(context.getStartupFailure()).description())
+                        .contains("idempotency.purge.interval and idempotency.purge.cron exclude each other"));
+    }
+
+    @Test
+    void cronStandsForTheInterval() {
+        application.withPropertyValues("idempotency.purge.cron=0 0 3 * * *").run(context -> {
+            IdempotencyProperties.Purge purge =
+                    context.getBean(IdempotencyProperties.class).purge();
+            assertThat(purge.cron()).isEqualTo("0 0 3 * * *");
+            assertThat(purge.interval()).isNull();
+        });
     }
 
     @Test
@@ -207,7 +238,12 @@ class IdempotencyPropertiesTest {
                         "idempotency.purge.interval",
                         "idempotency.purge.batch-size",
                         "idempotency.purge.pause",
-                        "idempotency.purge.max-duration")
+                        "idempotency.purge.max-duration",
+                        "idempotency.purge.cron",
+                        "idempotency.purge.archive",
+                        "idempotency.minimum-retention",
+                        "idempotency.inbox.retention-by-consumer",
+                        "idempotency.sample-interval")
                 .allSatisfy((name, description) -> assertThat(description).endsWith("."));
     }
 }

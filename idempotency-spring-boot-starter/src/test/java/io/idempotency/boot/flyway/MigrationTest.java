@@ -26,10 +26,15 @@ class MigrationTest {
 
     private static final String[] TABLES = {
         "idempotency_request",
+        "idempotency_request_archive",
         "idempotency_schema_history",
         "message_failure",
+        "message_failure_archive",
         "outbox_event",
+        "outbox_event_archive",
         "processed_message",
+        "processed_message_archive",
+        "purge_turn",
         "stream_position"
     };
 
@@ -59,7 +64,7 @@ class MigrationTest {
 
         assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("public")).containsExactly("note");
-        assertThat(appliedVersions()).containsExactly("1", "2", "3");
+        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4");
     }
 
     @Test

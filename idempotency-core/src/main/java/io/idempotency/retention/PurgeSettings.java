@@ -1,0 +1,28 @@
+package io.idempotency.retention;
+
+import java.time.Duration;
+
+/**
+ * How a purge proceeds.
+ *
+ * @param batchSize rows in one transaction, at least 1
+ * @param pause between two batches at least; up to twenty times as long where the database is slow
+ * @param maxDuration after which a run starts no further batch
+ */
+public record PurgeSettings(int batchSize, Duration pause, Duration maxDuration) {
+
+    /**
+     * Checks the numbers.
+     *
+     * @throws IllegalArgumentException if the batch is empty or a duration is negative
+     */
+    public PurgeSettings {
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("A batch must be at least one row, not " + batchSize);
+        }
+        if (pause.isNegative() || maxDuration.isNegative()) {
+            throw new IllegalArgumentException("The pause and the longest duration must not be negative, but are "
+                    + pause + " and " + maxDuration);
+        }
+    }
+}

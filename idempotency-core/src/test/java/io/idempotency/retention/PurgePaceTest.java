@@ -1,0 +1,28 @@
+package io.idempotency.retention;
+
+import java.time.Duration;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PurgePaceTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "100, 0, 100",
+        "100, 4, 100",
+        "100, 5, 100",
+        "100, 10, 200",
+        "100, 99, 1980",
+        "100, 100, 2000",
+        "100, 60000, 2000",
+        "10, 1, 20",
+        "0, 50, 0"
+    })
+    void pausesTwentyTimesAsLongAsTheBatchTookWithinItsBounds(long shortest, long batch, long pause) {
+        assertThat(PurgePace.from(Duration.ofMillis(shortest)).after(Duration.ofMillis(batch)))
+                .isEqualTo(Duration.ofMillis(pause));
+    }
+}
