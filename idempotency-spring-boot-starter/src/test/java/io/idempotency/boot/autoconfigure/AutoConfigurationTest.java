@@ -126,7 +126,6 @@ class AutoConfigurationTest {
                         .hasSingleBean(IdempotencyListeners.class)
                         .hasBean("idempotencySchemaInitializer")
                         .hasBean("idempotencyCallMeters")
-
                         .hasSingleBean(Purge.class)
                         .hasBean("idempotencyPurgeScheduler")
                         .hasBean("idempotencySampleScheduler"));

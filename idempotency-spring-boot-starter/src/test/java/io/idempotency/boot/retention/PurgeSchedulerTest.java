@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -20,8 +21,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.RowsPurged;
+import io.idempotency.retention.Purge;
+import io.idempotency.retention.PurgeReport;
 import io.idempotency.test.Backends;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -69,7 +73,7 @@ class PurgeSchedulerTest {
     @Test
     void moreThanOneBatchGoesInOneRun() throws InterruptedException {
         try (ConfigurableApplicationContext application = start(
-                "idempotency.purge.interval=500ms", "idempotency.purge.batch-size=1", "idempotency.purge.pause=0ms")) {
+                "idempotency.purge.interval=1s", "idempotency.purge.batch-size=1", "idempotency.purge.pause=0ms")) {
             for (int row = 0; row < 5; row++) {
                 application.getBean(Notebook.class).write("key-" + row, "text");
             }
@@ -110,10 +114,82 @@ class PurgeSchedulerTest {
     }
 
     @Test
-    void canBeSwitchedOff() {
+    void canBeSwitchedOffAndStillBeRunByHand() throws InterruptedException {
         try (ConfigurableApplicationContext application = start("idempotency.purge.enabled=false")) {
             assertThat(application.getBeansOfType(PurgeScheduler.class)).isEmpty();
+            writeAndExpire(application, "key");
+
+            assertThat(application.getBean(Purge.class).run(Duration.ofSeconds(10)))
+                    .isEqualTo(new PurgeReport(Map.of("idempotency_request", 1L), PurgeReport.End.NOTHING_LEFT));
+            assertThat(keys()).isEmpty();
         }
+    }
+
+    @Test
+    void runsWhenACronExpressionSaysSo() {
+        try (ConfigurableApplicationContext application = start("idempotency.purge.cron=* * * * * *")) {
+            writeAndExpire(application, "key");
+
+            await().untilAsserted(() -> assertThat(keys()).isEmpty());
+        }
+    }
+
+    @Test
+    void runWhoseTimeWasUpIsFollowedByAnother() {
+        try (ConfigurableApplicationContext application = start(
+                "idempotency.purge.interval=100ms",
+                "idempotency.purge.max-duration=1ms",
+                "idempotency.purge.batch-size=1",
+                "idempotency.purge.pause=0ms")) {
+            for (int row = 0; row < 10; row++) {
+                application.getBean(Notebook.class).write("key-" + row, "text");
+            }
+            database.jdbc().execute("update idempotency.idempotency_request set expires_at = now() - interval '1 s'");
+
+            await().untilAsserted(() -> assertThat(keys()).isEmpty());
+        }
+    }
+
+    @Test
+    void movesRowsToTheArchiveIfThatIsWanted() {
+        try (ConfigurableApplicationContext application = start(OFTEN, "idempotency.purge.archive=true")) {
+            writeAndExpire(application, "key");
+
+            await().untilAsserted(() -> assertThat(database.jdbc()
+                            .queryForList(
+                                    "select idempotency_key from idempotency.idempotency_request_archive",
+                                    String.class))
+                    .containsExactly("key"));
+            assertThat(keys()).isEmpty();
+        }
+    }
+
+    @Test
+    void archiveThatCannotBeWrittenIsReportedAtStartUp() {
+        start().close();
+        database.jdbc().execute("drop table idempotency.outbox_event_archive");
+
+        assertThat(StartupReport.of(() -> start("idempotency.purge.archive=true"))
+                        .description())
+                .contains("outbox_event_archive\" does not exist");
+    }
+
+    @Test
+    void stopEndsAPurgeThatIsInItsPauseAtOnce() {
+        ConfigurableApplicationContext application = start(
+                OFTEN,
+                "idempotency.purge.batch-size=1",
+                "idempotency.purge.pause=1h",
+                "idempotency.purge.max-duration=30d");
+        writeAndExpire(application, "first");
+        await().untilAsserted(() -> assertThat(keys()).isEmpty());
+        writeAndExpire(application, "second");
+
+        application.close();
+
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("idempotency-purge-")));
+        assertThat(keys()).containsExactly("second");
     }
 
     @Test

@@ -1,0 +1,111 @@
+package io.idempotency.boot.retention;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.util.StringUtils;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.testing.Notebook;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.StorageSampled;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** The sizes of the tables are told again and again, by a thread that the application needs to know nothing of. */
+@PostgresTest
+@ExtendWith(OutputCaptureExtension.class)
+class SampleSchedulerTest {
+
+    private static final String FAILED = "could not be looked at for metrics";
+
+    private final TestDatabase database;
+
+    SampleSchedulerTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    static void createTable(TestDatabase database) {
+        Notebook.createTable(database.jdbc());
+    }
+
+    @AfterEach
+    void forgetEverything() {
+        database.jdbc().execute("drop schema idempotency cascade");
+    }
+
+    @Test
+    void listenersAreToldAgainAndAgain() {
+        try (ConfigurableApplicationContext application = start("idempotency.purge.enabled=false")) {
+            Samples samples = application.getBean(Samples.class);
+            await().until(() -> samples.events.size() >= 2);
+
+            application.getBean(Notebook.class).write("key", "text");
+            database.jdbc().execute("analyze idempotency.idempotency_request");
+
+            await().untilAsserted(() -> assertThat(samples.events)
+                    .anySatisfy(event -> assertThat(event.tables()).anySatisfy(table -> {
+                        assertThat(table.table()).isEqualTo("idempotency_request");
+                        assertThat(table.rows()).isOne();
+                    })));
+            assertThat(application.getBeansOfType(TaskScheduler.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void failuresInARowAreLoggedOnceAndEndByThemselves(CapturedOutput output) {
+        try (ConfigurableApplicationContext application = start()) {
+            Samples samples = application.getBean(Samples.class);
+            for (int i = 1; i <= 2; i++) {
+                int failures = i;
+                database.jdbc().execute("alter table idempotency.idempotency_request rename to elsewhere");
+                await().until(() -> StringUtils.countOccurrencesOf(output.getAll(), FAILED) == failures);
+                samples.events.clear();
+                await().during(Duration.ofMillis(300)).until(samples.events::isEmpty);
+                database.jdbc().execute("alter table idempotency.elsewhere rename to idempotency_request");
+                await().until(() -> !samples.events.isEmpty());
+            }
+        }
+        assertThat(StringUtils.countOccurrencesOf(output.getAll(), FAILED)).isEqualTo(2);
+    }
+
+    @Test
+    void threadEndsWithTheContext() {
+        try (ConfigurableApplicationContext application = start()) {
+            Samples samples = application.getBean(Samples.class);
+            await().until(() -> !samples.events.isEmpty());
+        }
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("idempotency-sample-")));
+    }
+
+    private ConfigurableApplicationContext start(String... properties) {
+        String[] all = Arrays.copyOf(properties, properties.length + 1);
+        all[properties.length] = "idempotency.sample-interval=50ms";
+        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class, Samples.class}, all);
+    }
+
+    static class Samples implements IdempotencyListener {
+
+        final Queue<StorageSampled> events = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void storageSampled(StorageSampled event) {
+            events.add(event);
+        }
+    }
+}
