@@ -13,9 +13,9 @@ import io.idempotency.observation.RowsPurged;
 import io.idempotency.retention.PurgeReport.End;
 
 /**
- * Deletes expired rows in small batches with pauses between them, until none is left or its
- * time is up. Of all instances one purges at a time. Every batch is a transaction of its own, so that a run may be
- * cut short anywhere.
+ * Deletes expired rows in small batches with pauses between them, until none is left or its time is up. Of all instances
+ * one purges at a time. Every batch is a transaction of its own, so that a run may be cut short anywhere. Safe for use by
+ * many threads.
  */
 public final class Purge {
 
@@ -59,12 +59,13 @@ public final class Purge {
     }
 
     /**
-     * Deletes what has expired. A table that fails does not keep the others from being purged; its failure is
-     * thrown in the end.
+     * Deletes what has expired. A table that fails does not keep the others from being purged.
      *
      * @param maxDuration after which no further batch is started
      * @return what was deleted; nothing if another run of this object is not over
      * @throws InterruptedException if the thread is interrupted between two batches; what was deleted stays deleted
+     * @throws RuntimeException the first failure of a table, when the others were purged; those that followed are
+     *     suppressed in it
      */
     public PurgeReport run(Duration maxDuration) throws InterruptedException {
         if (!running.tryLock()) {

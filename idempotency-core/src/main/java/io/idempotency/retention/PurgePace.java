@@ -4,18 +4,19 @@ import java.time.Duration;
 
 /**
  * How long the purge rests after a batch. A batch takes longer when the database is busy, so that its own time tells how
- * much the purge may ask for: at most a twentieth of the time, until the pause is as long as it may get.
+ * much the purge may ask for: at most a tenth of the time of one connection, until the pause is as long as it may get.
  *
  * @param shortest the pause where the database is quick
  * @param longest the pause that is never exceeded
  */
 record PurgePace(Duration shortest, Duration longest) {
 
-    private static final int REST = 20;
+    private static final int REST = 10;
 
-    /** The longest pause is in the same relation to the shortest one as that is to a batch it was made for. */
+    private static final int LONGEST = 20;
+
     static PurgePace from(Duration shortest) {
-        return new PurgePace(shortest, shortest.multipliedBy(REST));
+        return new PurgePace(shortest, shortest.multipliedBy(LONGEST));
     }
 
     Duration after(Duration batch) {

@@ -12,16 +12,16 @@ class PurgePaceTest {
     @ParameterizedTest
     @CsvSource({
         "100, 0, 100",
-        "100, 4, 100",
-        "100, 5, 100",
-        "100, 10, 200",
-        "100, 99, 1980",
-        "100, 100, 2000",
+        "100, 9, 100",
+        "100, 10, 100",
+        "100, 20, 200",
+        "100, 199, 1990",
+        "100, 200, 2000",
         "100, 60000, 2000",
-        "10, 1, 20",
+        "10, 2, 20",
         "0, 50, 0"
     })
-    void pausesTwentyTimesAsLongAsTheBatchTookWithinItsBounds(long shortest, long batch, long pause) {
+    void pausesTenTimesAsLongAsTheBatchTookWithinItsBounds(long shortest, long batch, long pause) {
         assertThat(PurgePace.from(Duration.ofMillis(shortest)).after(Duration.ofMillis(batch)))
                 .isEqualTo(Duration.ofMillis(pause));
     }

@@ -15,9 +15,12 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.retention.Purge;
 import io.idempotency.retention.PurgeReport;
 import io.idempotency.retention.PurgeReport.End;
+import io.idempotency.retention.PurgeSettings;
+import io.idempotency.retention.PurgeStore;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -68,30 +71,35 @@ class PurgeLoadTest {
             List<Double> without = new ArrayList<>();
             List<Double> with = new ArrayList<>();
             long purgedBeside = 0;
+            long callsBeside = 0;
             for (int round = 0; round < ROUNDS; round++) {
                 without.add(percentile99(calls(notebook, PHASE)));
                 ConcurrentCalls<PurgeReport> purging = ConcurrentCalls.start(1, () -> purge.run(PHASE));
-                with.add(percentile99(calls(notebook, PHASE)));
+                long[] calls = calls(notebook, PHASE);
+                with.add(percentile99(calls));
+                callsBeside += calls.length;
                 long rows = purging.await().requireAllSucceeded().get(0).total();
                 purgedBeside += rows;
                 print(
-                        "round %d: p99 of calls %.2f ms without, %.2f ms with the purge of %,d rows",
-                        round + 1, without.get(round), with.get(round), rows);
+                        "round %d: p99 of calls %.2f ms without, %.2f ms with the purge of %,d rows beside %,d calls",
+                        round + 1, without.get(round), with.get(round), rows, calls.length);
             }
             long start = System.nanoTime();
-            PurgeReport rest = purge.run(Duration.ofHours(1));
+            PurgeReport rest = nonstop(application).run();
             double restSeconds = (System.nanoTime() - start) / 1e9;
             long heapAfter = usedHeap();
 
             double ratio = median(with) / median(without);
+            double phases = ROUNDS * PHASE.toMillis() / 1e3;
             print(
                     "p99 of %d callers %.2f ms without, %.2f ms with the purge: %.2f times. Purge: %,.0f rows/s beside"
-                            + " them, %,.0f rows/s alone. Heap: %,d MB before, %,d MB after",
+                            + " %,.0f calls/s, %,.0f rows/s alone without pauses. Heap: %,d MB before, %,d MB after",
                     CALLERS,
                     median(without),
                     median(with),
                     ratio,
-                    purgedBeside / (ROUNDS * PHASE.toMillis() / 1e3),
+                    purgedBeside / phases,
+                    callsBeside / phases,
                     rest.total() / restSeconds,
                     heapBefore / MEGABYTE,
                     heapAfter / MEGABYTE);
@@ -114,6 +122,13 @@ class PurgeLoadTest {
                 },
                 new String[] {"idempotency.purge.enabled=false"});
         return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class}, properties);
+    }
+
+    private static Purge nonstop(ConfigurableApplicationContext application) {
+        return new Purge(
+                application.getBean(PurgeStore.class),
+                new PurgeSettings(1000, Duration.ZERO, Duration.ofHours(1)),
+                new IdempotencyListener() {});
     }
 
     /** As after days of work: what has expired lies among what has not, in pages as in indexes. */
