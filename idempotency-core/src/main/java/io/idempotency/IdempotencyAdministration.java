@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What operators can see and do. Every write needs a reason, is logged with it, and never touches a lease that has not
  * expired; each is a transaction of its own.
+ *
+ * <p>No question and no write keeps the database busy for longer than five seconds: after that it is cancelled, which Spring
+ * reports as {@code QueryTimeoutException}, and nothing has changed. Questions are asked in read-only transactions.
  */
 public interface IdempotencyAdministration {
 
@@ -22,6 +25,14 @@ public interface IdempotencyAdministration {
      * @return what is stored for it
      */
     Optional<IdempotencyRecord> find(Intent intent);
+
+    /**
+     * Reads the response that repeats of an intent get.
+     *
+     * @param intent scope, caller and key
+     * @return JSON text, {@code null} in JSON for a method without a result; empty if none is stored
+     */
+    Optional<String> findResponse(Intent intent);
 
     /**
      * Looks for rows, the newest claim first. Reads the whole table: only scope, caller and key together have an index.
@@ -61,7 +72,7 @@ public interface IdempotencyAdministration {
      *
      * @param intent the stale request
      * @param reason who does it and why
-     * @throws IllegalStateException if the request is not stale
+     * @throws InterventionRefusedException if the request is not stale
      */
     void releaseStale(Intent intent, Reason reason);
 
@@ -74,7 +85,7 @@ public interface IdempotencyAdministration {
      *     Whether it can be read as the method's type shows only when it is replayed
      * @param reason who does it and why
      * @throws IllegalArgumentException if the response body is not JSON; nothing has changed then
-     * @throws IllegalStateException if the request is not stale
+     * @throws InterventionRefusedException if the request is not stale
      */
     void completeStale(Intent intent, String responseBody, Reason reason);
 
@@ -83,9 +94,28 @@ public interface IdempotencyAdministration {
      *
      * @param intent scope, caller and key
      * @param reason who does it and why
-     * @throws IllegalStateException if there is none, or an active lease holds it
+     * @throws InterventionRefusedException if there is none, or an active lease holds it
      */
     void forget(Intent intent, Reason reason);
+
+    /**
+     * Received messages whose deliveries have failed and that were not handled since. Reads the whole table, which is small
+     * unless much is failing.
+     *
+     * @param limit 1 to {@value #MAX_ROWS} rows at most
+     * @return the most attempts first
+     * @throws IllegalArgumentException if the limit is out of range
+     */
+    List<FailingMessage> findFailingMessages(int limit);
+
+    /**
+     * Messages of the outbox that are not sent yet. Reads all of them, by an index.
+     *
+     * @param limit 1 to {@value #MAX_ROWS} rows at most
+     * @return in the order of publishing
+     * @throws IllegalArgumentException if the limit is out of range
+     */
+    List<PendingMessage> findPendingMessages(int limit);
 
     /**
      * Messages of the outbox that are given up.
@@ -102,7 +132,7 @@ public interface IdempotencyAdministration {
      *
      * @param messageId the dead message
      * @param reason who does it and why
-     * @throws IllegalStateException if there is no dead message with that id
+     * @throws InterventionRefusedException if there is no dead message with that id
      */
     void requeue(UUID messageId, Reason reason);
 

@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param intent scope, caller and key
  * @param status how far it got
+ * @param stale whether it is being processed by nobody that is known: its lease has expired, or there is none
  * @param attempt the number of the last attempt
  * @param claimedBy application name, process and host of the last attempt
+ * @param createdAt when the intent was claimed first, in the database's time
  * @param claimedAt when the last attempt began, in the database's time
  * @param lockedUntil how long its lease holds the key; {@code null} if there is none
  * @param expiresAt when the purge may delete the row
@@ -23,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 public record IdempotencyRecord(
         Intent intent,
         RequestStatus status,
+        boolean stale,
         int attempt,
         String claimedBy,
+        Instant createdAt,
         Instant claimedAt,
         @Nullable Instant lockedUntil,
         Instant expiresAt,

@@ -11,31 +11,40 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataIntegrityViolationException;
 
 import io.idempotency.DeadMessage;
+import io.idempotency.FailingMessage;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
+import io.idempotency.InterventionRefusedException;
+import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
 import io.idempotency.claim.RequestId;
 
 /** What operators see of the tables, and what they may change. */
 final class IdempotencyRequestAdministration implements IdempotencyAdministration {
 
-    private static final Logger logger = LoggerFactory.getLogger(IdempotencyRequestAdministration.class);
+    /** A request without a lease is committed as processing only if its method committed by itself. */
+    private static final String IS_STALE =
+            "status = 'processing' and (locked_until is null or locked_until <= clock_timestamp())";
 
     private static final String COLUMNS = """
-            select idempotency_scope, caller, idempotency_key, status, attempt_count, claimed_by, claimed_at,
-                   locked_until, expires_at, response_body is not null, result_ref_type, result_ref_id,
-                   failure_code, failure_message
+            select idempotency_scope, caller, idempotency_key, status, %s,
+                   attempt_count, claimed_by, created_at, claimed_at, locked_until, expires_at,
+                   response_body is not null, result_ref_type, result_ref_id, failure_code, failure_message
             from {schema}.idempotency_request
-            """;
+            """.formatted(IS_STALE);
 
     private static final String FIND = COLUMNS + "where request_id = ?";
+
+    private static final String FIND_RESPONSE = """
+            select response_body
+            from {schema}.idempotency_request
+            where request_id = ? and idempotency_scope = ? and caller = ? and idempotency_key = ?
+                and response_body is not null""";
 
     private static final String SEARCH = COLUMNS + """
             where (cast(? as text) is null or idempotency_scope = ?)
@@ -43,10 +52,6 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
                 and (cast(? as text) is null or status = ?)
             order by claimed_at desc
             limit ?""";
-
-    /** A request without a lease is committed as processing only if its method committed by itself. */
-    private static final String IS_STALE =
-            "status = 'processing' and (locked_until is null or locked_until <= clock_timestamp())";
 
     private static final String FIND_STALE = COLUMNS + "where " + IS_STALE + "\norder by claimed_at\nlimit ?";
 
@@ -77,14 +82,19 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     private final Schema schema;
 
-    private final OwnTransaction transaction;
+    private final OperatorTransaction transaction;
 
-    private final DeadMessages deadMessages;
+    private final InterventionLog log = new InterventionLog();
+
+    private final FailingMessages failingMessages;
+
+    private final OutboxMessages outboxMessages;
 
     IdempotencyRequestAdministration(Schema schema, DataSource dataSource) {
         this.schema = schema;
-        this.transaction = new OwnTransaction(dataSource);
-        this.deadMessages = new DeadMessages(schema, transaction);
+        this.transaction = new OperatorTransaction(dataSource);
+        this.failingMessages = new FailingMessages(schema, transaction);
+        this.outboxMessages = new OutboxMessages(schema, transaction);
     }
 
     @Override
@@ -92,6 +102,15 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
         return query(FIND, RequestId.of(intent)).stream()
                 .filter(found -> found.intent().equals(intent))
                 .findFirst();
+    }
+
+    @Override
+    public Optional<String> findResponse(Intent intent) {
+        return transaction.ask(jdbcClient -> jdbcClient
+                .sql(schema.resolve(FIND_RESPONSE))
+                .params(parametersOf(intent))
+                .query(String.class)
+                .optional());
     }
 
     @Override
@@ -138,40 +157,56 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     }
 
     @Override
+    public List<FailingMessage> findFailingMessages(int limit) {
+        return failingMessages.find(requireInRange(limit));
+    }
+
+    @Override
+    public List<PendingMessage> findPendingMessages(int limit) {
+        return outboxMessages.findPending(requireInRange(limit));
+    }
+
+    @Override
     public List<DeadMessage> findDeadMessages(int limit) {
-        return deadMessages.find(requireInRange(limit));
+        return outboxMessages.findDead(requireInRange(limit));
     }
 
     @Override
     public void requeue(UUID messageId, Reason reason) {
-        deadMessages.requeue(messageId);
-        logger.warn(
-                "Operator intervention: requeue message {} by {} because {}", messageId, reason.who(), reason.why());
+        outboxMessages.requeue(messageId);
+        log.changed("requeue", messageId, reason);
     }
 
     private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {
-        return transaction.call(jdbcClient -> jdbcClient
+        return transaction.ask(jdbcClient -> jdbcClient
                 .sql(schema.resolve(sql))
                 .params(parameters)
                 .query((row, number) -> map(row))
                 .list());
     }
 
-    private void change(String verb, Intent intent, Reason reason, String sql, Object... values) {
+    private void change(String operation, Intent intent, Reason reason, String sql, Object... values) {
         List<Object> parameters = new ArrayList<>(List.of(values));
-        parameters.add(RequestId.of(intent));
-        parameters.add(intent.scope());
-        parameters.add(intent.caller());
-        parameters.add(intent.key().value());
-        int changed = transaction.call(jdbcClient ->
+        parameters.addAll(parametersOf(intent));
+        int changed = transaction.change(jdbcClient ->
                 jdbcClient.sql(schema.resolve(sql)).params(parameters).update());
         if (changed != 1) {
-            throw new IllegalStateException("Cannot " + verb + " the " + intent + ": "
-                    + find(intent)
-                            .map(IdempotencyRequestAdministration::describe)
-                            .orElse("nothing is stored for it"));
+            Optional<IdempotencyRecord> found = find(intent);
+            throw new InterventionRefusedException(
+                    "Cannot " + operation + " the " + intent + ": "
+                            + found.map(IdempotencyRequestAdministration::describe)
+                                    .orElse("nothing is stored for it"),
+                    found.isPresent());
         }
-        logger.warn("Operator intervention: {} {} by {} because {}", verb, intent, reason.who(), reason.why());
+        log.changed(operation, intent, reason);
+    }
+
+    private static List<Object> parametersOf(Intent intent) {
+        return List.of(
+                RequestId.of(intent),
+                intent.scope(),
+                intent.caller(),
+                intent.key().value());
     }
 
     private static String describe(IdempotencyRecord found) {
@@ -192,16 +227,18 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
         return new IdempotencyRecord(
                 new Intent(row.getString(1), row.getString(2), new IdempotencyKey(row.getString(3))),
                 StatusColumn.statusOf(row.getString(4)),
-                row.getInt(5),
-                row.getString(6),
-                instant(row, 7),
-                row.getObject(8) == null ? null : instant(row, 8),
+                row.getBoolean(5),
+                row.getInt(6),
+                row.getString(7),
+                instant(row, 8),
                 instant(row, 9),
-                row.getBoolean(10),
-                row.getString(11),
-                row.getString(12),
+                row.getObject(10) == null ? null : instant(row, 10),
+                instant(row, 11),
+                row.getBoolean(12),
                 row.getString(13),
-                row.getString(14));
+                row.getString(14),
+                row.getString(15),
+                row.getString(16));
     }
 
     private static Instant instant(ResultSet row, int column) throws SQLException {

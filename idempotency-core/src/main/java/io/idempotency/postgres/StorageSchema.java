@@ -63,6 +63,17 @@ public final class StorageSchema {
             from {schema}.%2$s
             where false""";
 
+    /** In one query, because health is asked for every few seconds. */
+    private static final String UNUSABLE = """
+            select t.name || coalesce(' may not be used: ' || p.missing, ' does not exist')
+            from (select t.name, to_regclass('{schema}.' || t.name) as id from %s) as t
+            left join lateral (
+                select string_agg(p.name, ', ' order by p.name) as missing, count(*) as number
+                from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as p (name)
+                where not has_table_privilege(t.id, p.name)) as p on true
+            where t.id is null or p.number > 0
+            order by t.name""".formatted(TABLES);
+
     private static final String CURRENT_ROLE = "select quote_ident(current_user)";
 
     private static final String GRANT_SCHEMA = "grant usage on schema {schema} to ";
@@ -78,10 +89,13 @@ public final class StorageSchema {
 
     private final OwnTransaction application;
 
+    private final OperatorTransaction operator;
+
     StorageSchema(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;
         this.application = new OwnTransaction(dataSource);
+        this.operator = new OperatorTransaction(dataSource);
     }
 
     /**
@@ -215,6 +229,17 @@ public final class StorageSchema {
                             + ".",
                     failure);
         }
+    }
+
+    /**
+     * Looks for tables that are missing or may not be used; cheaper than {@link #validate}, and without the columns.
+     *
+     * @return what is wrong, a line a table; empty if nothing is
+     * @throws DataAccessException if the database cannot be asked, or not within five seconds
+     */
+    public List<String> findProblems() {
+        return operator.ask(jdbcClient ->
+                jdbcClient.sql(schema.resolve(UNUSABLE)).query(String.class).list());
     }
 
     private static String reason(RuntimeException failure) {

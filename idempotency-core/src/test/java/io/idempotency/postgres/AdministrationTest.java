@@ -43,7 +43,7 @@ class AdministrationTest {
 
     private static final Reason REASON = new Reason("ada", "the bank says so");
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyRequestAdministration.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(InterventionLog.NAME);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private final TestDatabase database;
     private final JdbcTemplate admin;
