@@ -1,0 +1,152 @@
+package io.idempotency.boot.actuate;
+
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.DeadMessage;
+import io.idempotency.FailingMessage;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.Intent;
+import io.idempotency.Outcome;
+import io.idempotency.PendingMessage;
+import io.idempotency.RequestStatus;
+import io.idempotency.boot.actuate.Activity.Named;
+import io.idempotency.boot.actuate.LastSamples.Sample;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.OutboxSampled;
+import io.idempotency.observation.StorageSampled;
+
+/** The library's objects in the words of the endpoint. */
+final class Descriptions {
+
+    private Descriptions() {}
+
+    static Descriptors.@Nullable Storage of(@Nullable Sample<StorageSampled> sample, LastSamples samples) {
+        return sample == null
+                ? null
+                : new Descriptors.Storage(
+                        sample.at(),
+                        samples.ageOf(sample),
+                        sample.seen().tables().stream()
+                                .map(table -> new Descriptors.Table(table.table(), table.rows(), table.oldestExpired()))
+                                .toList(),
+                        sample.seen().staleLeases());
+    }
+
+    static Descriptors.@Nullable Outbox ofOutbox(@Nullable Sample<OutboxSampled> sample, LastSamples samples) {
+        return sample == null
+                ? null
+                : new Descriptors.Outbox(
+                        sample.at(),
+                        samples.ageOf(sample),
+                        sample.seen().pending(),
+                        sample.seen().dead(),
+                        sample.seen().oldest());
+    }
+
+    static Descriptors.Scope ofScope(Named<Outcome> scope) {
+        return new Descriptors.Scope(
+                scope.name(),
+                scope.counts().total(),
+                scope.counts().recent(),
+                scope.counts().byTag(Outcome::tag),
+                scope.hottest().stream()
+                        .map(hot -> new Descriptors.HotIntent(
+                                hot.intent().caller(), hot.intent().key().value(), hot.count(), hot.last()))
+                        .toList());
+    }
+
+    static Descriptors.Consumer ofConsumer(Named<MessageOutcome> consumer) {
+        return new Descriptors.Consumer(
+                consumer.name(),
+                consumer.counts().total(),
+                consumer.counts().recent(),
+                consumer.counts().byTag(MessageOutcome::tag),
+                consumer.hottest().stream()
+                        .map(hot ->
+                                new Descriptors.HotMessage(hot.intent().key().value(), hot.count(), hot.last()))
+                        .toList());
+    }
+
+    static Descriptors.Request of(IdempotencyRecord found) {
+        return of(found, null);
+    }
+
+    static Descriptors.Request of(IdempotencyRecord found, @Nullable String response) {
+        return new Descriptors.Request(
+                found.intent().scope(),
+                found.intent().caller(),
+                found.intent().key().value(),
+                found.status().name().toLowerCase(Locale.ROOT),
+                processing(found),
+                found.attempt(),
+                found.claimedBy(),
+                found.createdAt(),
+                found.claimedAt(),
+                found.lockedUntil(),
+                found.expiresAt(),
+                found.hasResponse(),
+                response,
+                found.resultType(),
+                found.resultId(),
+                found.failureCode(),
+                found.failureMessage());
+    }
+
+    private static @Nullable String processing(IdempotencyRecord found) {
+        if (found.status() != RequestStatus.PROCESSING) {
+            return null;
+        }
+        if (found.lockedUntil() == null) {
+            return "half-done";
+        }
+        return found.stale() ? "lease-expired" : "running";
+    }
+
+    static Descriptors.Pending of(PendingMessage message) {
+        return new Descriptors.Pending(
+                message.messageId().toString(),
+                message.topic(),
+                message.type(),
+                message.orderingKey(),
+                message.attempts(),
+                message.lastError(),
+                publisher(message.intent()),
+                message.createdAt(),
+                message.dueAt(),
+                message.nextAttemptAt(),
+                message.waitsFor() == null ? null : message.waitsFor().toString());
+    }
+
+    static Descriptors.Dead of(DeadMessage message) {
+        return new Descriptors.Dead(
+                message.messageId().toString(),
+                message.topic(),
+                message.type(),
+                message.orderingKey(),
+                message.attempts(),
+                message.lastError(),
+                publisher(message.intent()),
+                message.createdAt());
+    }
+
+    private static Descriptors.@Nullable PublishedBy publisher(@Nullable Intent intent) {
+        return intent == null
+                ? null
+                : new Descriptors.PublishedBy(
+                        intent.scope(), intent.caller(), intent.key().value());
+    }
+
+    static Descriptors.Failing of(FailingMessage message) {
+        return new Descriptors.Failing(
+                message.consumer(),
+                message.messageId(),
+                message.type(),
+                message.attempts(),
+                message.failureCode(),
+                message.failureMessage(),
+                message.firstFailedAt(),
+                message.lastFailedAt());
+    }
+}

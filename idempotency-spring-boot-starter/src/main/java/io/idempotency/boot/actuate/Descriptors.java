@@ -1,0 +1,159 @@
+package io.idempotency.boot.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/** What the endpoint answers. What is {@code null} is left out. */
+final class Descriptors {
+
+    private Descriptors() {}
+
+    /**
+     * Everything at a glance; no query is made for it.
+     *
+     * @param storage the last look at the tables; {@code null} if there was none yet
+     * @param outbox the last look at the outbox; {@code null} if there was none, as where this instance sends nothing
+     * @param since when this instance began to count
+     * @param scopes the busiest scopes of this instance
+     * @param consumers the busiest consumers of this instance
+     * @param sections what else can be read
+     */
+    record Overview(
+            @Nullable Storage storage,
+            @Nullable Outbox outbox,
+            Instant since,
+            List<Scope> scopes,
+            List<Consumer> consumers,
+            List<String> sections)
+            implements OperationResponseBody {}
+
+    record Storage(Instant sampledAt, Duration age, List<Table> tables, int staleLeases) {}
+
+    record Table(String table, long rows, Duration oldestExpired) {}
+
+    record Outbox(Instant sampledAt, Duration age, int pending, int dead, Duration oldest) {}
+
+    /**
+     * The calls of one scope in this instance.
+     *
+     * @param lastMinutes those of the last five minutes, and of the one that has begun
+     * @param outcomes how often each was met
+     * @param hottest the intents that were repeated most often
+     */
+    record Scope(String scope, Counts calls, Counts lastMinutes, Map<String, Long> outcomes, List<HotIntent> hottest) {}
+
+    record HotIntent(String caller, String key, long repeats, Instant last) {}
+
+    /** The deliveries to one consumer in this instance. */
+    record Consumer(
+            String consumer,
+            Counts deliveries,
+            Counts lastMinutes,
+            Map<String, Long> outcomes,
+            List<HotMessage> hottest) {}
+
+    record HotMessage(String messageId, long repeats, Instant last) {}
+
+    /**
+     * Some rows.
+     *
+     * @param limit how many were asked for at most
+     * @param mayBeMore whether there were as many
+     * @param rows what was found
+     */
+    record Page<T>(int limit, boolean mayBeMore, List<T> rows) implements OperationResponseBody {
+
+        static <T> Page<T> of(int limit, List<T> rows) {
+            return new Page<>(limit, rows.size() == limit, rows);
+        }
+    }
+
+    /**
+     * What is stored for one intent.
+     *
+     * @param processing {@code running}, {@code lease-expired} or {@code half-done}; {@code null} if it is settled
+     * @param response JSON text, as the operation {@code complete} takes it
+     */
+    record Request(
+            String scope,
+            String caller,
+            String key,
+            String status,
+            @Nullable String processing,
+            int attempt,
+            String claimedBy,
+            Instant createdAt,
+            Instant claimedAt,
+            @Nullable Instant lockedUntil,
+            Instant expiresAt,
+            boolean hasResponse,
+            @Nullable String response,
+            @Nullable String resultType,
+            @Nullable String resultId,
+            @Nullable String failureCode,
+            @Nullable String failureMessage)
+            implements OperationResponseBody {}
+
+    record PublishedBy(String scope, String caller, String key) {}
+
+    record Pending(
+            String messageId,
+            String topic,
+            String type,
+            @Nullable String orderingKey,
+            int attempts,
+            @Nullable String lastError,
+            @Nullable PublishedBy publishedBy,
+            Instant createdAt,
+            Instant dueAt,
+            Instant nextAttemptAt,
+            @Nullable String waitsFor) {}
+
+    record Dead(
+            String messageId,
+            String topic,
+            String type,
+            @Nullable String orderingKey,
+            int attempts,
+            String lastError,
+            @Nullable PublishedBy publishedBy,
+            Instant createdAt) {}
+
+    record Failing(
+            String consumer,
+            String messageId,
+            @Nullable String type,
+            int attempts,
+            String failureCode,
+            String failureMessage,
+            Instant firstFailedAt,
+            Instant lastFailedAt) {}
+
+    /** What an operator has done. */
+    record Done(
+            String operation,
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable String messageId,
+            String who,
+            String reason)
+            implements OperationResponseBody {}
+
+    /**
+     * What a purge has done.
+     *
+     * @param deleted rows by table
+     * @param end {@code NOTHING_LEFT}, {@code TIME_UP} if something is left, or {@code RUNNING_ELSEWHERE}
+     */
+    record Purged(String operation, Map<String, Long> deleted, String end, String who, String reason)
+            implements OperationResponseBody {}
+
+    /** Why something was refused. */
+    record Refusal(String error) implements OperationResponseBody {}
+}

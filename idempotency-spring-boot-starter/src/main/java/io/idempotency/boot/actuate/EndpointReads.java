@@ -1,0 +1,102 @@
+package io.idempotency.boot.actuate;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.Intent;
+
+/** What operators can read. */
+final class EndpointReads {
+
+    private static final int DEFAULT_LIMIT = 50;
+
+    private static final int DEFAULT_ATTEMPTS = 2;
+
+    private static final int BUSIEST_AT_A_GLANCE = 20;
+
+    private static final int HOTTEST_AT_A_GLANCE = 3;
+
+    private static final int HOTTEST = 10;
+
+    private static final List<String> SECTIONS = List.of(
+            "stale-leases",
+            "repeated-commands",
+            "failing-messages",
+            "pending-messages",
+            "dead-messages",
+            "scopes",
+            "consumers",
+            "record");
+
+    private final IdempotencyAdministration administration;
+
+    private final LastSamples samples;
+
+    private final InstanceActivity activity;
+
+    EndpointReads(IdempotencyAdministration administration, LastSamples samples, InstanceActivity activity) {
+        this.administration = administration;
+        this.samples = samples;
+        this.activity = activity;
+    }
+
+    Descriptors.Overview overview() {
+        return new Descriptors.Overview(
+                Descriptions.of(samples.storage(), samples),
+                Descriptions.ofOutbox(samples.outbox(), samples),
+                activity.since(),
+                activity.calls().busiest(BUSIEST_AT_A_GLANCE, HOTTEST_AT_A_GLANCE).stream()
+                        .map(Descriptions::ofScope)
+                        .toList(),
+                activity.messages().busiest(BUSIEST_AT_A_GLANCE, HOTTEST_AT_A_GLANCE).stream()
+                        .map(Descriptions::ofConsumer)
+                        .toList(),
+                SECTIONS);
+    }
+
+    OperationResponseBody section(String name, RequestParameters parameters, boolean showResponse) {
+        return switch (name) {
+            case "stale-leases" -> page(parameters, administration::findStale, Descriptions::of);
+            case "repeated-commands" -> {
+                int attempts = parameters.number("attempts", DEFAULT_ATTEMPTS, Integer.MAX_VALUE);
+                yield page(parameters, limit -> administration.findWithAttempts(attempts, limit), Descriptions::of);
+            }
+            case "failing-messages" -> page(parameters, administration::findFailingMessages, Descriptions::of);
+            case "pending-messages" -> page(parameters, administration::findPendingMessages, Descriptions::of);
+            case "dead-messages" -> page(parameters, administration::findDeadMessages, Descriptions::of);
+            case "scopes" -> page(parameters, limit -> activity.calls().busiest(limit, HOTTEST), Descriptions::ofScope);
+            case "consumers" ->
+                page(parameters, limit -> activity.messages().busiest(limit, HOTTEST), Descriptions::ofConsumer);
+            case "record" -> record(parameters, showResponse);
+            default ->
+                throw new RefusedRequestException(
+                        RefusedRequestException.NOT_FOUND,
+                        "There is nothing called '" + name + "'. There are " + String.join(", ", SECTIONS) + ".");
+        };
+    }
+
+    private static <T, D> Descriptors.Page<D> page(
+            RequestParameters parameters, IntFunction<List<T>> find, Function<T, D> describe) {
+        int limit = parameters.number("limit", DEFAULT_LIMIT, IdempotencyAdministration.MAX_ROWS);
+        return Descriptors.Page.of(
+                limit, find.apply(limit).stream().map(describe).toList());
+    }
+
+    private Descriptors.Request record(RequestParameters parameters, boolean showResponse) {
+        parameters.require("record", List.of("scope", "key"));
+        Intent intent = parameters.intent();
+        return administration
+                .find(intent)
+                .map(found -> Descriptions.of(
+                        found,
+                        showResponse && found.hasResponse()
+                                ? administration.findResponse(intent).orElse(null)
+                                : null))
+                .orElseThrow(() -> new RefusedRequestException(
+                        RefusedRequestException.NOT_FOUND, "Nothing is stored for the " + intent + "."));
+    }
+}

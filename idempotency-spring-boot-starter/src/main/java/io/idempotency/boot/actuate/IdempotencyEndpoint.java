@@ -1,0 +1,107 @@
+package io.idempotency.boot.actuate;
+
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.transaction.TransactionException;
+
+/**
+ * Shows what is stored and what this instance does, and lets operators intervene where that is allowed. It never keeps the
+ * database busy for long.
+ */
+@Endpoint(id = "idempotency", defaultAccess = Access.READ_ONLY)
+@ImportRuntimeHints(IdempotencyEndpointRuntimeHints.class)
+final class IdempotencyEndpoint {
+
+    private final EndpointReads reads;
+
+    private final EndpointWrites writes;
+
+    private final Show showResponses;
+
+    IdempotencyEndpoint(EndpointReads reads, EndpointWrites writes, Show showResponses) {
+        this.reads = reads;
+        this.writes = writes;
+        this.showResponses = showResponses;
+    }
+
+    @ReadOperation
+    Descriptors.Overview overview() {
+        return reads.overview();
+    }
+
+    @ReadOperation
+    OperationResponseBody section(
+            @Selector String section,
+            @Nullable String limit,
+            @Nullable String attempts,
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key) {
+        RequestParameters parameters = new RequestParameters()
+                .with("limit", limit)
+                .with("attempts", attempts)
+                .with("scope", scope)
+                .with("caller", caller)
+                .with("key", key);
+        return read(section, parameters, showResponses.isShown(false));
+    }
+
+    @WriteOperation
+    OperationResponseBody intervene(
+            @Selector String operation,
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable String messageId,
+            @Nullable String response,
+            @Nullable String who,
+            @Nullable String reason) {
+        RequestParameters parameters = new RequestParameters()
+                .with("scope", scope)
+                .with("caller", caller)
+                .with("key", key)
+                .with("messageId", messageId)
+                .with("response", response)
+                .with("who", who)
+                .with("reason", reason);
+        return write(operation, parameters, null);
+    }
+
+    OperationResponseBody read(String section, RequestParameters parameters, boolean showResponse) {
+        return inTime(() -> reads.section(section, parameters, showResponse), "Ask for fewer rows, or ask later.");
+    }
+
+    OperationResponseBody write(String operation, RequestParameters parameters, @Nullable String principal) {
+        return inTime(
+                () -> writes.perform(operation, parameters, principal),
+                "Look what is stored before you try again: somebody else may be at it.");
+    }
+
+    private static OperationResponseBody inTime(Supplier<OperationResponseBody> work, String advice) {
+        try {
+            return work.get();
+        } catch (QueryTimeoutException tooSlow) {
+            throw new RefusedRequestException(
+                    RefusedRequestException.UNAVAILABLE,
+                    "PostgreSQL did not answer within 5 seconds and was told to stop, so that nothing else has to wait. "
+                            + advice);
+        } catch (DataAccessException | TransactionException failure) {
+            throw new RefusedRequestException(
+                    RefusedRequestException.UNAVAILABLE,
+                    "The database cannot be asked: "
+                            + NestedExceptionUtils.getMostSpecificCause(failure).getMessage());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.idempotency.boot.actuate;
+
+import java.time.Clock;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.retention.Purge;
+
+/** Provides the Actuator endpoint {@code idempotency} where it is exposed. */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnBean(PostgresStorage.class)
+@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
+@EnableConfigurationProperties(IdempotencyEndpointProperties.class)
+@Import(SamplesConfiguration.class)
+public final class IdempotencyEndpointAutoConfiguration {
+
+    @Bean
+    InstanceActivity idempotencyInstanceActivity() {
+        return new InstanceActivity(Clock.systemUTC());
+    }
+
+    @Bean
+    IdempotencyEndpoint idempotencyEndpoint(
+            IdempotencyAdministration administration,
+            LastSamples samples,
+            InstanceActivity activity,
+            ObjectProvider<Purge> purge,
+            IdempotencyEndpointProperties properties) {
+        return new IdempotencyEndpoint(
+                new EndpointReads(administration, samples, activity),
+                new EndpointWrites(administration, purge),
+                properties.showResponses());
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+    IdempotencyEndpointWebExtension idempotencyEndpointWebExtension(
+            IdempotencyEndpoint endpoint, IdempotencyEndpointProperties properties) {
+        return new IdempotencyEndpointWebExtension(endpoint, properties.showResponses(), properties.roles());
+    }
+}

@@ -1,0 +1,24 @@
+package io.idempotency.boot.actuate;
+
+import java.util.Set;
+
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What the endpoint shows.
+ *
+ * @param showResponses When to show stored responses.
+ * @param roles Roles that authorize to see stored responses. By default everybody who is authenticated may.
+ */
+@ConfigurationProperties("management.endpoint.idempotency")
+public record IdempotencyEndpointProperties(
+        @DefaultValue("never") Show showResponses,
+        @DefaultValue Set<String> roles) {
+
+    /** Keeps what it was given as it is. */
+    public IdempotencyEndpointProperties {
+        roles = Set.copyOf(roles);
+    }
+}

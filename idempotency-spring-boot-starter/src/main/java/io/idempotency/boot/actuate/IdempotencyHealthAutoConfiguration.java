@@ -1,0 +1,39 @@
+package io.idempotency.boot.actuate;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.postgres.PostgresStorage;
+
+/** Adds the library's tables to the application's health. */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnBean(PostgresStorage.class)
+@ConditionalOnEnabledHealthIndicator("idempotency")
+@EnableConfigurationProperties(IdempotencyHealthProperties.class)
+@Import(SamplesConfiguration.class)
+public final class IdempotencyHealthAutoConfiguration {
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    @ConditionalOnMissingBean(name = {"idempotencyHealthIndicator", "idempotencyHealthContributor"})
+    HealthContributor idempotencyHealthContributor(
+            PostgresStorage storage,
+            LastSamples samples,
+            IdempotencyProperties idempotency,
+            IdempotencyHealthProperties properties) {
+        return new IdempotencyHealthIndicator(
+                storage.schema(), samples, idempotency.purge().enabled(), properties);
+    }
+}

@@ -1,0 +1,36 @@
+package io.idempotency.boot.actuate;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+
+/**
+ * When health is degraded.
+ *
+ * @param maxPurgeDelay How long expired rows may wait for the purge.
+ * @param maxOutboxAge How long messages that are due may wait for being sent.
+ * @param maxSampleAge How old the last look at the tables may be, by which the two are judged.
+ */
+@ConfigurationProperties("idempotency.health")
+public record IdempotencyHealthProperties(
+        @DefaultValue("1h") Duration maxPurgeDelay,
+        @DefaultValue("10m") Duration maxOutboxAge,
+        @DefaultValue("5m") Duration maxSampleAge) {
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if one of them is not positive
+     */
+    public IdempotencyHealthProperties {
+        requirePositive("idempotency.health.max-purge-delay", maxPurgeDelay);
+        requirePositive("idempotency.health.max-outbox-age", maxOutboxAge);
+        requirePositive("idempotency.health.max-sample-age", maxSampleAge);
+    }
+
+    private static void requirePositive(String name, Duration duration) {
+        Assert.isTrue(duration.toMillis() > 0, () -> name + " must be at least one millisecond, not " + duration);
+    }
+}

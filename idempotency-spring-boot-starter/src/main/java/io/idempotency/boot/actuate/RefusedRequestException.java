@@ -1,0 +1,27 @@
+package io.idempotency.boot.actuate;
+
+/** What an operator asked for cannot be done. The message is for the operator. */
+final class RefusedRequestException extends RuntimeException {
+
+    static final int BAD_REQUEST = 400;
+
+    static final int NOT_FOUND = 404;
+
+    static final int CONFLICT = 409;
+
+    static final int UNAVAILABLE = 503;
+
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+
+    RefusedRequestException(int status, String message) {
+        super(message);
+        this.status = status;
+    }
+
+    /** As HTTP says it. */
+    int status() {
+        return status;
+    }
+}

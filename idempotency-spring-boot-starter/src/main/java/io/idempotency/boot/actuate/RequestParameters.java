@@ -1,0 +1,76 @@
+package io.idempotency.boot.actuate;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+
+/** What an operator has said. All of it is text to Actuator, because that refuses other types without a word. */
+final class RequestParameters {
+
+    private final Map<String, String> values = new LinkedHashMap<>();
+
+    RequestParameters with(String name, @Nullable String value) {
+        if (value != null) {
+            values.put(name, value);
+        }
+        return this;
+    }
+
+    @Nullable String get(String name) {
+        return values.get(name);
+    }
+
+    void require(String what, List<String> names) {
+        List<String> missing = new ArrayList<>(names);
+        missing.removeAll(values.keySet());
+        if (!missing.isEmpty()) {
+            throw new RefusedRequestException(
+                    RefusedRequestException.BAD_REQUEST,
+                    "Missing: " + String.join(", ", missing) + ". '" + what + "' needs " + String.join(", ", names)
+                            + ".");
+        }
+    }
+
+    /** Of those that are required. */
+    String text(String name) {
+        String value = values.get(name);
+        if (value == null) {
+            throw new IllegalStateException("'" + name + "' was not required");
+        }
+        return value;
+    }
+
+    int number(String name, int byDefault, int max) {
+        String value = values.get(name);
+        if (value == null) {
+            return byDefault;
+        }
+        try {
+            int number = Integer.parseInt(value.strip());
+            if (number >= 1 && number <= max) {
+                return number;
+            }
+        } catch (NumberFormatException noNumber) {
+            // Refused below, like one that is out of range.
+        }
+        throw new RefusedRequestException(
+                RefusedRequestException.BAD_REQUEST,
+                "'" + name + "' must be a number from 1 to " + max + ", not '" + value + "'.");
+    }
+
+    Intent intent() {
+        String caller = values.getOrDefault("caller", "");
+        try {
+            return new Intent(text("scope"), caller, new IdempotencyKey(text("key")));
+        } catch (IllegalArgumentException | IdempotencyException malformed) {
+            throw new RefusedRequestException(RefusedRequestException.BAD_REQUEST, malformed.getMessage() + ".");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+package io.idempotency.boot.actuate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.Notebook;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.observation.OutboxSampled;
+import io.idempotency.observation.StorageSampled;
+import io.idempotency.observation.TableSample;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What an operator reads over HTTP. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class EndpointReadsTest {
+
+    private final TestDatabase database;
+
+    private final StoredRows rows;
+
+    private OperatedApplication application;
+
+    EndpointReadsTest(TestDatabase database) {
+        this.database = database;
+        this.rows = new StoredRows(database.jdbc());
+    }
+
+    @BeforeAll
+    void start() {
+        Notebook.createTable(database.jdbc());
+        application = OperatedApplication.start(database, List.of(Notebook.class), "idempotency.purge.enabled=false");
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void theOverviewShowsTheLastLooksAtTheTablesWithTheirAge() {
+        application
+                .events()
+                .storageSampled(new StorageSampled(
+                        List.of(new TableSample("idempotency_request", 1_234, Duration.ofMinutes(3))), 2));
+        application.events().outboxSampled(new OutboxSampled(7, 1, Duration.ofSeconds(42)));
+
+        Answer answer = application.overview();
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text("$.storage.tables[0].table")).isEqualTo("idempotency_request");
+        assertThat(answer.number("$.storage.tables[0].rows")).isEqualTo(1_234);
+        assertThat(answer.text("$.storage.tables[0].oldestExpired")).isEqualTo("PT3M");
+        assertThat(answer.number("$.storage.staleLeases")).isEqualTo(2);
+        assertThat(Duration.parse(answer.text("$.storage.age"))).isLessThan(Duration.ofMinutes(1));
+        assertThat(answer.number("$.outbox.pending")).isEqualTo(7);
+        assertThat(answer.number("$.outbox.dead")).isOne();
+        assertThat(answer.text("$.outbox.oldest")).isEqualTo("PT42S");
+        assertThat(answer.texts("$.sections")).contains("stale-leases", "record");
+    }
+
+    @Test
+    void scopesShowHowMuchWasSuppressedAndTheHottestDuplicates() {
+        Notebook notebook = application.bean(Notebook.class);
+        for (int i = 0; i < 4; i++) {
+            notebook.write("hot", "text");
+        }
+        notebook.write("warm", "text");
+        notebook.write("warm", "text");
+        notebook.write("cold", "text");
+
+        Answer answer = application.get("scopes");
+
+        String scope = "$.rows[?(@.scope == 'notes')]";
+        assertThat(answer.numbers(scope + ".calls.all")).containsExactly(7);
+        assertThat(answer.numbers(scope + ".calls.suppressed")).containsExactly(4);
+        assertThat(answer.all(scope + ".calls.suppressionRate")).containsExactly(0.5714);
+        assertThat(answer.numbers(scope + ".lastMinutes.all")).containsExactly(7);
+        assertThat(answer.numbers(scope + ".outcomes.executed")).containsExactly(3);
+        assertThat(answer.numbers(scope + ".outcomes.replayed")).containsExactly(4);
+        assertThat(answer.texts(scope + ".hottest[*].key")).containsExactly("hot", "warm");
+        assertThat(answer.numbers(scope + ".hottest[*].repeats")).containsExactly(3, 1);
+    }
+
+    @Test
+    void consumersShowTheSame() {
+        Inbox inbox = application.bean(Inbox.class);
+        for (int i = 0; i < 3; i++) {
+            inbox.handleOnce("mails", "message-1", () -> {});
+        }
+        inbox.handleOnce("mails", "message-2", () -> {});
+
+        Answer answer = application.get("consumers");
+
+        assertThat(answer.numbers("$.rows[?(@.consumer == 'mails')].deliveries.suppressed"))
+                .containsExactly(2);
+        assertThat(answer.texts("$.rows[?(@.consumer == 'mails')].hottest[*].messageId"))
+                .containsExactly("message-1");
+    }
+
+    @Test
+    void staleLeasesAreToldFromRunningOnesAndFromWhatItsMethodCommittedHalfDone() {
+        rows.leasedUntil("vanished", "-1 hour");
+        rows.leasedUntil("running", "1 hour");
+        rows.halfDone("half-done");
+        rows.succeeded("succeeded", "7");
+
+        Answer answer = application.get("stale-leases");
+
+        assertThat(answer.texts("$.rows[*].key")).containsExactlyInAnyOrder("vanished", "half-done");
+        assertThat(answer.texts("$.rows[?(@.key == 'vanished')].processing")).containsExactly("lease-expired");
+        assertThat(answer.texts("$.rows[?(@.key == 'half-done')].processing")).containsExactly("half-done");
+        assertThat(answer.texts("$.rows[*].claimedBy")).containsOnly("an instance");
+        assertThat(answer.flag("$.mayBeMore")).isFalse();
+        assertThat(application.get("record?scope=payments&key=running").text("$.processing"))
+                .isEqualTo("running");
+    }
+
+    @Test
+    void repeatedCommandsAreThoseWithManyAttempts() {
+        rows.failed("once", 1);
+        rows.failed("twice", 2);
+        rows.failed("often", 9);
+
+        assertThat(application.get("repeated-commands").texts("$.rows[*].key")).containsExactly("often", "twice");
+        assertThat(application.get("repeated-commands?attempts=9").numbers("$.rows[*].attempt"))
+                .containsExactly(9);
+    }
+
+    @Test
+    void failingMessagesShowTheirLastFailure() {
+        rows.failing("now-and-then", 2);
+        rows.failing("always", 40);
+
+        Answer answer = application.get("failing-messages");
+
+        assertThat(answer.texts("$.rows[*].messageId")).containsExactly("always", "now-and-then");
+        assertThat(answer.text("$.rows[0].failureMessage")).isEqualTo("no account");
+        assertThat(answer.number("$.rows[0].attempts")).isEqualTo(40);
+    }
+
+    @Test
+    void pendingMessagesSayWhichOneTheyWaitFor() {
+        UUID first = rows.message("First", "pending", "order-1");
+        rows.message("Second", "pending", "order-1");
+        rows.message("Third", "pending", "order-1");
+        rows.message("Other", "pending", null);
+
+        Answer answer = application.get("pending-messages");
+
+        assertThat(answer.texts("$.rows[*].type")).containsExactly("First", "Second", "Third", "Other");
+        assertThat(answer.texts("$.rows[?(@.waitsFor)].type")).containsExactly("Second", "Third");
+        assertThat(answer.texts("$.rows[*].waitsFor")).containsOnly(first.toString());
+        assertThat(answer.text("$.rows[0].lastError")).isEqualTo("no route");
+        assertThat(answer.text("$.rows[0].publishedBy.key")).isEqualTo("order-42");
+    }
+
+    @Test
+    void deadMessagesAreOnlyThose() {
+        UUID dead = rows.message("Dead", "dead", null);
+        rows.message("Pending", "pending", null);
+
+        assertThat(application.get("dead-messages").texts("$.rows[*].messageId"))
+                .containsExactly(dead.toString());
+    }
+
+    @Test
+    void oneRecordIsFoundByScopeCallerAndKeyWithoutItsResponse() {
+        rows.succeeded("order 42/ä", "{\"paid\": 7}");
+
+        Answer answer = application.get("record?scope=payments&key=" + OperatedApplication.encoded("order 42/ä"));
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text("$.status")).isEqualTo("succeeded");
+        assertThat(answer.flag("$.hasResponse")).isTrue();
+        assertThat(answer.body()).doesNotContain("paid");
+        assertThat(application
+                        .get("record?scope=payments&caller=bob&key=" + OperatedApplication.encoded("order 42/ä"))
+                        .status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void whatIsNotThereIsNotFound() {
+        Answer answer = application.get("record?scope=payments&key=unknown");
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.error()).isEqualTo("Nothing is stored for the key 'unknown' in scope 'payments'.");
+    }
+
+    @Test
+    void anUnknownSectionIsNotFoundAndTheOthersAreNamed() {
+        Answer answer = application.get("stale-lease");
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.error()).contains("'stale-lease'", "stale-leases, repeated-commands");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "stale-leases?limit=1001           | 'limit' must be a number from 1 to 1000, not '1001'.",
+                "dead-messages?limit=0             | 'limit' must be a number from 1 to 1000, not '0'.",
+                "scopes?limit=all                  | 'limit' must be a number from 1 to 1000, not 'all'.",
+                "repeated-commands?attempts=-1     | 'attempts' must be a number from 1 to 2147483647, not '-1'.",
+                "record?scope=payments             | Missing: key. 'record' needs scope, key.",
+                "record                            | Missing: scope, key. 'record' needs scope, key.",
+                "record?scope=payments&key=%20     | The idempotency key is blank.",
+                "record?scope=%20&key=order-42     | The scope of an idempotent operation is blank.",
+            })
+    void badInputIsRefusedWithWhatIsAllowed(String request, String error) {
+        Answer answer = application.get(request);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.error()).isEqualTo(error);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"stale-leases", "failing-messages", "pending-messages", "dead-messages"})
+    void pagesAreBounded(String section) {
+        rows.stale(1_500);
+        rows.failing(1_500);
+        rows.messages("pending", 1_500);
+        rows.messages("dead", 1_500);
+
+        Answer byDefault = application.get(section);
+        assertThat(byDefault.all("$.rows")).hasSize(50);
+        assertThat(byDefault.flag("$.mayBeMore")).isTrue();
+        assertThat(application.get(section + "?limit=1000").all("$.rows")).hasSize(1_000);
+        assertThat(application.get(section + "?limit=7").all("$.rows")).hasSize(7);
+    }
+
+    @Test
+    void aQuestionThatTakesTooLongIsCancelledAndSaysSo() throws SQLException {
+        try (Connection maintenance = database.connection();
+                Statement statement = maintenance.createStatement()) {
+            maintenance.setAutoCommit(false);
+            statement.execute("lock table idempotency.message_failure in access exclusive mode");
+
+            Answer answer = application.get("failing-messages");
+
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.error()).startsWith("PostgreSQL did not answer within 5 seconds");
+            maintenance.rollback();
+        }
+        assertThat(application.get("failing-messages").status()).isEqualTo(200);
+    }
+
+    @Test
+    void nothingIsWrittenByReading() {
+        rows.leasedUntil("vanished", "-1 hour");
+        List<String> before = rows.requests();
+
+        for (String section : List.of("stale-leases", "repeated-commands", "record?scope=payments&key=vanished")) {
+            assertThat(application.get(section).status()).isEqualTo(200);
+        }
+
+        assertThat(rows.requests()).isEqualTo(before);
+    }
+
+    @Test
+    void writingIsNotAllowedUnlessTheApplicationSaysSo() {
+        rows.succeeded("order-42", "7");
+
+        Answer answer = application.post(
+                "forget", "{\"scope\":\"payments\",\"key\":\"order-42\",\"who\":\"ada\",\"reason\":\"why not\"}");
+
+        assertThat(answer.status()).isIn(404, 405);
+        assertThat(rows.statusOf("order-42")).isEqualTo("succeeded");
+    }
+}

@@ -1,0 +1,323 @@
+package io.idempotency.boot.actuate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.KeyValuePair;
+
+import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.Note;
+import io.idempotency.boot.testing.Notebook;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What an operator does over HTTP, where that is allowed. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class EndpointWritesTest {
+
+    private static final String REASON = ",\"who\":\"ada\",\"reason\":\"the bank says so\"}";
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.idempotency.administration");
+
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    private final TestDatabase database;
+
+    private final StoredRows rows;
+
+    private OperatedApplication application;
+
+    EndpointWritesTest(TestDatabase database) {
+        this.database = database;
+        this.rows = new StoredRows(database.jdbc());
+    }
+
+    @BeforeAll
+    void start() {
+        Notebook.createTable(database.jdbc());
+        application = OperatedApplication.start(
+                database,
+                List.of(Notebook.class),
+                "management.endpoint.idempotency.access=unrestricted",
+                "management.endpoint.idempotency.show-responses=always",
+                "idempotency.purge.interval=1h");
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void clear() {
+        logger.detachAppender(log);
+        log.list.clear();
+        rows.clear();
+    }
+
+    @Test
+    void aStaleLeaseIsReleased() {
+        rows.leasedUntil("order-42", "-1 second");
+
+        Answer answer = application.post("release", intent("order-42") + REASON);
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text("$.operation")).isEqualTo("release");
+        assertThat(answer.text("$.key")).isEqualTo("order-42");
+        assertThat(answer.text("$.who")).isEqualTo("ada");
+        assertThat(rows.statusOf("order-42")).isEqualTo("failed_retryable");
+        assertLoggedOnce(Map.of(
+                "operation", "release",
+                "scope", "payments",
+                "caller", "",
+                "key", "order-42",
+                "who", "ada",
+                "why", "the bank says so"));
+    }
+
+    @Test
+    void aStaleLeaseIsCompletedWithWhatRepeatsAreToGet() {
+        rows.halfDone("order-42");
+
+        Answer answer =
+                application.post("complete", intent("order-42") + ",\"response\":\"{\\\"paid\\\": 1E+2}\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(200);
+        Answer stored = application.get("record?scope=payments&key=order-42");
+        assertThat(stored.text("$.status")).isEqualTo("succeeded");
+        assertThat(stored.text("$.response")).isEqualTo("{\"paid\": 1E+2}");
+        assertLoggedOnce("complete");
+    }
+
+    @Test
+    void aForgottenKeyRunsAgain() {
+        Notebook notebook = application.bean(Notebook.class);
+        Note first = notebook.write("order-42", "text");
+
+        Answer answer = application.post("forget", "{\"scope\":\"notes\",\"key\":\"order-42\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(rows.requests()).isEmpty();
+        assertThat(notebook.write("order-42", "text")).isNotEqualTo(first);
+        assertLoggedOnce("forget");
+    }
+
+    @Test
+    void aDeadMessageIsRequeued() {
+        UUID dead = rows.message("Dead", "dead", null);
+
+        Answer answer = application.post("requeue", "{\"messageId\":\"" + dead + "\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(application.get("dead-messages").all("$.rows")).isEmpty();
+        assertThat(application.get("pending-messages").texts("$.rows[*].messageId"))
+                .containsExactly(dead.toString());
+        assertLoggedOnce(
+                Map.of("operation", "requeue", "message_id", dead.toString(), "who", "ada", "why", "the bank says so"));
+    }
+
+    @Test
+    void whatHasExpiredIsPurgedNow() {
+        rows.expired(1_500);
+
+        Answer answer = application.post("purge", "{\"who\":\"ada\",\"reason\":\"the disk is full\"}");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.number("$.deleted.processed_message")).isEqualTo(1_500);
+        assertThat(answer.text("$.end")).isEqualTo("NOTHING_LEFT");
+        assertThat(database.jdbc().queryForObject("select count(*) from idempotency.processed_message", Long.class))
+                .isZero();
+        assertLoggedOnce(Map.of("operation", "purge", "who", "ada", "why", "the disk is full"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "complete", "forget"})
+    void anActiveLeaseIsNeverTouched(String operation) {
+        rows.leasedUntil("order-42", "1 hour");
+        List<String> before = rows.requests();
+
+        Answer answer = application.post(operation, intent("order-42") + ",\"response\":\"7\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(409);
+        assertThat(answer.error())
+                .startsWith("Cannot " + operation + " the key 'order-42' in scope 'payments'")
+                .contains("holds its lease until");
+        assertThat(rows.requests()).isEqualTo(before);
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void whatIsNotStaleIsNotReleased() {
+        rows.succeeded("order-42", "7");
+
+        Answer answer = application.post("release", intent("order-42") + REASON);
+
+        assertThat(answer.status()).isEqualTo(409);
+        assertThat(answer.error()).endsWith("it is not stale but SUCCEEDED.");
+        assertThat(rows.statusOf("order-42")).isEqualTo("succeeded");
+    }
+
+    @Test
+    void aMessageThatIsNotDeadIsNotRequeued() {
+        UUID pending = rows.message("Pending", "pending", null);
+
+        Answer answer = application.post("requeue", "{\"messageId\":\"" + pending + "\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(409);
+        assertThat(answer.error()).endsWith("it is not dead but pending.");
+        assertThat(log.list).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "complete", "forget"})
+    void whatIsNotStoredIsNotFound(String operation) {
+        Answer answer = application.post(operation, intent("unknown") + ",\"response\":\"7\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.error()).endsWith("nothing is stored for it.");
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void anUnknownMessageIsNotFound() {
+        Answer answer = application.post("requeue", "{\"messageId\":\"" + UUID.randomUUID() + "\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.error()).endsWith("there is no such message.");
+    }
+
+    @Test
+    void anUnknownOperationIsNotFoundAndTheOthersAreNamed() {
+        Answer answer = application.post("delete", intent("order-42") + REASON);
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.error())
+                .isEqualTo("There is no operation 'delete'. There are release, complete, forget, requeue, purge.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "release  | {}                                     | Missing: scope, key, reason, who. 'release' needs scope, key, reason, who.",
+                "forget   | {'scope':'payments','key':'order-42','who':'ada'} | Missing: reason. 'forget' needs scope, key, reason, who.",
+                "forget   | {'scope':'payments','key':'order-42','reason':'late'} | Missing: who. 'forget' needs scope, key, reason, who.",
+                "complete | {'scope':'payments','key':'order-42','who':'ada','reason':'late'} | Missing: response. 'complete' needs scope, key, response, reason, who.",
+                "purge    | {'who':'ada'}                          | Missing: reason. 'purge' needs reason, who.",
+                "requeue  | {'who':'ada','reason':'late'}          | Missing: messageId. 'requeue' needs messageId, reason, who.",
+                "requeue  | {'messageId':'7','who':'ada','reason':'late'} | 'messageId' must be a UUID, not '7'.",
+                "requeue  | {'messageId':'1-1-1-1-1','who':'ada','reason':'late'} | 'messageId' must be a UUID, not '1-1-1-1-1'.",
+                "purge    | {'who':'ada','reason':' '}             | An intervention needs to say why, but what it says is blank.",
+                "purge    | {'who':'a\\nb','reason':'late'}        | An intervention needs to say who does it, but what it says contains U+000A, which is not printable.",
+                "forget   | {'scope':'payments','key':'','who':'ada','reason':'late'} | The idempotency key is blank.",
+            })
+    void badInputIsRefusedWithWhatIsNeeded(String operation, String json, String error) {
+        rows.succeeded("order-42", "7");
+
+        Answer answer = application.post(operation, json.replace('\'', '"'));
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.error()).isEqualTo(error);
+        assertThat(rows.statusOf("order-42")).isEqualTo("succeeded");
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void aRequestWithoutABodySaysWhatIsMissing() {
+        Answer answer = application.post("purge", null);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.error()).isEqualTo("Missing: reason, who. 'purge' needs reason, who.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"paid", "{\\\"paid\\\": 7", ""})
+    void aResponseThatIsNotJsonIsRefused(String response) {
+        rows.halfDone("order-42");
+
+        Answer answer =
+                application.post("complete", intent("order-42") + ",\"response\":\"" + response + "\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.error()).contains("is not JSON that PostgreSQL can store");
+        assertThat(rows.statusOf("order-42")).isEqualTo("processing");
+        assertThat(log.list).isEmpty();
+    }
+
+    /** Actuator takes text only, and refuses anything else before the endpoint is asked. */
+    @Test
+    void aResponseThatIsNotGivenAsTextIsABadRequest() {
+        rows.halfDone("order-42");
+
+        Answer answer = application.post("complete", intent("order-42") + ",\"response\":{\"paid\":7}" + REASON);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(rows.statusOf("order-42")).isEqualTo("processing");
+    }
+
+    @Test
+    void anInterventionDoesNotWaitForeverForWhoeverHoldsTheRow() throws SQLException {
+        rows.leasedUntil("order-42", "-1 second");
+        try (Connection holder = database.connection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("select from idempotency.idempotency_request for update");
+
+            Answer answer = application.post("release", intent("order-42") + REASON);
+
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.error()).startsWith("PostgreSQL did not answer within 5 seconds");
+            holder.rollback();
+        }
+        assertThat(rows.statusOf("order-42")).isEqualTo("processing");
+        assertThat(log.list).isEmpty();
+    }
+
+    private static String intent(String key) {
+        return "{\"scope\":\"payments\",\"key\":\"" + key + "\"";
+    }
+
+    private void assertLoggedOnce(String operation) {
+        assertThat(log.list).hasSize(1);
+        assertThat(log.list.get(0).getLevel()).isEqualTo(Level.WARN);
+        assertThat(log.list.get(0).getFormattedMessage())
+                .startsWith("Operator intervention: " + operation)
+                .contains("by ada because");
+    }
+
+    private void assertLoggedOnce(Map<String, String> values) {
+        assertLoggedOnce(values.get("operation"));
+        assertThat(log.list.get(0).getKeyValuePairs().stream()
+                        .collect(Collectors.toMap((KeyValuePair pair) -> pair.key, pair -> String.valueOf(pair.value))))
+                .isEqualTo(values);
+    }
+}

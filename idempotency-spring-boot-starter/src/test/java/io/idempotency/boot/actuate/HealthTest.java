@@ -1,0 +1,198 @@
+package io.idempotency.boot.actuate;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.observation.OutboxSampled;
+import io.idempotency.observation.StorageSampled;
+import io.idempotency.observation.TableSample;
+import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What health says of the tables, the purge and the outbox. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_METHOD)
+class HealthTest {
+
+    private static final IdempotencyHealthProperties DEFAULTS =
+            new IdempotencyHealthProperties(Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMinutes(5));
+
+    private final TestDatabase database;
+
+    private OperatedApplication application;
+
+    HealthTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeEach
+    void start() {
+        application = start("management.endpoint.health.show-details=always");
+    }
+
+    private OperatedApplication start(String... properties) {
+        return OperatedApplication.start(database, List.of(), properties);
+    }
+
+    @AfterEach
+    void stop() {
+        application.close();
+        database.jdbc().execute("drop schema if exists idempotency cascade");
+    }
+
+    @Test
+    void isUpBeforeAnythingWasLookedAtAndSaysSo() {
+        Answer answer = application.health("/idempotency");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text("$.status")).isEqualTo("UP");
+        assertThat(answer.text("$.details.schema")).isEqualTo("present");
+        assertThat(answer.text("$.details.purge.state")).startsWith("unknown");
+        assertThat(answer.text("$.details.outbox.state")).startsWith("unknown");
+        assertThat(answer.text("$.details.purge.threshold")).isEqualTo("PT1H");
+    }
+
+    @Test
+    void isUpWhileNothingIsBehind() {
+        sample(Duration.ofMinutes(59), Duration.ofMinutes(9));
+
+        Answer answer = application.health("/idempotency");
+
+        assertThat(answer.text("$.status")).isEqualTo("UP");
+        assertThat(answer.text("$.details.purge.state")).isEqualTo("fine");
+        assertThat(answer.text("$.details.outbox.oldest")).isEqualTo("PT9M");
+    }
+
+    @Test
+    void isDegradedWhileThePurgeOrTheOutboxIsBehindAndKeepsTheInstanceInService() {
+        sample(Duration.ofMinutes(61), Duration.ZERO);
+        assertThat(application.health("/idempotency").text("$.details.purge.state"))
+                .isEqualTo("behind");
+
+        sample(Duration.ZERO, Duration.ofMinutes(11));
+        Answer answer = application.health("/idempotency");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text("$.status")).isEqualTo("DEGRADED");
+        assertThat(answer.text("$.details.outbox.state")).isEqualTo("behind");
+        assertThat(answer.text("$.details.purge.state")).isEqualTo("fine");
+        Answer all = application.health("");
+        assertThat(all.status()).isEqualTo(200);
+        assertThat(all.text("$.status")).isEqualTo("UP");
+    }
+
+    @Test
+    void degradedCanBeMadeToTakeTheInstanceOutOfService() {
+        application.close();
+        application = start(
+                "management.endpoint.health.show-details=always",
+                "management.endpoint.health.status.order=down,out-of-service,degraded,up,unknown",
+                "management.endpoint.health.status.http-mapping.down=503",
+                "management.endpoint.health.status.http-mapping.out-of-service=503",
+                "management.endpoint.health.status.http-mapping.degraded=503");
+        assertThat(application.health("").status()).isEqualTo(200);
+
+        sample(Duration.ZERO, Duration.ofMinutes(11));
+
+        assertThat(application.health("").status()).isEqualTo(503);
+        assertThat(application.health("").text("$.status")).isEqualTo("DEGRADED");
+    }
+
+    @Test
+    void isDownWithoutATableAndSaysWhich() {
+        database.jdbc().execute("drop table idempotency.outbox_event");
+
+        Answer answer = application.health("/idempotency");
+
+        assertThat(answer.status()).isEqualTo(503);
+        assertThat(answer.text("$.status")).isEqualTo("DOWN");
+        assertThat(answer.texts("$.details.schema")).containsExactly("outbox_event does not exist");
+        assertThat(application.health("").status()).isEqualTo(503);
+    }
+
+    @Test
+    void isDownWithoutTheSchema() {
+        database.jdbc().execute("drop schema idempotency cascade");
+
+        assertThat(application.health("/idempotency").texts("$.details.schema"))
+                .contains("idempotency_request does not exist", "stream_position does not exist");
+    }
+
+    @Test
+    void isDownIfATableMayNotBeUsed() {
+        database.jdbc().execute("create role reader_of_" + database.name() + " in role pg_read_all_data login");
+        try {
+            PostgresStorage storage = new PostgresStorage(
+                    new DriverManagerDataSource(
+                            database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?")
+                                    + "options=-c%20role=reader_of_" + database.name(),
+                            database.username(),
+                            database.password()),
+                    "idempotency");
+
+            assertThat(storage.schema().findProblems())
+                    .contains("message_failure may not be used: DELETE, INSERT, UPDATE");
+        } finally {
+            database.jdbc().execute("drop role reader_of_" + database.name());
+        }
+    }
+
+    @Test
+    void isDegradedIfTheLastLookIsTooLongAgo() {
+        TestClock clock = new TestClock();
+        LastSamples samples = new LastSamples(clock);
+        samples.storageSampled(new StorageSampled(List.of(), 0));
+        samples.outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
+        IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
+                application.bean(PostgresStorage.class).schema(), samples, true, DEFAULTS);
+
+        clock.turn(Duration.ofMinutes(5));
+        assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+        clock.turn(Duration.ofMinutes(1));
+        Health late = indicator.health();
+
+        assertThat(late.getStatus()).isEqualTo(IdempotencyHealthIndicator.DEGRADED);
+        assertThat(late.getDetails().get("purge"))
+                .isEqualTo(Map.of(
+                        "state", "unknown: the last look at the tables is too old",
+                        "oldest", "PT0S",
+                        "threshold", "PT1H",
+                        "sampleAge", "PT6M"));
+    }
+
+    @Test
+    void thePurgeIsNoMatterOfAnInstanceThatDoesNotPurge() {
+        application.close();
+        application = start("management.endpoint.health.show-details=always", "idempotency.purge.enabled=false");
+
+        sample(Duration.ofDays(3), Duration.ZERO);
+
+        Answer answer = application.health("/idempotency");
+        assertThat(answer.text("$.status")).isEqualTo("UP");
+        assertThat(answer.text("$.details.purge.state")).isEqualTo("not done by this instance");
+    }
+
+    private void sample(Duration oldestExpired, Duration oldestMessage) {
+        application
+                .events()
+                .storageSampled(new StorageSampled(
+                        List.of(
+                                new TableSample("idempotency_request", 7, Duration.ZERO),
+                                new TableSample("processed_message", 7, oldestExpired)),
+                        0));
+        application.events().outboxSampled(new OutboxSampled(7, 0, oldestMessage));
+    }
+}
