@@ -110,6 +110,32 @@ class AdministrationSearchTest {
     }
 
     @Test
+    void readsTheResponseThatRepeatsGet() {
+        assertThat(administration.findResponse(OF_A_TENANT)).contains("8");
+        assertThat(administration.findResponse(intent("running"))).isEmpty();
+        assertThat(administration.findResponse(intent("unknown"))).isEmpty();
+    }
+
+    @Test
+    void tellsWhatNobodyIsKnownToBeProcessing() {
+        assertThat(administration.search(null, null, null, 100))
+                .filteredOn(IdempotencyRecord::stale)
+                .extracting(found -> found.intent().key().value())
+                .containsExactly("stale", "abandoned");
+    }
+
+    @Test
+    void asksInReadOnlyTransactionsThatEndSoon() {
+        List<String> settings = new OperatorTransaction(database.dataSource())
+                .ask(jdbcClient -> jdbcClient
+                        .sql("select current_setting(name) from unnest(array['transaction_read_only', 'statement_timeout']) as name")
+                        .query(String.class)
+                        .list());
+
+        assertThat(settings).containsExactly("on", "5s");
+    }
+
+    @Test
     void findsNothingForAnUnknownIntentOrAnotherCaller() {
         assertThat(administration.find(intent("unknown"))).isEmpty();
         assertThat(administration.find(new Intent("refunds", "tenant-2", new IdempotencyKey("succeeded"))))
@@ -158,6 +184,9 @@ class AdministrationSearchTest {
     void aLimitOutOfRangeIsRefused(int limit) {
         assertThatIllegalArgumentException().isThrownBy(() -> administration.search(null, null, null, limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findStale(limit));
+        assertThatIllegalArgumentException().isThrownBy(() -> administration.findFailingMessages(limit));
+        assertThatIllegalArgumentException().isThrownBy(() -> administration.findPendingMessages(limit));
+        assertThatIllegalArgumentException().isThrownBy(() -> administration.findDeadMessages(limit));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> administration.findWithAttempts(1, limit))
                 .withMessageContaining("1 to 1000");

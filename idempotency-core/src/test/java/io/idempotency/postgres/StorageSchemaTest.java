@@ -179,6 +179,7 @@ class StorageSchemaTest {
             migrateFor(plain());
 
             assertThatCode(() -> schema(plain()).validate()).doesNotThrowAnyException();
+            assertThat(schema(plain()).findProblems()).isEmpty();
         }
 
         @Test
@@ -289,6 +290,7 @@ class StorageSchemaTest {
             admin.execute("drop table idempotency." + table);
 
             assertRefused("relation \"idempotency." + table + "\" does not exist");
+            assertThat(schema(plain()).findProblems()).containsExactly(table + " does not exist");
         }
 
         @Test
@@ -304,6 +306,9 @@ class StorageSchemaTest {
             admin.execute("grant all on idempotency.idempotency_request to " + role);
 
             assertRefused("permission denied for schema idempotency");
+            assertThatThrownBy(() -> schema(plain()).findProblems())
+                    .rootCause()
+                    .hasMessageContaining("permission denied for schema idempotency");
         }
 
         @Test
@@ -331,6 +336,8 @@ class StorageSchemaTest {
                     .isInstanceOf(StorageSchemaException.class)
                     .hasMessageContaining("no right to " + missing.toUpperCase(Locale.ROOT) + " on")
                     .hasMessageContaining("grant select, insert, update, delete");
+            assertThat(schema(plain()).findProblems())
+                    .containsExactly(table + " may not be used: " + missing.toUpperCase(Locale.ROOT));
         }
 
         private void assertRefused(String reason) {

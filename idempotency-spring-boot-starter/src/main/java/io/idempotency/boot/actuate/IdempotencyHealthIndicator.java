@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
 
 import io.idempotency.boot.actuate.LastSamples.Sample;
 import io.idempotency.observation.OutboxSampled;
@@ -44,7 +47,7 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        List<String> problems = schema.findProblems();
+        List<String> problems = problems();
         if (!problems.isEmpty()) {
             builder.down().withDetail("schema", problems);
             return;
@@ -55,6 +58,16 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("schema", "present")
                 .withDetail("purge", purge.details())
                 .withDetail("outbox", outbox.details());
+    }
+
+    /** The cause, which Spring's message does not tell. */
+    private List<String> problems() {
+        try {
+            return schema.findProblems();
+        } catch (DataAccessException | TransactionException failure) {
+            return List.of("cannot be looked at: "
+                    + NestedExceptionUtils.getMostSpecificCause(failure).getMessage());
+        }
     }
 
     private Check purge() {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,6 +130,23 @@ class HealthTest {
 
         assertThat(application.health("/idempotency").texts("$.details.schema"))
                 .contains("idempotency_request does not exist", "stream_position does not exist");
+    }
+
+    @Test
+    void isDownIfTheDatabaseCannotBeAsked() {
+        PostgresStorage unreachable = new PostgresStorage(
+                new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere", "nobody", ""), "idempotency");
+
+        Health health = new IdempotencyHealthIndicator(
+                        unreachable.schema(), new LastSamples(new TestClock()), true, DEFAULTS)
+                .health();
+
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(health.getDetails().get("schema"))
+                .asInstanceOf(InstanceOfAssertFactories.list(String.class))
+                .singleElement()
+                .asString()
+                .startsWith("cannot be looked at: Conn");
     }
 
     @Test

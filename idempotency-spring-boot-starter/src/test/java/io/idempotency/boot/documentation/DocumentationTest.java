@@ -32,6 +32,8 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.actuate.IdempotencyEndpointProperties;
+import io.idempotency.boot.actuate.IdempotencyHealthProperties;
 import io.idempotency.boot.web.IdempotencyHttpProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,6 +43,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class DocumentationTest {
 
     private static final String HTTP = "idempotency.http";
+
+    private static final String HEALTH = "idempotency.health";
+
+    private static final String ENDPOINT = "management.endpoint.idempotency";
 
     private static final Pattern TYPE_NAME =
             Pattern.compile("^(?:public |final )*(?:class|record|interface) (\\w+)", Pattern.MULTILINE);
@@ -87,12 +93,24 @@ class DocumentationTest {
     @ParameterizedTest
     @MethodSource("yamlBlocks")
     void yamlExamplesBind(MarkdownFile.CodeBlock block) throws IOException {
-        Map<String, Object> http = new LinkedHashMap<>();
-        Map<String, Object> others = new LinkedHashMap<>();
-        propertiesIn(block).forEach((name, value) -> (name.startsWith(HTTP) ? http : others).put(name, value));
+        Map<String, Object> properties = propertiesIn(block);
 
-        assertThat(bind(others, "idempotency", IdempotencyProperties.class)).isNotNull();
-        assertThat(bind(http, HTTP, IdempotencyHttpProperties.class)).isNotNull();
+        assertThat(bind(takeFrom(properties, HTTP), HTTP, IdempotencyHttpProperties.class))
+                .isNotNull();
+        assertThat(bind(takeFrom(properties, HEALTH), HEALTH, IdempotencyHealthProperties.class))
+                .isNotNull();
+        Map<String, Object> endpoint = takeFrom(properties, ENDPOINT);
+        endpoint.remove(ENDPOINT + ".access");
+        assertThat(bind(endpoint, ENDPOINT, IdempotencyEndpointProperties.class))
+                .isNotNull();
+        assertThat(bind(properties, "idempotency", IdempotencyProperties.class)).isNotNull();
+    }
+
+    private static Map<String, Object> takeFrom(Map<String, Object> properties, String prefix) {
+        Map<String, Object> taken = new LinkedHashMap<>(properties);
+        taken.keySet().removeIf(name -> !name.startsWith(prefix));
+        properties.keySet().removeAll(taken.keySet());
+        return taken;
     }
 
     private static Map<String, Object> propertiesIn(MarkdownFile.CodeBlock block) throws IOException {

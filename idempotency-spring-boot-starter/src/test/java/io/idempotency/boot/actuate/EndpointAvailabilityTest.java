@@ -1,0 +1,159 @@
+package io.idempotency.boot.actuate;
+
+import java.util.Arrays;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** When the endpoint and the health indicator are there, and when they stay away. */
+@PostgresTest
+class EndpointAvailabilityTest {
+
+    private static final String EXPOSED = "management.endpoints.web.exposure.include=idempotency";
+
+    private final WebApplicationContextRunner withoutUs;
+
+    private final WebApplicationContextRunner application;
+
+    EndpointAvailabilityTest(TestDatabase database) {
+        WebApplicationContextRunner runner = new WebApplicationContextRunner()
+                .withPropertyValues(database.springProperties().entrySet().stream()
+                        .map(property -> property.getKey() + "=" + property.getValue())
+                        .toArray(String[]::new));
+        this.withoutUs = runner.withUserConfiguration(JdbcTestApplication.class);
+        this.application = runner.withUserConfiguration(JdbcTestApplication.class, Operated.class);
+    }
+
+    @Test
+    void everythingIsThereWhereItIsExposed() {
+        application.withPropertyValues(EXPOSED).run(context -> assertThat(context)
+                .hasSingleBean(IdempotencyEndpoint.class)
+                .hasSingleBean(IdempotencyEndpointWebExtension.class)
+                .hasSingleBean(InstanceActivity.class)
+                .hasSingleBean(LastSamples.class)
+                .hasSingleBean(HealthContributor.class));
+    }
+
+    @Test
+    void everyBeanOfOursHasANameThatSaysSo() {
+        withoutUs.run(without -> application.withPropertyValues(EXPOSED).run(with -> assertThat(
+                        with.getBeanDefinitionNames())
+                .filteredOn(name ->
+                        !Arrays.asList(without.getBeanDefinitionNames()).contains(name))
+                .filteredOn(name -> !name.endsWith("Operated"))
+                .isNotEmpty()
+                .allMatch(name -> name.contains("dempoten"))));
+    }
+
+    @Test
+    void nothingIsCountedWhereTheEndpointIsNotExposed() {
+        application.run(context -> assertThat(context)
+                .doesNotHaveBean(IdempotencyEndpoint.class)
+                .doesNotHaveBean(InstanceActivity.class)
+                .hasSingleBean(HealthContributor.class));
+    }
+
+    @Test
+    void nothingIsThereWithoutAccess() {
+        application
+                .withPropertyValues(EXPOSED, "management.endpoint.idempotency.access=NONE")
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(IdempotencyEndpoint.class)
+                        .doesNotHaveBean(InstanceActivity.class));
+    }
+
+    @Test
+    void overJmxItNeedsNoWeb() {
+        application
+                .withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=idempotency")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(IdempotencyEndpoint.class)
+                        .doesNotHaveBean(IdempotencyEndpointWebExtension.class));
+    }
+
+    @Test
+    void everythingStaysAwayWithoutActuator() {
+        application
+                .withPropertyValues(EXPOSED)
+                .withClassLoader(new FilteredClassLoader(
+                        Endpoint.class, ConditionalOnAvailableEndpoint.class, HealthIndicator.class))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(IdempotencyEndpoint.class)
+                        .doesNotHaveBean(LastSamples.class)
+                        .doesNotHaveBean("idempotencyHealthContributor"));
+    }
+
+    @Test
+    void everythingStaysAwayWhereTheLibraryIsSwitchedOff() {
+        application
+                .withPropertyValues(EXPOSED, "idempotency.enabled=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(IdempotencyEndpoint.class)
+                        .doesNotHaveBean("idempotencyHealthContributor"));
+        new ApplicationContextRunner()
+                .withPropertyValues(EXPOSED)
+                .withConfiguration(AutoConfigurations.of(
+                        IdempotencyEndpointAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(IdempotencyEndpoint.class)
+                        .doesNotHaveBean("idempotencyHealthContributor"));
+    }
+
+    @Test
+    void healthCanBeSwitchedOffOrReplaced() {
+        application
+                .withPropertyValues("management.health.idempotency.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(HealthContributor.class));
+        application
+                .withBean("idempotencyHealthIndicator", HealthIndicator.class, () -> () -> null)
+                .run(context -> assertThat(context).hasSingleBean(HealthContributor.class));
+    }
+
+    @Test
+    void thresholdsThatMakeNoSenseAreReported() {
+        application
+                .withPropertyValues("idempotency.health.max-outbox-age=0s")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("idempotency.health.max-outbox-age must be at least one millisecond, not PT0S"));
+    }
+
+    @Test
+    void aNativeImageCanWriteEveryAnswer() {
+        RuntimeHints hints = new RuntimeHints();
+
+        new IdempotencyEndpointRuntimeHints().registerHints(hints, getClass().getClassLoader());
+
+        assertThat(Descriptors.class.getDeclaredClasses())
+                .isNotEmpty()
+                .allSatisfy(type -> assertThat(
+                                RuntimeHintsPredicates.reflection().onType(type))
+                        .accepts(hints));
+        assertThat(RuntimeHintsPredicates.reflection().onType(Counts.class)).accepts(hints);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({IdempotencyEndpointAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class})
+    static class Operated {}
+}
