@@ -128,7 +128,8 @@ class AdministrationSearchTest {
     void asksInReadOnlyTransactionsThatEndSoon() {
         List<String> settings = new OperatorTransaction(database.dataSource())
                 .ask(jdbcClient -> jdbcClient
-                        .sql("select current_setting(name) from unnest(array['transaction_read_only', 'statement_timeout']) as name")
+                        .sql(
+                                "select current_setting(name) from unnest(array['transaction_read_only', 'statement_timeout']) as name")
                         .query(String.class)
                         .list());
 

@@ -43,23 +43,26 @@ class EndpointAvailabilityTest {
 
     @Test
     void everythingIsThereWhereItIsExposed() {
-        application.withPropertyValues(EXPOSED).run(context -> assertThat(context)
-                .hasSingleBean(IdempotencyEndpoint.class)
-                .hasSingleBean(IdempotencyEndpointWebExtension.class)
-                .hasSingleBean(InstanceActivity.class)
-                .hasSingleBean(LastSamples.class)
-                .hasSingleBean(HealthContributor.class));
+        application
+                .withPropertyValues(EXPOSED)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(IdempotencyEndpoint.class)
+                        .hasSingleBean(IdempotencyEndpointWebExtension.class)
+                        .hasSingleBean(InstanceActivity.class)
+                        .hasSingleBean(LastSamples.class)
+                        .hasSingleBean(HealthContributor.class));
     }
 
     @Test
     void everyBeanOfOursHasANameThatSaysSo() {
-        withoutUs.run(without -> application.withPropertyValues(EXPOSED).run(with -> assertThat(
-                        with.getBeanDefinitionNames())
-                .filteredOn(name ->
-                        !Arrays.asList(without.getBeanDefinitionNames()).contains(name))
-                .filteredOn(name -> !name.endsWith("Operated"))
-                .isNotEmpty()
-                .allMatch(name -> name.contains("dempoten"))));
+        withoutUs.run(without -> application
+                .withPropertyValues(EXPOSED)
+                .run(with -> assertThat(with.getBeanDefinitionNames())
+                        .filteredOn(name ->
+                                !Arrays.asList(without.getBeanDefinitionNames()).contains(name))
+                        .filteredOn(name -> !name.endsWith("Operated"))
+                        .isNotEmpty()
+                        .allMatch(name -> name.contains("dempoten"))));
     }
 
     @Test
@@ -147,9 +150,9 @@ class EndpointAvailabilityTest {
 
         assertThat(Descriptors.class.getDeclaredClasses())
                 .isNotEmpty()
-                .allSatisfy(type -> assertThat(
-                                RuntimeHintsPredicates.reflection().onType(type))
-                        .accepts(hints));
+                .allSatisfy(
+                        type -> assertThat(RuntimeHintsPredicates.reflection().onType(type))
+                                .accepts(hints));
         assertThat(RuntimeHintsPredicates.reflection().onType(Counts.class)).accepts(hints);
     }
 
