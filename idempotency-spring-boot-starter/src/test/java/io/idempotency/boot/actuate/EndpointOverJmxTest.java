@@ -75,20 +75,19 @@ class EndpointOverJmxTest {
     void showsTheSameWithoutResponses() throws JMException {
         rows.succeeded("order-42", "{\"paid\": 7}");
 
-        Map<?, ?> answer = (Map<?, ?>)
-                invoke("section", Map.of("section", "record", "scope", "payments", "key", "order-42"));
+        Map<?, ?> answer =
+                (Map<?, ?>) invoke("section", Map.of("section", "record", "scope", "payments", "key", "order-42"));
 
         assertThat(answer.get("status")).isEqualTo("succeeded");
         assertThat(answer.toString()).doesNotContain("paid");
-        assertThat(((Map<?, ?>) invoke("overview", Map.of())).get("sections"))
-                .isInstanceOf(List.class);
+        assertThat(((Map<?, ?>) invoke("overview", Map.of())).get("sections")).isInstanceOf(List.class);
     }
 
     @Test
     void intervenesForWhoeverSaysWhoItIs() throws JMException {
         rows.halfDone("order-42");
-        Map<String, String> release = Map.of(
-                "operation", "release", "scope", "payments", "key", "order-42", "reason", "late", "who", "ada");
+        Map<String, String> release =
+                Map.of("operation", "release", "scope", "payments", "key", "order-42", "reason", "late", "who", "ada");
 
         invoke("intervene", release);
 
@@ -99,8 +98,8 @@ class EndpointOverJmxTest {
     }
 
     private Object invoke(String operation, Map<String, String> parameters) throws JMException {
-        Set<ObjectName> names = server.queryNames(
-                new ObjectName(database.name() + ":type=Endpoint,name=Idempotency,*"), null);
+        Set<ObjectName> names =
+                server.queryNames(new ObjectName(database.name() + ":type=Endpoint,name=Idempotency,*"), null);
         ObjectName name = names.iterator().next();
         MBeanOperationInfo info = Arrays.stream(server.getMBeanInfo(name).getOperations())
                 .filter(found -> found.getName().equals(operation))
