@@ -67,8 +67,10 @@ public final class IdempotencyMeters {
     /** Tag: the topic of a message to send. */
     public static final String TOPIC = "topic";
 
-    /** Tag: what became of a call or a delivery; see {@link io.idempotency.Outcome} and
-     * {@link io.idempotency.observation.MessageOutcome}. */
+    /**
+     * Tag: what became of a call or of a delivery, as named by {@link io.idempotency.Outcome} and
+     * {@link io.idempotency.observation.MessageOutcome}.
+     */
     public static final String OUTCOME = "outcome";
 
     /** Tag: {@code first} or {@code repeat}. */

@@ -31,6 +31,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
@@ -42,6 +43,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
@@ -103,7 +105,8 @@ class RuntimeHintsTest {
     @Test
     void codeThatIsGeneratedForAnApplicationCompiles(@TempDir Path directory) throws IOException {
         AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
-        application.register(JdbcTestApplication.class, WithOutbox.class, Notebook.class, Handler.class);
+        application.register(
+                JdbcTestApplication.class, WithOutbox.class, WithTracing.class, Notebook.class, Handler.class);
         DefaultGenerationContext generation = new DefaultGenerationContext(
                 APPLICATION, new FileSystemGeneratedFiles(kind -> directory.resolve(kind.name())));
 
@@ -113,6 +116,8 @@ class RuntimeHintsTest {
         List<String> sources = sourcesIn(directory);
         assertThat(sources)
                 .anyMatch(name -> name.endsWith("IdempotencyAutoConfiguration__BeanDefinitions.java"))
+                .anyMatch(name -> name.endsWith("IdempotencyLoggingAutoConfiguration__BeanDefinitions.java"))
+                .anyMatch(name -> name.endsWith("IdempotencyTracingAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyMigrationAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyOutboxAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyPurgeAutoConfiguration__BeanDefinitions.java"));
@@ -180,6 +185,10 @@ class RuntimeHintsTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
     static class WithOutbox {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({ObservationAutoConfiguration.class, IdempotencyTracingAutoConfiguration.class})
+    static class WithTracing {}
 
     static class Handler {
 
