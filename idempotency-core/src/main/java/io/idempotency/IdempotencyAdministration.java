@@ -48,14 +48,24 @@ public interface IdempotencyAdministration {
             @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit);
 
     /**
-     * Leases that have expired and were not taken over, and requests that their method committed half-done. Whether their
-     * effect happened is not known. Reads the whole table.
+     * Leases that have expired and were not taken over. Whether their effect happened is not known; the next call with
+     * their key takes them over.
+     *
+     * @param limit 1 to {@value #MAX_ROWS} rows at most
+     * @return the one that expired first comes first
+     * @throws IllegalArgumentException if the limit is out of range
+     */
+    List<IdempotencyRecord> findStaleLeases(int limit);
+
+    /**
+     * Requests whose method ended its transaction itself, in the middle of the call. Whether their effect is whole is not
+     * known, and no call takes them over. Reads the whole table.
      *
      * @param limit 1 to {@value #MAX_ROWS} rows at most
      * @return the oldest first
      * @throws IllegalArgumentException if the limit is out of range
      */
-    List<IdempotencyRecord> findStale(int limit);
+    List<IdempotencyRecord> findAbandoned(int limit);
 
     /**
      * Requests that have been attempted again and again. Reads the whole table.

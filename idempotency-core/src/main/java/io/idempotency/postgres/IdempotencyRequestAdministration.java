@@ -53,7 +53,16 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
             order by claimed_at desc
             limit ?""";
 
-    private static final String FIND_STALE = COLUMNS + "where " + IS_STALE + "\norder by claimed_at\nlimit ?";
+    /** By the index of leases, which a volatile time could not use. */
+    private static final String FIND_STALE_LEASES = COLUMNS + """
+            where locked_until <= statement_timestamp()
+            order by locked_until
+            limit ?""";
+
+    private static final String FIND_ABANDONED = COLUMNS + """
+            where status = 'processing' and locked_until is null
+            order by claimed_at
+            limit ?""";
 
     private static final String FIND_WITH_ATTEMPTS =
             COLUMNS + "where attempt_count >= ?\norder by attempt_count desc, claimed_at desc\nlimit ?";
@@ -121,8 +130,13 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     }
 
     @Override
-    public List<IdempotencyRecord> findStale(int limit) {
-        return query(FIND_STALE, requireInRange(limit));
+    public List<IdempotencyRecord> findStaleLeases(int limit) {
+        return query(FIND_STALE_LEASES, requireInRange(limit));
+    }
+
+    @Override
+    public List<IdempotencyRecord> findAbandoned(int limit) {
+        return query(FIND_ABANDONED, requireInRange(limit));
     }
 
     @Override

@@ -165,13 +165,13 @@ class AdministrationSearchTest {
     @Test
     void returnsNoMoreThanItWasAskedFor() {
         assertThat(keys(administration.search(null, null, null, 2))).containsExactly("failed", "running");
-        assertThat(keys(administration.findStale(1))).containsExactly("abandoned");
         assertThat(keys(administration.findWithAttempts(1, 1))).containsExactly("stale");
     }
 
     @Test
-    void findsWhatIsStaleTheOldestFirst() {
-        assertThat(keys(administration.findStale(100))).containsExactly("abandoned", "stale");
+    void findsStaleLeasesAndWhatWasAbandoned() {
+        assertThat(keys(administration.findStaleLeases(100))).containsExactly("stale");
+        assertThat(keys(administration.findAbandoned(100))).containsExactly("abandoned");
     }
 
     @Test
@@ -184,7 +184,8 @@ class AdministrationSearchTest {
     @ValueSource(ints = {0, -1, 1_001})
     void aLimitOutOfRangeIsRefused(int limit) {
         assertThatIllegalArgumentException().isThrownBy(() -> administration.search(null, null, null, limit));
-        assertThatIllegalArgumentException().isThrownBy(() -> administration.findStale(limit));
+        assertThatIllegalArgumentException().isThrownBy(() -> administration.findStaleLeases(limit));
+        assertThatIllegalArgumentException().isThrownBy(() -> administration.findAbandoned(limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findFailingMessages(limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findPendingMessages(limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findDeadMessages(limit));

@@ -99,7 +99,7 @@ final class Descriptions {
             return null;
         }
         if (found.lockedUntil() == null) {
-            return "half-done";
+            return "abandoned";
         }
         return found.stale() ? "lease-expired" : "running";
     }

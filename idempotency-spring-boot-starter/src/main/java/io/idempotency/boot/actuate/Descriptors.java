@@ -76,7 +76,7 @@ final class Descriptors {
     /**
      * What is stored for one intent.
      *
-     * @param processing {@code running}, {@code lease-expired} or {@code half-done}; {@code null} if it is settled
+     * @param processing {@code running}, {@code lease-expired} or {@code abandoned}; {@code null} if it is settled
      * @param response JSON text, as the operation {@code complete} takes it
      */
     record Request(

@@ -24,6 +24,7 @@ final class EndpointReads {
 
     private static final List<String> SECTIONS = List.of(
             "stale-leases",
+            "abandoned",
             "repeated-commands",
             "failing-messages",
             "pending-messages",
@@ -60,7 +61,8 @@ final class EndpointReads {
 
     OperationResponseBody section(String name, RequestParameters parameters, boolean showResponse) {
         return switch (name) {
-            case "stale-leases" -> page(parameters, administration::findStale, Descriptions::of);
+            case "stale-leases" -> page(parameters, administration::findStaleLeases, Descriptions::of);
+            case "abandoned" -> page(parameters, administration::findAbandoned, Descriptions::of);
             case "repeated-commands" -> {
                 int attempts = parameters.number("attempts", DEFAULT_ATTEMPTS, Integer.MAX_VALUE);
                 yield page(parameters, limit -> administration.findWithAttempts(attempts, limit), Descriptions::of);

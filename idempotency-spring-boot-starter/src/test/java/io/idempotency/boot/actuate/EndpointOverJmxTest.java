@@ -85,7 +85,7 @@ class EndpointOverJmxTest {
 
     @Test
     void intervenesForWhoeverSaysWhoItIs() throws JMException {
-        rows.halfDone("order-42");
+        rows.abandoned("order-42");
         Map<String, String> release =
                 Map.of("operation", "release", "scope", "payments", "key", "order-42", "reason", "late", "who", "ada");
 

@@ -121,19 +121,21 @@ class EndpointReadsTest {
     }
 
     @Test
-    void staleLeasesAreToldFromRunningOnesAndFromWhatItsMethodCommittedHalfDone() {
+    void staleLeasesAreToldFromRunningOnesAndFromAbandonedCalls() {
         rows.leasedUntil("vanished", "-1 hour");
         rows.leasedUntil("running", "1 hour");
-        rows.halfDone("half-done");
+        rows.abandoned("left alone");
         rows.succeeded("succeeded", "7");
 
         Answer answer = application.get("stale-leases");
 
-        assertThat(answer.texts("$.rows[*].key")).containsExactlyInAnyOrder("vanished", "half-done");
+        assertThat(answer.texts("$.rows[*].key")).containsExactly("vanished");
         assertThat(answer.texts("$.rows[?(@.key == 'vanished')].processing")).containsExactly("lease-expired");
-        assertThat(answer.texts("$.rows[?(@.key == 'half-done')].processing")).containsExactly("half-done");
         assertThat(answer.texts("$.rows[*].claimedBy")).containsOnly("an instance");
         assertThat(answer.flag("$.mayBeMore")).isFalse();
+        Answer abandoned = application.get("abandoned");
+        assertThat(abandoned.texts("$.rows[*].key")).containsExactly("left alone");
+        assertThat(abandoned.texts("$.rows[*].processing")).containsExactly("abandoned");
         assertThat(application.get("record?scope=payments&key=running").text("$.processing"))
                 .isEqualTo("running");
     }
@@ -215,7 +217,7 @@ class EndpointReadsTest {
         Answer answer = application.get("stale-lease");
 
         assertThat(answer.status()).isEqualTo(404);
-        assertThat(answer.error()).contains("'stale-lease'", "stale-leases, repeated-commands");
+        assertThat(answer.error()).contains("'stale-lease'", "stale-leases, abandoned, repeated-commands");
     }
 
     @ParameterizedTest

@@ -105,7 +105,7 @@ class EndpointWritesTest {
 
     @Test
     void aStaleLeaseIsCompletedWithWhatRepeatsAreToGet() {
-        rows.halfDone("order-42");
+        rows.abandoned("order-42");
 
         Answer answer =
                 application.post("complete", intent("order-42") + ",\"response\":\"{\\\"paid\\\": 1E+2}\"" + REASON);
@@ -262,7 +262,7 @@ class EndpointWritesTest {
     @ParameterizedTest
     @ValueSource(strings = {"paid", "{\\\"paid\\\": 7", ""})
     void aResponseThatIsNotJsonIsRefused(String response) {
-        rows.halfDone("order-42");
+        rows.abandoned("order-42");
 
         Answer answer =
                 application.post("complete", intent("order-42") + ",\"response\":\"" + response + "\"" + REASON);
@@ -276,7 +276,7 @@ class EndpointWritesTest {
     /** Actuator takes text only, and refuses anything else before the endpoint is asked. */
     @Test
     void aResponseThatIsNotGivenAsTextIsABadRequest() {
-        rows.halfDone("order-42");
+        rows.abandoned("order-42");
 
         Answer answer = application.post("complete", intent("order-42") + ",\"response\":{\"paid\":7}" + REASON);
 

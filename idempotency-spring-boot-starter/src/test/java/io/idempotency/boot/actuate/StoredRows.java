@@ -22,7 +22,7 @@ final class StoredRows {
         request(key, "processing", null, when, 1);
     }
 
-    void halfDone(String key) {
+    void abandoned(String key) {
         request(key, "processing", null, null, 1);
     }
 
