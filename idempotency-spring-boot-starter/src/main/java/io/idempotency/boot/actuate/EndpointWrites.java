@@ -8,7 +8,6 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 import io.idempotency.IdempotencyAdministration;
@@ -31,9 +30,9 @@ final class EndpointWrites {
 
     private final IdempotencyAdministration administration;
 
-    private final ObjectProvider<Purge> purge;
+    private final Purge purge;
 
-    EndpointWrites(IdempotencyAdministration administration, ObjectProvider<Purge> purge) {
+    EndpointWrites(IdempotencyAdministration administration, Purge purge) {
         this.administration = administration;
         this.purge = purge;
     }
@@ -106,12 +105,6 @@ final class EndpointWrites {
     }
 
     private Descriptors.Purged purge(Reason reason) {
-        Purge available = purge.getIfAvailable();
-        if (available == null) {
-            throw new RefusedRequestException(
-                    RefusedRequestException.CONFLICT,
-                    "This instance does not purge: idempotency.purge.enabled is false.");
-        }
         // Before, because what is deleted stays deleted even if this fails.
         logger.atWarn()
                 .addKeyValue("operation", "purge")
@@ -119,7 +112,7 @@ final class EndpointWrites {
                 .addKeyValue("why", reason.why())
                 .log("Operator intervention: purge by {} because {}", reason.who(), reason.why());
         try {
-            PurgeReport report = available.run(PURGE_TIME);
+            PurgeReport report = purge.run(PURGE_TIME);
             return new Descriptors.Purged(
                     "purge", report.deleted(), report.end().name(), reason.who(), reason.why());
         } catch (InterruptedException stopped) {

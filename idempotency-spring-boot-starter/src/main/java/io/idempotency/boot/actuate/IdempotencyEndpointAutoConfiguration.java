@@ -2,7 +2,6 @@ package io.idempotency.boot.actuate;
 
 import java.time.Clock;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -37,7 +36,7 @@ public final class IdempotencyEndpointAutoConfiguration {
             IdempotencyAdministration administration,
             LastSamples samples,
             InstanceActivity activity,
-            ObjectProvider<Purge> purge,
+            Purge purge,
             IdempotencyEndpointProperties properties) {
         return new IdempotencyEndpoint(
                 new EndpointReads(administration, samples, activity),
