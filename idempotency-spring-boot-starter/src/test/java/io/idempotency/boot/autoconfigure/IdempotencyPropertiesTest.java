@@ -188,6 +188,9 @@ class IdempotencyPropertiesTest {
         assertThat(descriptions)
                 .containsOnlyKeys(
                         "idempotency.enabled",
+                        "idempotency.health.max-outbox-age",
+                        "idempotency.health.max-purge-delay",
+                        "idempotency.health.max-sample-age",
                         "idempotency.http.header-name",
                         "idempotency.http.strict",
                         "idempotency.http.replayed-header-name",
