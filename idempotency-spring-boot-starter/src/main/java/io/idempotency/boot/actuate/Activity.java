@@ -1,8 +1,10 @@
 package io.idempotency.boot.actuate;
 
 import java.time.Clock;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -71,14 +73,17 @@ final class Activity<E extends Enum<E>> {
 
     /** The names with the most of it, each with its hottest intents. */
     List<Named<E>> busiest(int limit, int hottest) {
-        return byName.entrySet().stream()
-                .sorted(Comparator.comparingLong(
-                        entry -> -entry.getValue().total().all()))
+        // Looked at once, because what is compared must not change while it is sorted.
+        Map<String, Long> calls = new HashMap<>();
+        byName.forEach((name, counts) -> calls.put(name, counts.total().all()));
+        return calls.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .limit(limit)
-                .map(entry -> new Named<>(
-                        entry.getKey(),
-                        entry.getValue(),
-                        repeats.top(hottest, intent -> intent.scope().equals(entry.getKey()))))
+                .map(Map.Entry::getKey)
+                .map(name -> new Named<>(
+                        name,
+                        Objects.requireNonNull(byName.get(name)),
+                        repeats.top(hottest, intent -> intent.scope().equals(name))))
                 .toList();
     }
 

@@ -1,6 +1,12 @@
 package io.idempotency.boot.actuate;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +89,33 @@ class InstanceActivityTest {
         assertThat(activity.messages().busiest(1, 1).get(0).counts().total().all())
                 .isEqualTo(2);
         assertThat(activity.messages().busiest(1, 1).get(0).hottest()).isEmpty();
+    }
+
+    @Test
+    void theBusiestAreFoundWhileCallsAreCounted() throws Exception {
+        for (int i = 0; i < Activity.MAX_NAMES; i++) {
+            call("scope-" + i, Outcome.EXECUTED);
+        }
+        AtomicBoolean counting = new AtomicBoolean(true);
+        ExecutorService callers = Executors.newFixedThreadPool(2);
+        try {
+            Runnable caller = () -> {
+                while (counting.get()) {
+                    call("scope-" + ThreadLocalRandom.current().nextInt(Activity.MAX_NAMES), Outcome.EXECUTED);
+                }
+            };
+            List<Future<?>> callersAtWork = List.of(callers.submit(caller), callers.submit(caller));
+            for (int look = 0; look < 200; look++) {
+                assertThat(activity.calls().busiest(1, 1)).hasSize(1);
+            }
+            counting.set(false);
+            for (Future<?> done : callersAtWork) {
+                done.get();
+            }
+        } finally {
+            counting.set(false);
+            callers.shutdownNow();
+        }
     }
 
     private Counts recent() {
