@@ -1,5 +1,12 @@
 package io.idempotency.boot.tracing;
 
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
 import io.micrometer.common.KeyValue;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +31,26 @@ final class End {
         return simpleName.isEmpty() ? failure.getClass().getName() : simpleName;
     }
 
-    /** Exporters show messages of errors, and those of the library name the key. */
+    /** Exporters show messages of errors and of what those carry, and the library's own name the key. */
     static Throwable errorOf(Throwable failure, KeyDisplay keys) {
-        return failure instanceof IdempotencyException && keys != KeyDisplay.SHOWN
-                ? new WithoutMessage(failure)
-                : failure;
+        return keys == KeyDisplay.SHOWN || !isOrCarriesOneOfTheLibrary(failure) ? failure : new WithoutMessage(failure);
+    }
+
+    private static boolean isOrCarriesOneOfTheLibrary(Throwable failure) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        Deque<Throwable> toSee = new ArrayDeque<>(List.of(failure));
+        for (Throwable next = toSee.poll(); next != null; next = toSee.poll()) {
+            if (next instanceof IdempotencyException) {
+                return true;
+            }
+            if (seen.add(next)) {
+                toSee.addAll(List.of(next.getSuppressed()));
+                if (next.getCause() != null) {
+                    toSee.add(next.getCause());
+                }
+            }
+        }
+        return false;
     }
 
     /** Stands for an exception whose message is not to be shown. */

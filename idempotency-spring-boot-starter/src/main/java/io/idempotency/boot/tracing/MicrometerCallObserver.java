@@ -56,17 +56,39 @@ final class MicrometerCallObserver implements CallObserver {
 
     private <E> Observed<E> opened(
             Observation observation, Consumer<E> end, Function<E, @Nullable Throwable> failureOf) {
-        Observation.Scope scope = observation.start().openScope();
+        Observation.@Nullable Scope outer = registry.getCurrentObservationScope();
+        Observation.Scope scope;
+        try {
+            scope = observation.start().openScope();
+        } catch (Throwable failure) {
+            leave(registry.getCurrentObservationScope(), outer);
+            throw failure;
+        }
         return event -> {
-            try (scope) {
+            try {
                 end.accept(event);
                 Throwable failure = failureOf.apply(event);
                 if (failure != null) {
                     observation.error(End.errorOf(failure, keys));
                 }
             } finally {
-                observation.stop();
+                try {
+                    leave(scope, outer);
+                } finally {
+                    observation.stop();
+                }
             }
         };
+    }
+
+    /** Also where a handler fails: the next call of this thread is no part of this one. */
+    private void leave(Observation.@Nullable Scope scope, Observation.@Nullable Scope outer) {
+        try {
+            if (scope != null && scope != outer) {
+                scope.close();
+            }
+        } finally {
+            registry.setCurrentObservationScope(outer);
+        }
     }
 }

@@ -120,6 +120,48 @@ class TracingTest {
                 .isEqualTo(Map.of("scope", "payments", "outcome", "failed", "exception", "IllegalStateException"));
     }
 
+    @Test
+    void noKeyIsShownByWhatAnExceptionCarries() {
+        run(application -> {
+            IdempotencyOperations operations = operations(application);
+            operations.call("payments", "order-42", "request").run(() -> {});
+            Runnable reusesTheKey = () ->
+                    operations.call("payments", "order-42", "another request").run(() -> {});
+            assertThatThrownBy(() -> operations
+                            .call("orders", "order-1", "request")
+                            .run(() -> {
+                                try {
+                                    reusesTheKey.run();
+                                } catch (KeyReusedException refused) {
+                                    throw new IllegalStateException("not paid", refused);
+                                }
+                            }))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> operations
+                            .call("orders", "order-2", "request")
+                            .run(() -> {
+                                IllegalStateException failure = new IllegalStateException("no paper");
+                                try {
+                                    reusesTheKey.run();
+                                } catch (KeyReusedException refused) {
+                                    failure.addSuppressed(refused);
+                                }
+                                throw failure;
+                            }))
+                    .isInstanceOf(IllegalStateException.class);
+        });
+
+        assertThat(ended)
+                .filteredOn(span -> span.getError() != null)
+                .hasSize(4)
+                .extracting(Observation.Context::getError)
+                .allSatisfy(error -> assertThat(error).hasNoCause().hasNoSuppressedExceptions());
+        assertThat(ended)
+                .filteredOn(span -> "claim orders".equals(span.getContextualName()))
+                .extracting(span -> lowOf(span).get("exception"))
+                .containsOnly("IllegalStateException");
+    }
+
     @ParameterizedTest
     @EnumSource
     void theKeyIsShownOnlyIfThatIsAllowed(KeyDisplay display) {
@@ -197,13 +239,17 @@ class TracingTest {
         assertThat(lowOf(ended.get(0))).isEqualTo(Map.of("result", "EXECUTED"));
     }
 
-    @Test
-    void anObserverThatFailsHarmsNoCall() {
+    @ParameterizedTest
+    @EnumSource
+    void aHandlerThatFailsHarmsNoCallAndNotTheNextOne(Callback callback) {
         run(application -> {
-            registry.observationConfig().observationHandler(new FailingHandler());
+            registry.observationConfig().observationHandler(new FailingHandler(callback));
             operations(application).call("payments", "order-42", "request").run(() -> {});
 
             assertThat(registry.getCurrentObservationScope()).isNull();
+            assertThat(database.jdbc()
+                            .queryForObject("select count(*) from idempotency.idempotency_request", Integer.class))
+                    .isOne();
         });
     }
 
@@ -358,11 +404,39 @@ class TracingTest {
         }
     }
 
-    private static final class FailingHandler implements ObservationHandler<CallObservationContext> {
+    private enum Callback {
+        START,
+        SCOPE_OPENED,
+        SCOPE_CLOSED,
+        STOP
+    }
+
+    private record FailingHandler(Callback failing) implements ObservationHandler<CallObservationContext> {
+
+        @Override
+        public void onStart(CallObservationContext context) {
+            reach(Callback.START);
+        }
+
+        @Override
+        public void onScopeOpened(CallObservationContext context) {
+            reach(Callback.SCOPE_OPENED);
+        }
+
+        @Override
+        public void onScopeClosed(CallObservationContext context) {
+            reach(Callback.SCOPE_CLOSED);
+        }
 
         @Override
         public void onStop(CallObservationContext context) {
-            throw new IllegalStateException("An exporter that fails");
+            reach(Callback.STOP);
+        }
+
+        private void reach(Callback callback) {
+            if (callback == failing) {
+                throw new IllegalStateException("An exporter that fails");
+            }
         }
 
         @Override
