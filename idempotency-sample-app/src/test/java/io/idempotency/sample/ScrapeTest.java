@@ -21,7 +21,7 @@ class ScrapeTest {
 
     @BeforeAll
     static void start() {
-        sample = RunningSample.start("--idempotency.outbox.sample-interval=50ms");
+        sample = RunningSample.start("--idempotency.outbox.sample-interval=50ms", "--idempotency.sample-interval=50ms");
         wallet = WalletClient.of(sample.url());
     }
 
@@ -56,6 +56,22 @@ class ScrapeTest {
     }
 
     @Test
+    void tablesAreScraped() {
+        await().untilAsserted(() -> assertThat(scrape())
+                .contains(
+                        "idempotency_oldest_expired_age_seconds{table=\"idempotency_request\"} 0.0",
+                        "idempotency_oldest_expired_age_seconds{table=\"outbox_event\"} 0.0",
+                        "idempotency_leases_stale 0.0")
+                .extracting(ScrapeTest::withoutValue)
+                .contains(
+                        "idempotency_rows{table=\"idempotency_request\"}",
+                        "idempotency_rows{table=\"processed_message\"}",
+                        "idempotency_rows{table=\"message_failure\"}",
+                        "idempotency_rows{table=\"stream_position\"}",
+                        "idempotency_rows{table=\"outbox_event\"}"));
+    }
+
+    @Test
     void noMeterNamesAKeyAndNoneTellsTheSameTwice() throws Exception {
         pay("scraped-3", 1250);
 
@@ -71,6 +87,10 @@ class ScrapeTest {
 
     private static void pay(String key, long cents) throws Exception {
         wallet.pay(key, new Orders.Order(key, "alice", cents).body());
+    }
+
+    private static String withoutValue(String line) {
+        return line.substring(0, line.lastIndexOf(' '));
     }
 
     /** The library's own lines. */

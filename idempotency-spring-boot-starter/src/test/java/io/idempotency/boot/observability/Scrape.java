@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -45,7 +46,14 @@ final class Scrape {
 
     private final Map<String, Set<String>> labelsByName = new HashMap<>();
 
-    private Scrape(String text) {
+    private final List<Meter.Id> meters;
+
+    private Scrape(PrometheusMeterRegistry registry) {
+        meters = registry.getMeters().stream().map(Meter::getId).toList();
+        read(registry.scrape());
+    }
+
+    private void read(String text) {
         for (String line : text.split("\n", -1)) {
             Matcher sample = SAMPLE.matcher(line);
             if (sample.matches()) {
@@ -66,11 +74,15 @@ final class Scrape {
                         letEverythingHappen(new IdempotencyListeners(context.getBeanProvider(IdempotencyListener.class)
                                 .orderedStream()
                                 .toList())));
-        return new Scrape(registry.scrape());
+        return new Scrape(registry);
     }
 
     Set<String> names() {
         return labelsByName.keySet();
+    }
+
+    List<Meter.Id> meters() {
+        return meters;
     }
 
     Set<String> labelsOf(String name) {
