@@ -5,9 +5,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.observation.IdempotencyListener;
 
 /** Measures calls, messages and tables where Micrometer is on the class path and the application has a registry. */
@@ -17,6 +19,7 @@ import io.idempotency.observation.IdempotencyListener;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyMetricsAutoConfiguration {
 
     @Bean
@@ -30,12 +33,12 @@ public final class IdempotencyMetricsAutoConfiguration {
     }
 
     @Bean
-    IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry) {
-        return new OutboxMeters(registry);
+    IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry, IdempotencyProperties properties) {
+        return new OutboxMeters(registry, new LastLook<>(properties.outbox().sampleInterval(), System::nanoTime));
     }
 
     @Bean
-    IdempotencyListener idempotencyStorageMeters(MeterRegistry registry) {
-        return new StorageMeters(registry);
+    IdempotencyListener idempotencyStorageMeters(MeterRegistry registry, IdempotencyProperties properties) {
+        return new StorageMeters(registry, new LastLook<>(properties.sampleInterval(), System::nanoTime));
     }
 }

@@ -1,6 +1,6 @@
 package io.idempotency.boot.metrics;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.Counter;
@@ -8,7 +8,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import org.jspecify.annotations.Nullable;
 
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageSendFailed;
@@ -28,11 +27,13 @@ final class OutboxMeters implements IdempotencyListener {
 
     private final MeterProvider<Counter> dead;
 
-    /** Of the last look, because a scrape must not ask the database. */
-    private final AtomicReference<@Nullable OutboxSampled> outbox = new AtomicReference<>();
+    private final LastLook<OutboxSampled> outbox;
 
-    OutboxMeters(MeterRegistry registry) {
+    private final AtomicBoolean registered = new AtomicBoolean();
+
+    OutboxMeters(MeterRegistry registry, LastLook<OutboxSampled> outbox) {
         this.registry = registry;
+        this.outbox = outbox;
         this.sent = Timer.builder(IdempotencyMeters.OUTBOX_SENT)
                 .description("Messages that were sent, from when they were to be sent")
                 .withRegistry(registry);
@@ -60,7 +61,8 @@ final class OutboxMeters implements IdempotencyListener {
 
     @Override
     public void outboxSampled(OutboxSampled event) {
-        if (outbox.getAndSet(event) != null) {
+        outbox.seen(event);
+        if (registered.getAndSet(true)) {
             return;
         }
         gauge(IdempotencyMeters.OUTBOX_PENDING, "Messages that wait", "messages", OutboxSampled::pending);
@@ -73,10 +75,7 @@ final class OutboxMeters implements IdempotencyListener {
     }
 
     private void gauge(String name, String description, String unit, ToDoubleFunction<OutboxSampled> value) {
-        Gauge.builder(name, outbox, sampled -> {
-                    OutboxSampled last = sampled.get();
-                    return last == null ? Double.NaN : value.applyAsDouble(last);
-                })
+        Gauge.builder(name, outbox, look -> look.value(value))
                 .description(description)
                 .baseUnit(unit)
                 .register(registry);

@@ -1,14 +1,12 @@
 package io.idempotency.boot.metrics;
 
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.jspecify.annotations.Nullable;
 
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.RowsPurged;
@@ -20,13 +18,13 @@ final class StorageMeters implements IdempotencyListener {
 
     private final MeterRegistry registry;
 
-    /** Of the last look, because a scrape must not ask the database. */
-    private final Map<String, TableSample> tables = new ConcurrentHashMap<>();
+    private final LastLook<StorageSampled> storage;
 
-    private volatile @Nullable AtomicInteger staleLeases;
+    private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
-    StorageMeters(MeterRegistry registry) {
+    StorageMeters(MeterRegistry registry, LastLook<StorageSampled> storage) {
         this.registry = registry;
+        this.storage = storage;
     }
 
     @Override
@@ -41,19 +39,16 @@ final class StorageMeters implements IdempotencyListener {
 
     @Override
     public void storageSampled(StorageSampled event) {
+        storage.seen(event);
         for (TableSample table : event.tables()) {
-            if (tables.put(table.table(), table) == null) {
+            if (registered.add(table.table())) {
                 register(table.table());
             }
         }
-        AtomicInteger leases = staleLeases;
-        if (leases == null) {
-            staleLeases = new AtomicInteger(event.staleLeases());
-            Gauge.builder(IdempotencyMeters.STALE_LEASES, staleLeases, AtomicInteger::get)
+        if (registered.add(IdempotencyMeters.STALE_LEASES)) {
+            Gauge.builder(IdempotencyMeters.STALE_LEASES, storage, look -> look.value(StorageSampled::staleLeases))
                     .description("Leases that have expired and were not taken over")
                     .register(registry);
-        } else {
-            leases.set(event.staleLeases());
         }
     }
 
@@ -69,13 +64,18 @@ final class StorageMeters implements IdempotencyListener {
 
     private void gauge(
             String name, String description, String unit, String table, ToDoubleFunction<TableSample> value) {
-        Gauge.builder(name, tables, samples -> {
-                    TableSample last = samples.get(table);
-                    return last == null ? Double.NaN : value.applyAsDouble(last);
-                })
+        Gauge.builder(name, storage, look -> look.value(seen -> valueOf(seen, table, value)))
                 .description(description)
                 .baseUnit(unit)
                 .tag(IdempotencyMeters.TABLE, table)
                 .register(registry);
+    }
+
+    private static double valueOf(StorageSampled seen, String table, ToDoubleFunction<TableSample> value) {
+        return seen.tables().stream()
+                .filter(sample -> sample.table().equals(table))
+                .mapToDouble(value)
+                .findFirst()
+                .orElse(Double.NaN);
     }
 }

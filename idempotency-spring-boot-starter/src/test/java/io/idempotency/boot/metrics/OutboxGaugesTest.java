@@ -1,6 +1,7 @@
 package io.idempotency.boot.metrics;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -19,7 +20,10 @@ class OutboxGaugesTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
 
-    private final OutboxMeters listener = new OutboxMeters(registry);
+    private final AtomicLong nanoTime = new AtomicLong();
+
+    private final OutboxMeters listener =
+            new OutboxMeters(registry, new LastLook<>(Duration.ofMinutes(10), nanoTime::get));
 
     @Test
     void gaugesShowTheLastLookAndAreRegisteredOnce(CapturedOutput output) {
@@ -30,6 +34,18 @@ class OutboxGaugesTest {
         assertThat(value("idempotency.outbox.dead.kept")).isEqualTo(4);
         assertThat(value("idempotency.outbox.oldest.age")).isEqualTo(2.5);
         assertThat(output).doesNotContain("already registered");
+    }
+
+    @Test
+    void gaugesAreNoNumbersWhenSeveralLooksWereMissed() {
+        listener.outboxSampled(new OutboxSampled(1, 2, Duration.ofHours(1)));
+        nanoTime.addAndGet(Duration.ofMinutes(30).toNanos());
+        assertThat(value("idempotency.outbox.pending")).isOne();
+
+        nanoTime.incrementAndGet();
+        assertThat(value("idempotency.outbox.pending")).isNaN();
+        assertThat(value("idempotency.outbox.dead.kept")).isNaN();
+        assertThat(value("idempotency.outbox.oldest.age")).isNaN();
     }
 
     private double value(String name) {

@@ -2,6 +2,7 @@ package io.idempotency.boot.metrics;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,7 +23,10 @@ class StorageMetersTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
 
-    private final StorageMeters meters = new StorageMeters(registry);
+    private final AtomicLong nanoTime = new AtomicLong(Long.MAX_VALUE - 1);
+
+    private final StorageMeters meters =
+            new StorageMeters(registry, new LastLook<>(Duration.ofSeconds(30), nanoTime::get));
 
     @Test
     void nothingIsShownBeforeTheFirstLook() {
@@ -47,6 +51,24 @@ class StorageMetersTest {
         assertThat(registry.get("idempotency.leases.stale").gauge().value()).isEqualTo(3);
         assertThat(registry.getMeters()).hasSize(5);
         assertThat(output).doesNotContain("already registered");
+    }
+
+    @Test
+    void gaugesAreNoNumbersWhenNobodyHasLookedForLong() {
+        StorageSampled look =
+                new StorageSampled(List.of(new TableSample("idempotency_request", 10, Duration.ofHours(2))), 1);
+        meters.storageSampled(look);
+        nanoTime.addAndGet(Duration.ofMinutes(5).toNanos());
+        assertThat(registry.get("idempotency.leases.stale").gauge().value()).isOne();
+
+        nanoTime.incrementAndGet();
+        assertThat(registry.get("idempotency.leases.stale").gauge().value()).isNaN();
+        assertThat(value("idempotency.rows", "idempotency_request")).isNaN();
+        assertThat(value("idempotency.oldest.expired.age", "idempotency_request"))
+                .isNaN();
+
+        meters.storageSampled(look);
+        assertThat(value("idempotency.rows", "idempotency_request")).isEqualTo(10);
     }
 
     @Test
