@@ -54,7 +54,7 @@ final class TableStatistics implements StorageStatistics {
 
     private final String countStaleLeases;
 
-    private final OwnTransaction transaction;
+    private final OperatorTransaction transaction;
 
     /**
      * Prepares the statements.
@@ -67,12 +67,12 @@ final class TableStatistics implements StorageStatistics {
         expiringTables.forEach((table, condition) -> oldestExpired.put(
                 table, schema.resolve(OLDEST_EXPIRED).replace("{table}", table).replace("{condition}", condition)));
         this.countStaleLeases = schema.resolve(COUNT_STALE_LEASES);
-        this.transaction = new OwnTransaction(dataSource);
+        this.transaction = new OperatorTransaction(dataSource);
     }
 
     @Override
     public Map<String, Long> estimateRows() {
-        return transaction.call(jdbcClient ->
+        return transaction.ask(jdbcClient ->
                 jdbcClient
                         .sql(estimateRows)
                         .query((row, number) -> Map.entry(row.getString(1), row.getLong(2)))
@@ -82,7 +82,7 @@ final class TableStatistics implements StorageStatistics {
 
     @Override
     public Map<String, Duration> oldestExpired() {
-        return transaction.call(jdbcClient -> oldestExpired.entrySet().stream()
+        return transaction.ask(jdbcClient -> oldestExpired.entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, table -> age(jdbcClient, table.getValue()))));
     }
 
@@ -92,7 +92,7 @@ final class TableStatistics implements StorageStatistics {
 
     @Override
     public int countStaleLeases(int limit) {
-        return transaction.call(jdbcClient -> jdbcClient
+        return transaction.ask(jdbcClient -> jdbcClient
                 .sql(countStaleLeases)
                 .param(limit)
                 .query(Integer.class)

@@ -9,6 +9,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.observation.IdempotencyListener;
@@ -16,6 +17,7 @@ import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 import io.idempotency.retention.StorageSampler;
 import io.idempotency.retention.StorageStatistics;
+import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -144,6 +146,20 @@ class TableStatisticsTest {
                         assertThat(table.oldestExpired()).isGreaterThan(Duration.ofHours(1));
                     });
         });
+    }
+
+    /** Else a lock of an operator's would cost every instance a connection. */
+    @Test
+    void doNotWaitLongForATableThatIsLocked() throws SQLException {
+        try (Session locking = new Session(database.connection())) {
+            locking.execute("lock table idempotency.processed_message in access exclusive mode");
+
+            assertThat(ConcurrentCalls.start(1, statistics::oldestExpired)
+                            .await(Duration.ofSeconds(15))
+                            .failures())
+                    .singleElement()
+                    .isInstanceOf(DataAccessException.class);
+        }
     }
 
     private void leaveLease(String key, String lockedUntil) throws SQLException {
