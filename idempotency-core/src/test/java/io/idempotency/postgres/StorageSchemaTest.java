@@ -86,6 +86,19 @@ class StorageSchemaTest {
         assertThatCode(() -> schema(database.adminDataSource()).validate()).doesNotThrowAnyException();
     }
 
+    /** Because the lock of one that is made with the tables in use is not for everybody. */
+    @Test
+    void mayHaveTheIndexOfAMigrationAlready() {
+        MigratedTables.ofVersion("3", database.adminDataSource(), MigratedTables.SCHEMA);
+        admin.execute("""
+                create index concurrently idempotency_request_lease on idempotency.idempotency_request (locked_until)
+                where locked_until is not null""");
+
+        MigratedTables.in(database.adminDataSource(), MigratedTables.SCHEMA);
+
+        assertThatCode(() -> schema(database.adminDataSource()).validate()).doesNotThrowAnyException();
+    }
+
     @Test
     void isLeftAsItWasByAMigrationThatFails() {
         assertThatThrownBy(() -> schema(database.adminDataSource()).migrate(database.adminDataSource(), connection -> {

@@ -18,7 +18,7 @@ COMMENT ON TABLE "${schema}".purge_turn IS
     'Which run of the purge has its turn, of all instances; another one may take it after held_until';
 
 -- To see leases that have expired. Without a lease locked_until is always null, so that the completion stays a HOT update.
-CREATE INDEX idempotency_request_lease ON "${schema}".idempotency_request (locked_until)
+CREATE INDEX IF NOT EXISTS idempotency_request_lease ON "${schema}".idempotency_request (locked_until)
     WHERE locked_until IS NOT NULL;
 
 -- What is purged, where it is archived. A column that is added to a table is added to its archive too.
