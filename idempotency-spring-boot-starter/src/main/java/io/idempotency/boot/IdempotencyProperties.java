@@ -71,7 +71,7 @@ public record IdempotencyProperties(
         if (minimumRetention != null) {
             requireInRange("idempotency.minimum-retention", () -> CallTerms.requireRetention(minimumRetention));
         }
-        requirePositive("idempotency.sample-interval", sampleInterval);
+        requireAtMostAYear("idempotency.sample-interval", sampleInterval);
         requireInRange("idempotency.wait-timeout", () -> CallTerms.requireWaitTimeout(waitTimeout));
         requireInRange("idempotency.lease", () -> CallTerms.requireLease(lease));
         Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
@@ -86,8 +86,11 @@ public record IdempotencyProperties(
         }
     }
 
-    private static void requirePositive(String name, Duration duration) {
-        Assert.isTrue(duration.toMillis() > 0, () -> name + " must be at least one millisecond, not " + duration);
+    /** A scheduler cannot wait for more than three hundred years. */
+    private static void requireAtMostAYear(String name, Duration duration) {
+        Assert.isTrue(
+                duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(Duration.ofDays(365)) <= 0,
+                () -> name + " must be at least one millisecond and at most 365 days, not " + duration);
     }
 
     /**
@@ -164,12 +167,12 @@ public record IdempotencyProperties(
             Assert.isTrue(
                     handlerThreads > 0,
                     () -> "idempotency.outbox.handler-threads must be at least 1, not " + handlerThreads);
-            requirePositive("idempotency.outbox.poll-interval", pollInterval);
-            requirePositive("idempotency.outbox.send-timeout", sendTimeout);
+            requireAtMostAYear("idempotency.outbox.poll-interval", pollInterval);
+            requireAtMostAYear("idempotency.outbox.send-timeout", sendTimeout);
             Assert.isTrue(
                     sendTimeout.compareTo(Duration.ofDays(1)) <= 0,
                     () -> "idempotency.outbox.send-timeout must be at most one day, not " + sendTimeout);
-            requirePositive("idempotency.outbox.sample-interval", sampleInterval);
+            requireAtMostAYear("idempotency.outbox.sample-interval", sampleInterval);
         }
     }
 
@@ -204,8 +207,8 @@ public record IdempotencyProperties(
          * @throws IllegalArgumentException if one of them makes no sense
          */
         public OutboxBackoff {
-            requirePositive("idempotency.outbox.backoff.delay", delay);
-            requirePositive("idempotency.outbox.backoff.max-delay", maxDelay);
+            requireAtMostAYear("idempotency.outbox.backoff.delay", delay);
+            requireAtMostAYear("idempotency.outbox.backoff.max-delay", maxDelay);
             Assert.isTrue(
                     multiplier >= 1,
                     () -> "idempotency.outbox.backoff.multiplier must be at least 1, not " + multiplier);
@@ -237,8 +240,8 @@ public record IdempotencyProperties(
             Assert.isTrue(
                     maxAttempts > 0, () -> "idempotency.retry.max-attempts must be at least 1, not " + maxAttempts);
             Assert.isTrue(multiplier >= 1, () -> "idempotency.retry.multiplier must be at least 1, not " + multiplier);
-            requirePositive("idempotency.retry.delay", delay);
-            requirePositive("idempotency.retry.max-delay", maxDelay);
+            requireAtMostAYear("idempotency.retry.delay", delay);
+            requireAtMostAYear("idempotency.retry.max-delay", maxDelay);
             Assert.isTrue(!timeout.isNegative(), "idempotency.retry.timeout must not be negative");
         }
     }
@@ -279,6 +282,8 @@ public record IdempotencyProperties(
 
         private static final Duration DEFAULT_INTERVAL = Duration.ofMinutes(1);
 
+        private static final int LARGEST_BATCH = 100_000;
+
         /**
          * Checks the values.
          *
@@ -288,16 +293,22 @@ public record IdempotencyProperties(
             cron = StringUtils.hasText(cron) ? cron : null;
             if (cron == null) {
                 interval = interval == null ? DEFAULT_INTERVAL : interval;
-                requirePositive("idempotency.purge.interval", interval);
+                requireAtMostAYear("idempotency.purge.interval", interval);
             } else {
                 Assert.isNull(
                         interval,
                         "idempotency.purge.interval and idempotency.purge.cron exclude each other: remove one of them");
                 requireCron(cron);
             }
-            requirePositive("idempotency.purge.max-duration", maxDuration);
+            requireAtMostAYear("idempotency.purge.max-duration", maxDuration);
             Assert.isTrue(!pause.isNegative(), "idempotency.purge.pause must not be negative");
-            Assert.isTrue(batchSize > 0, () -> "idempotency.purge.batch-size must be at least 1, not " + batchSize);
+            Assert.isTrue(
+                    pause.compareTo(Duration.ofHours(1)) <= 0,
+                    () -> "idempotency.purge.pause must not be longer than one hour, but is " + pause);
+            Assert.isTrue(
+                    batchSize > 0 && batchSize <= LARGEST_BATCH,
+                    () -> "idempotency.purge.batch-size must be at least 1 and at most " + LARGEST_BATCH + ", not "
+                            + batchSize);
         }
 
         private static void requireCron(String cron) {

@@ -110,6 +110,11 @@ class IdempotencyPropertiesTest {
                     idempotency.wait-timeout=30d,       idempotency.wait-timeout: The wait timeout must be at least
                     idempotency.max-response-size=0B,   idempotency.max-response-size must be more than zero
                     idempotency.purge.batch-size=0,     idempotency.purge.batch-size must be at least 1
+                    idempotency.purge.batch-size=2000000000, idempotency.purge.batch-size must be at least 1 and at most 100000
+                    idempotency.purge.interval=300000d, idempotency.purge.interval must be at least one millisecond and at most 365 days
+                    idempotency.purge.pause=2h,         idempotency.purge.pause must not be longer than one hour
+                    idempotency.purge.max-duration=999999999999d, idempotency.purge.max-duration must be at least one millisecond and at most 365 days
+                    idempotency.sample-interval=300000d, idempotency.sample-interval must be at least one millisecond and at most 365 days
                     idempotency.purge.interval=0s,      idempotency.purge.interval must be at least one millisecond
                     idempotency.purge.pause=-1ms,       idempotency.purge.pause must not be negative
                     idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
@@ -201,6 +206,9 @@ class IdempotencyPropertiesTest {
                         "idempotency.http.problem-type-base",
                         "idempotency.http.documentation-url",
                         "idempotency.http.failure-status",
+                        "idempotency.health.max-outbox-age",
+                        "idempotency.health.max-purge-delay",
+                        "idempotency.health.max-sample-age",
                         "idempotency.schema",
                         "idempotency.migrate",
                         "idempotency.data-source",
