@@ -19,14 +19,25 @@ import io.idempotency.retention.PurgeTurn;
  */
 final class PurgeTurns implements PurgeStore {
 
-    /** Whatever the pool's default: who waited for another run must see what that did. */
-    private static final String READ_COMMITTED = "set transaction isolation level read committed";
+    /**
+     * Whatever pool and role have by default: who waited for another run must see what that did. A batch may have to read
+     * over much that was deleted before, and a holder whose host is gone must not keep the others out for hours. Without
+     * statistics a bitmap of all expired rows would be made for each batch.
+     */
+    private static final String SETTINGS = """
+            set transaction isolation level read committed;
+            set local statement_timeout = '5min';
+            set local idle_in_transaction_session_timeout = '30s';
+            set local enable_bitmapscan = off""";
 
+    /** For longer than a day nobody can have it, but the clock may have been wrong. */
     private static final String HELD_BY_ANOTHER = """
             exists (
                 select 1
                 from {schema}.purge_turn
-                where run_id <> ? and held_until > clock_timestamp())""";
+                where run_id <> ?
+                    and held_until > clock_timestamp()
+                    and held_until < clock_timestamp() + interval '1 day')""";
 
     /** Looks first: whoever only looks must not be in the way of the run whose turn it is. */
     private static final String TRY_LOCK = "select case when " + HELD_BY_ANOTHER + """
@@ -101,7 +112,7 @@ final class PurgeTurns implements PurgeStore {
         }
 
         boolean take(JdbcClient jdbcClient) {
-            jdbcClient.sql(READ_COMMITTED).update();
+            jdbcClient.sql(SETTINGS).update();
             return isTrue(jdbcClient, tryLock) && isTrue(jdbcClient, stillFree);
         }
 

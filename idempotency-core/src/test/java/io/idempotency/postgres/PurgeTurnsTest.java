@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 
@@ -127,6 +128,43 @@ class PurgeTurnsTest {
         slow.end();
 
         assertThat(messages(store("third").begin(LONG)).deleteExpired(4)).isEmpty();
+    }
+
+    /** As after a holder that vanished, and a clock that was wrong at that time. */
+    @Test
+    void aTurnThatNobodyCanHaveIsNotWaitedFor() {
+        insertExpired(10);
+        messages(store("vanished").begin(LONG)).deleteExpired(4);
+        admin.execute("update idempotency.purge_turn set held_until = now() + interval '2 days'");
+
+        assertThat(messages(store("second").begin(LONG)).deleteExpired(10)).hasValue(6);
+    }
+
+    @Test
+    @Tag("race")
+    void aRunIsNotEndedByOthersWhoOnlyLook() throws InterruptedException {
+        int rows = TestSize.pick(300, 10_000);
+        insertExpired(rows);
+        PurgeTurn run = store("first").begin(LONG);
+        assertThat(messages(run).deleteExpired(1)).hasValue(1);
+        AtomicBoolean over = new AtomicBoolean();
+
+        ConcurrentCalls<Integer> looking = ConcurrentCalls.start(2, instance -> {
+            int deleted = 0;
+            while (!over.get()) {
+                deleted += messages(store("other").begin(LONG)).deleteExpired(1).orElse(0);
+            }
+            return deleted;
+        });
+        try {
+            for (int row = 1; row < rows; row++) {
+                assertThat(messages(run).deleteExpired(1)).hasValue(1);
+            }
+        } finally {
+            over.set(true);
+        }
+
+        assertThat(looking.await().requireAllSucceeded()).containsOnly(0);
     }
 
     @Test
