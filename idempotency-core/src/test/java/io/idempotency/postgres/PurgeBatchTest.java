@@ -2,6 +2,7 @@ package io.idempotency.postgres;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalInt;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.retention.ExpiringTable;
+import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -34,12 +36,13 @@ class PurgeBatchTest {
         MigratedTables.in(database);
         database.jdbc().execute("""
                 alter table idempotency.processed_message set (autovacuum_enabled = false);
-                create table seen (entries_read bigint, idle_timeout text);
+                create table seen (entries_read bigint, idle_timeout text, at timestamptz);
                 create function see() returns trigger language plpgsql as $$
                 begin
                     insert into seen values (
                         pg_stat_get_xact_tuples_returned('idempotency.processed_message_expires_at'::regclass),
-                        current_setting('idle_in_transaction_session_timeout'));
+                        current_setting('idle_in_transaction_session_timeout'),
+                        clock_timestamp());
                     return null;
                 end $$;
                 create trigger see after delete on idempotency.processed_message execute function see()""");
@@ -83,18 +86,49 @@ class PurgeBatchTest {
                 end $$;
                 create trigger slow after delete on idempotency.processed_message execute function slow()""");
 
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(database.adminDataSource());
-        config.setConnectionInitSql("set statement_timeout = '100ms'");
-        config.setMaximumPoolSize(1);
-
-        try (HikariDataSource pool = new HikariDataSource(config)) {
+        try (HikariDataSource pool = poolWith("statement_timeout = '100ms'")) {
             assertThat(messages(pool).deleteExpired(1)).hasValue(1);
             assertThat(new JdbcTemplate(pool).queryForMap("show statement_timeout"))
                     .isEqualTo(Map.of("statement_timeout", "100ms"));
         } finally {
             admin.execute("drop function slow cascade");
         }
+    }
+
+    @Test
+    void seesWhatOthersHaveDoneWhateverTheIsolation() throws Exception {
+        insertExpired(2);
+        try (HikariDataSource pool = poolWith("default_transaction_isolation = 'serializable'");
+                Session other = new Session(database.connection())) {
+            other.execute("lock table idempotency.processed_message in exclusive mode");
+            other.execute("update idempotency.processed_message set message_type = 'changed'");
+            ConcurrentCalls<OptionalInt> batch =
+                    ConcurrentCalls.start(1, () -> messages(pool).deleteExpired(10));
+            database.backends().awaitBlocked(1);
+            other.commit();
+
+            assertThat(batch.await().requireAllSucceeded()).containsExactly(OptionalInt.of(2));
+        }
+    }
+
+    @Test
+    void keepsItsTurnFromItsEndOnHoweverLongItTook() {
+        insertExpired(1);
+
+        messages(database.dataSource()).deleteExpired(1);
+
+        assertThat(admin.queryForObject(
+                        "select held_until >= at + interval '1 minute' from idempotency.purge_turn, seen",
+                        Boolean.class))
+                .isTrue();
+    }
+
+    private HikariDataSource poolWith(String setting) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.adminDataSource());
+        config.setConnectionInitSql("set " + setting);
+        config.setMaximumPoolSize(1);
+        return new HikariDataSource(config);
     }
 
     private static ExpiringTable messages(DataSource dataSource) {
