@@ -265,9 +265,9 @@ public record IdempotencyProperties(
      * @param enabled Whether this instance deletes expired rows by itself.
      * @param interval Time between the starts of two purges. By default one minute, unless there is a cron expression.
      * @param cron When purges start, instead of an interval: a cron expression of Spring's, in the time zone of the JVM.
-     * @param batchSize Rows deleted in one transaction.
-     * @param pause Shortest time between two transactions of one purge. Where the database is slow it grows to twenty times
-     *     as much.
+     * @param batchSize Rows deleted in one transaction, 100,000 at most.
+     * @param pause Shortest time between two transactions of one purge, an hour at most. Where the database is slow it
+     *     grows to twenty times as much.
      * @param maxDuration Time after which a purge starts no further transaction.
      * @param archive Whether expired rows are moved to the archive tables instead of being deleted.
      */
