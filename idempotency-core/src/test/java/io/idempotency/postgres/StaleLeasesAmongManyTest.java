@@ -1,9 +1,10 @@
 package io.idempotency.postgres;
 
+import java.util.List;
+
+import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 
-import io.idempotency.IdempotencyAdministration;
-import io.idempotency.IdempotencyRecord;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -34,19 +35,24 @@ class StaleLeasesAmongManyTest {
     void areFoundByTheirIndex() {
         database.jdbc().execute(INSERT);
         database.jdbc().execute("vacuum analyze idempotency.idempotency_request");
-        IdempotencyAdministration administration =
-                new PostgresStorage(database.dataSource(), "idempotency").administration();
         long before = scans("pg_stat_user_tables", "seq_scan", "relname = 'idempotency_request'");
 
-        assertThat(administration.findStaleLeases(50))
-                .extracting(IdempotencyRecord::intent)
-                .extracting(intent -> intent.key().value())
-                .containsExactly("key-1");
+        assertThat(staleLeases()).containsExactly("key-1");
 
         await().until(() ->
-                scans("pg_stat_user_indexes", "idx_scan", "indexrelname = 'idempotency_request_lease'") == 1);
+                scans("pg_stat_user_indexes", "idx_scan", "indexrelname = 'idempotency_request_lease'") > 0);
         assertThat(scans("pg_stat_user_tables", "seq_scan", "relname = 'idempotency_request'"))
                 .isEqualTo(before);
+    }
+
+    /** On connections that are closed afterwards: an open one may keep its statistics to itself for a while. */
+    private List<String> staleLeases() {
+        try (HikariDataSource pool = database.dataSource(1)) {
+            return new PostgresStorage(pool, MigratedTables.SCHEMA)
+                    .administration().findStaleLeases(50).stream()
+                            .map(found -> found.intent().key().value())
+                            .toList();
+        }
     }
 
     private long scans(String view, String counter, String condition) {
