@@ -39,7 +39,7 @@ CREATE TABLE "${schema}".idempotency_request (
     fillfactor = 70
 );
 
--- The only index beside the primary key: an update of an indexed column would not be HOT.
+-- Of columns that no completion changes: an update of an indexed column would not be HOT.
 CREATE INDEX idempotency_request_expires_at ON "${schema}".idempotency_request (expires_at);
 
 COMMENT ON TABLE "${schema}".idempotency_request IS
