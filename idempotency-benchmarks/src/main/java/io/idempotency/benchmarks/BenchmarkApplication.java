@@ -2,6 +2,7 @@ package io.idempotency.benchmarks;
 
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -47,6 +48,22 @@ class BenchmarkApplication {
                         "spring.datasource.hikari.maximum-pool-size=" + POOL_SIZE,
                         "spring.datasource.hikari.minimum-idle=1")
                 .properties(properties)
+                .run();
+    }
+
+    /** Starts it on connections that are there already. */
+    static ConfigurableApplicationContext start(
+            DataSource connections, EffectSettings settings, List<Class<?>> configuration) {
+        return new SpringApplicationBuilder(configuration.toArray(Class<?>[]::new))
+                .sources(BenchmarkApplication.class, CallEffect.class)
+                .web(WebApplicationType.NONE)
+                .bannerMode(Banner.Mode.OFF)
+                .logStartupInfo(false)
+                .registerShutdownHook(false)
+                .initializers(context -> {
+                    context.getBeanFactory().registerSingleton("dataSource", connections);
+                    context.getBeanFactory().registerSingleton("effectSettings", settings);
+                })
                 .run();
     }
 

@@ -15,6 +15,10 @@ final class Effect {
         jdbc.execute("create table account (id integer primary key, cents bigint not null);"
                 + "create table payment (id bigint generated always as identity primary key, number integer, account integer);"
                 + "create table delivered (id bigint generated always as identity primary key, number integer)");
+        createAccounts(jdbc);
+    }
+
+    static void createAccounts(JdbcTemplate jdbc) {
         jdbc.update("insert into account select n, 0 from generate_series(0, ?) as n", Payment.ACCOUNTS - 1);
     }
 

@@ -1,0 +1,41 @@
+package io.idempotency.benchmarks;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a benchmark changes in the effect of one contender, and learns from it. */
+final class EffectSettings {
+
+    private volatile Duration pause = Duration.ZERO;
+
+    private volatile int responseBytes = Receipt.USUAL_BYTES;
+
+    private volatile @Nullable Thread lastExecutor;
+
+    Duration pause() {
+        return pause;
+    }
+
+    /** Lets the effect take that long in addition. */
+    void pause(Duration duration) {
+        pause = duration;
+    }
+
+    int responseBytes() {
+        return responseBytes;
+    }
+
+    void responseBytes(int bytes) {
+        responseBytes = bytes;
+    }
+
+    /** Who made an effect last. */
+    @Nullable Thread lastExecutor() {
+        return lastExecutor;
+    }
+
+    void executed() {
+        lastExecutor = Thread.currentThread();
+    }
+}
