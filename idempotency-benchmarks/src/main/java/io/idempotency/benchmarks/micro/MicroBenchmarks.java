@@ -54,13 +54,18 @@ public final class MicroBenchmarks {
             String name = result.getParams().getBenchmark();
             lines.add(String.format(
                     Locale.ROOT,
-                    "%s,%.3f,%.3f,%.0f",
+                    "%s,%.3f,%s,%.0f",
                     name.substring(name.lastIndexOf('.', name.lastIndexOf('.') - 1) + 1),
                     time.getScore(),
-                    time.getScoreError(),
+                    errorOf(time),
                     allocated.getScore()));
         }
         Files.createDirectories(output);
         Files.write(output.resolve("micro.csv"), lines);
+    }
+
+    /** Empty if there were too few iterations to tell. */
+    private static String errorOf(Result<?> time) {
+        return Double.isNaN(time.getScoreError()) ? "" : String.format(Locale.ROOT, "%.3f", time.getScoreError());
     }
 }
