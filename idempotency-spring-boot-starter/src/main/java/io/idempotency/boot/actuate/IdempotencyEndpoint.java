@@ -49,12 +49,7 @@ final class IdempotencyEndpoint {
             @Nullable String scope,
             @Nullable String caller,
             @Nullable String key) {
-        RequestParameters parameters = new RequestParameters()
-                .with("limit", limit)
-                .with("attempts", attempts)
-                .with("scope", scope)
-                .with("caller", caller)
-                .with("key", key);
+        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key);
         return read(section, parameters, showResponses.isShown(false));
     }
 
@@ -68,14 +63,7 @@ final class IdempotencyEndpoint {
             @Nullable String response,
             @Nullable String who,
             @Nullable String reason) {
-        RequestParameters parameters = new RequestParameters()
-                .with("scope", scope)
-                .with("caller", caller)
-                .with("key", key)
-                .with("messageId", messageId)
-                .with("response", response)
-                .with("who", who)
-                .with("reason", reason);
+        RequestParameters parameters = RequestParameters.ofWrite(scope, caller, key, messageId, response, who, reason);
         return write(operation, parameters, null);
     }
 

@@ -39,12 +39,7 @@ final class IdempotencyEndpointWebExtension {
             @Nullable String scope,
             @Nullable String caller,
             @Nullable String key) {
-        RequestParameters parameters = new RequestParameters()
-                .with("limit", limit)
-                .with("attempts", attempts)
-                .with("scope", scope)
-                .with("caller", caller)
-                .with("key", key);
+        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key);
         return respond(() -> endpoint.read(section, parameters, showResponses.isShown(security, roles)));
     }
 
@@ -59,14 +54,7 @@ final class IdempotencyEndpointWebExtension {
             @Nullable String response,
             @Nullable String who,
             @Nullable String reason) {
-        RequestParameters parameters = new RequestParameters()
-                .with("scope", scope)
-                .with("caller", caller)
-                .with("key", key)
-                .with("messageId", messageId)
-                .with("response", response)
-                .with("who", who)
-                .with("reason", reason);
+        RequestParameters parameters = RequestParameters.ofWrite(scope, caller, key, messageId, response, who, reason);
         Principal principal = security.getPrincipal();
         return respond(() -> endpoint.write(operation, parameters, principal == null ? null : principal.getName()));
     }

@@ -16,7 +16,39 @@ final class RequestParameters {
 
     private final Map<String, String> values = new LinkedHashMap<>();
 
-    RequestParameters with(String name, @Nullable String value) {
+    static RequestParameters ofRead(
+            @Nullable String limit,
+            @Nullable String attempts,
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key) {
+        return new RequestParameters()
+                .with("limit", limit)
+                .with("attempts", attempts)
+                .with("scope", scope)
+                .with("caller", caller)
+                .with("key", key);
+    }
+
+    static RequestParameters ofWrite(
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable String messageId,
+            @Nullable String response,
+            @Nullable String who,
+            @Nullable String reason) {
+        return new RequestParameters()
+                .with("scope", scope)
+                .with("caller", caller)
+                .with("key", key)
+                .with("messageId", messageId)
+                .with("response", response)
+                .with("who", who)
+                .with("reason", reason);
+    }
+
+    private RequestParameters with(String name, @Nullable String value) {
         if (value != null) {
             values.put(name, value);
         }
