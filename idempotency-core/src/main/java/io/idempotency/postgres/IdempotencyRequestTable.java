@@ -27,14 +27,14 @@ import io.idempotency.codec.Fingerprint;
 /** Claims in the table {@code idempotency_request}. */
 final class IdempotencyRequestTable implements ClaimStore {
 
-    private static final String CLAIM = WaitBound.around("""
+    private static final String CLAIM = WaitBound.restoredWithin("""
             insert into {schema}.idempotency_request (
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
                 status, response_body, claimed_by, claim_token, claimed_at, locked_until,
                 attempt_count, created_at, updated_at, expires_at)
             select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, t.now + cast(? as bigint) * interval '1 millisecond',
                    1, t.now, t.now, t.now + ? * interval '1 millisecond'
-            from (select clock_timestamp() as now) t
+            from (select clock_timestamp() as now, {restore}) t
             on conflict (request_id) do nothing""");
 
     /** The attempt number fences: of all who found the same row one wins, the others look again. */

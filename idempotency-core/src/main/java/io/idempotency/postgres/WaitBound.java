@@ -21,11 +21,13 @@ record WaitBound(long milliseconds, long start) {
             select set_config('statement_timeout', '2000', true);
             """;
 
-    private static final String AROUND = """
+    /** The wait bound as the first parameter. */
+    private static final String SET = """
             select set_config('idempotency.prev', current_setting('statement_timeout'), true),
                    set_config('statement_timeout', ?, true);
-            %s;
-            select set_config('statement_timeout', current_setting('idempotency.prev'), true)""";
+            """;
+
+    private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
 
     /** The largest value of {@code statement_timeout}, about 25 days. */
     private static final int LONGEST = Integer.MAX_VALUE;
@@ -36,7 +38,15 @@ record WaitBound(long milliseconds, long start) {
      * transaction is aborted then and its settings with it.
      */
     static String around(String statements) {
-        return AROUND.formatted(statements);
+        return SET + statements + ";\nselect " + RESTORE;
+    }
+
+    /**
+     * The same for a statement that restores the setting by itself, in the place of {@code {restore}}, which saves a
+     * statement: how long a statement may take is fixed when it starts. It has to be a place that is always evaluated.
+     */
+    static String restoredWithin(String statement) {
+        return SET + statement.replace("{restore}", RESTORE);
     }
 
     static WaitBound remaining(Duration limit, long since) {

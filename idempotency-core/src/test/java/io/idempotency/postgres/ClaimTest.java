@@ -259,8 +259,7 @@ class ClaimTest {
 
         @Test
         void withAStatusOfALaterVersionIsNotGuessedAt() throws SQLException {
-            session.execute("alter table idempotency.idempotency_request"
-                            + " drop constraint idempotency_request_status_known")
+            session.execute("alter domain idempotency.idempotency_status drop constraint idempotency_status_known")
                     .execute("update idempotency.idempotency_request set status = 'paused'");
 
             assertThatThrownBy(() -> session.claim(request))
@@ -404,6 +403,10 @@ class ClaimTest {
                 url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1",
                 database.username(),
                 database.password()))) {
+            session.call(request("order-42"), "1");
+            admin.update(
+                    "update idempotency.idempotency_request set status = 'failed_retryable', response_body = null");
+
             assertThatThrownBy(() -> blind.claim(request("order-42")))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("prepareThreshold=-1");
