@@ -35,8 +35,13 @@ final class StatementParameters {
         statement.setInt(++index, value);
     }
 
+    /** Without a type for what is there, because only then the driver sends sixteen bytes and not their text. */
     void uuid(@Nullable UUID value) throws SQLException {
-        statement.setObject(++index, value, Types.OTHER);
+        if (value == null) {
+            statement.setNull(++index, Types.OTHER);
+        } else {
+            statement.setObject(++index, value);
+        }
     }
 
     void json(@Nullable String value) throws SQLException {

@@ -92,6 +92,17 @@ class StoredResponseTest {
     }
 
     @Test
+    void isCompressedWithLz4WhereTheServerHasIt() throws SQLException {
+        assertThat(session.query("""
+                select attcompression::text
+                from pg_attribute
+                where attrelid = 'idempotency.idempotency_request'::regclass and attname = 'response_body'""")).isEqualTo(session.query("""
+                        select case when 'lz4' = any (enumvals) then 'l' else '' end
+                        from pg_settings
+                        where name = 'default_toast_compression'"""));
+    }
+
+    @Test
     void theOrderOfMembersIsKept() throws SQLException {
         session.call(request, "{\"z\":1, \"a\":2,\"z\":3}");
 
