@@ -1,43 +1,54 @@
 -- Messages that are to be sent, written in the transaction of the effect that they tell of.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
+CREATE DOMAIN "${schema}".outbox_topic AS text
+    CONSTRAINT outbox_event_topic_length CHECK (char_length(VALUE) BETWEEN 1 AND 249);
+CREATE DOMAIN "${schema}".outbox_message_type AS text
+    CONSTRAINT outbox_event_type_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
+CREATE DOMAIN "${schema}".outbox_ordering_key AS text
+    CONSTRAINT outbox_event_ordering_key_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
+CREATE DOMAIN "${schema}".outbox_aggregate_type AS text
+    CONSTRAINT outbox_event_aggregate_type_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
+CREATE DOMAIN "${schema}".outbox_aggregate_id AS text
+    CONSTRAINT outbox_event_aggregate_id_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
+CREATE DOMAIN "${schema}".outbox_deduplication_key AS text
+    CONSTRAINT outbox_event_deduplication_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
+CREATE DOMAIN "${schema}".outbox_headers AS json
+    CONSTRAINT outbox_event_headers_named CHECK (json_typeof(VALUE) = 'object');
+CREATE DOMAIN "${schema}".outbox_lane AS smallint
+    CONSTRAINT outbox_event_lane CHECK (VALUE >= 0);
+CREATE DOMAIN "${schema}".outbox_status AS text
+    CONSTRAINT outbox_event_status_known CHECK (VALUE IN ('pending', 'sent', 'dead'));
+CREATE DOMAIN "${schema}".outbox_attempts AS integer
+    CONSTRAINT outbox_event_attempts CHECK (VALUE >= 0);
+
 CREATE TABLE "${schema}".outbox_event (
-    message_id        uuid        NOT NULL,
-    sequence          bigint      GENERATED ALWAYS AS IDENTITY,
-    topic             text        NOT NULL,
-    message_type      text        NOT NULL,
-    ordering_key      text,
-    lane              smallint    NOT NULL,
-    aggregate_type    text,
-    aggregate_id      text,
-    payload           json        NOT NULL,
-    headers           json        NOT NULL,
-    deduplication_key text,
+    message_id        uuid                                  NOT NULL,
+    sequence          bigint                                GENERATED ALWAYS AS IDENTITY,
+    topic             "${schema}".outbox_topic              NOT NULL,
+    message_type      "${schema}".outbox_message_type       NOT NULL,
+    ordering_key      "${schema}".outbox_ordering_key,
+    lane              "${schema}".outbox_lane               NOT NULL,
+    aggregate_type    "${schema}".outbox_aggregate_type,
+    aggregate_id      "${schema}".outbox_aggregate_id,
+    payload           json                                  NOT NULL,
+    headers           "${schema}".outbox_headers            NOT NULL,
+    deduplication_key "${schema}".outbox_deduplication_key,
     idempotency_scope text,
     caller            text,
     idempotency_key   text,
-    status            text        NOT NULL,
-    attempt_count     integer     NOT NULL,
+    status            "${schema}".outbox_status             NOT NULL,
+    attempt_count     "${schema}".outbox_attempts           NOT NULL,
     last_error        text,
-    created_at        timestamptz NOT NULL,
-    due_at            timestamptz NOT NULL,
-    next_attempt_at   timestamptz NOT NULL,
+    created_at        timestamptz                           NOT NULL,
+    due_at            timestamptz                           NOT NULL,
+    next_attempt_at   timestamptz                           NOT NULL,
     sent_at           timestamptz,
     expires_at        timestamptz,
     CONSTRAINT outbox_event_pkey PRIMARY KEY (message_id),
     CONSTRAINT outbox_event_deduplication UNIQUE (deduplication_key),
-    CONSTRAINT outbox_event_topic_length CHECK (char_length(topic) BETWEEN 1 AND 249),
-    CONSTRAINT outbox_event_type_length CHECK (char_length(message_type) BETWEEN 1 AND 128),
-    CONSTRAINT outbox_event_ordering_key_length CHECK (char_length(ordering_key) BETWEEN 1 AND 255),
-    CONSTRAINT outbox_event_aggregate_type_length CHECK (char_length(aggregate_type) BETWEEN 1 AND 128),
-    CONSTRAINT outbox_event_aggregate_id_length CHECK (char_length(aggregate_id) BETWEEN 1 AND 255),
-    CONSTRAINT outbox_event_deduplication_length CHECK (char_length(deduplication_key) BETWEEN 1 AND 255),
-    CONSTRAINT outbox_event_headers_named CHECK (json_typeof(headers) = 'object'),
-    CONSTRAINT outbox_event_lane CHECK (lane >= 0),
     CONSTRAINT outbox_event_intent CHECK (
         (idempotency_scope IS NULL) = (idempotency_key IS NULL) AND (caller IS NULL) = (idempotency_key IS NULL)),
-    CONSTRAINT outbox_event_status_known CHECK (status IN ('pending', 'sent', 'dead')),
-    CONSTRAINT outbox_event_attempts CHECK (attempt_count >= 0),
     CONSTRAINT outbox_event_sent CHECK ((status = 'sent') = (sent_at IS NOT NULL)),
     CONSTRAINT outbox_event_expiry_of_sent CHECK ((status = 'sent') = (expires_at IS NOT NULL)),
     CONSTRAINT outbox_event_error_of_dead CHECK (status <> 'dead' OR last_error IS NOT NULL)
