@@ -29,7 +29,7 @@ final class HandWrittenStore {
                 created_at timestamptz not null,
                 expires_at timestamptz not null,
                 primary key (scope, key)
-            ) with (fillfactor = 70);
+            ) with (fillfactor = 85);
             create index request_expires_at on request (expires_at)""";
 
     private static final String INSERT = """

@@ -43,7 +43,7 @@ CREATE TABLE "${schema}".idempotency_request (
     CONSTRAINT idempotency_request_pkey PRIMARY KEY (request_id)
 ) WITH (
     -- Room on the page for the response that is written behind the claim, so that the update is a HOT one.
-    fillfactor = 70
+    fillfactor = 85
 );
 
 -- Large responses are stored compressed; lz4 takes a fraction of the time, where the server was built with it.
