@@ -66,6 +66,12 @@ public class CallMicroBenchmark {
         return application.orders().pay(NoOpClaimStore.KNOWN_KEY, Order.ONE);
     }
 
+    /** A new message, received by itself. */
+    @Benchmark
+    public void newMessage() {
+        application.orders().receive(key(), Order.ONE);
+    }
+
     private String key() {
         return "order-" + number++;
     }

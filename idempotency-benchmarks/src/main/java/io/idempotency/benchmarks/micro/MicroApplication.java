@@ -25,6 +25,8 @@ import io.idempotency.Idempotent;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.claim.ClaimStore;
+import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.inbox.InboxStore;
 import io.idempotency.operation.RetentionPolicy;
 
 /** An application with the starter and no database. */
@@ -71,13 +73,17 @@ final class MicroApplication implements AutoCloseable {
     static class Configured {
 
         @Bean
-        static BeanPostProcessor noOpClaimStore() {
+        static BeanPostProcessor noOpStores() {
             NoOpClaimStore store =
                     new NoOpClaimStore(JsonMapper.builder().build().writeValueAsString(Order.ONE));
+            InboxStore inboxStore = new NoOpInboxStore();
             return new BeanPostProcessor() {
                 @Override
                 public Object postProcessAfterInitialization(Object bean, String name) {
-                    return bean instanceof ClaimStore ? store : bean;
+                    if (bean instanceof ClaimStore) {
+                        return store;
+                    }
+                    return bean instanceof InboxStore ? inboxStore : bean;
                 }
             };
         }
@@ -111,6 +117,12 @@ final class MicroApplication implements AutoCloseable {
         @Transactional
         public void payVoid(String key, Order order) {
             // The call is all there is.
+        }
+
+        @IdempotentReceiver(consumer = "orders", messageId = "#messageId")
+        @Transactional
+        public void receive(String messageId, Order order) {
+            // The receipt is all there is.
         }
     }
 }

@@ -1,0 +1,37 @@
+package io.idempotency.benchmarks.micro;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+import io.idempotency.inbox.BatchReception;
+import io.idempotency.inbox.InboxStore;
+import io.idempotency.inbox.Receipt;
+import io.idempotency.inbox.Reception;
+
+/** Grants every message at once, and keeps nothing. */
+final class NoOpInboxStore implements InboxStore {
+
+    private static final Reception TAKEN = Reception.taken(0);
+
+    @Override
+    public Reception receive(Connection connection, Receipt receipt, Duration waitLimit) {
+        return TAKEN;
+    }
+
+    @Override
+    public BatchReception receiveNew(
+            Connection connection,
+            String consumer,
+            Collection<String> messageIds,
+            Duration retention,
+            Duration waitLimit) {
+        return new BatchReception(List.copyOf(messageIds), null);
+    }
+
+    @Override
+    public boolean recordFailure(Connection connection, Receipt receipt, String code, String message) {
+        return true;
+    }
+}
