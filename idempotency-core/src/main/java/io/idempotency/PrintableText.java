@@ -23,16 +23,24 @@ public final class PrintableText {
         if (length > maxLength) {
             return Optional.of("has " + length + " characters, more than " + maxLength);
         }
-        return text.codePoints()
-                .filter(character -> !isPrintable(character))
-                .mapToObj("contains U+%04X, which is not printable"::formatted)
-                .findFirst();
+        for (int i = 0; i < text.length(); i = text.offsetByCodePoints(i, 1)) {
+            int character = text.codePointAt(i);
+            if (!isPrintable(character)) {
+                return Optional.of("contains U+%04X, which is not printable".formatted(character));
+            }
+        }
+        return Optional.empty();
     }
 
     /** Spaces that do not break a line count as blank too, unlike for {@link String#isBlank()}. */
     private static boolean isBlank(String text) {
-        return text.codePoints()
-                .allMatch(character -> Character.isWhitespace(character) || Character.isSpaceChar(character));
+        for (int i = 0; i < text.length(); i = text.offsetByCodePoints(i, 1)) {
+            int character = text.codePointAt(i);
+            if (!Character.isWhitespace(character) && !Character.isSpaceChar(character)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isPrintable(int character) {
