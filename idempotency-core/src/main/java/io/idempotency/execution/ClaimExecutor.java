@@ -1,6 +1,7 @@
 package io.idempotency.execution;
 
 import java.sql.Connection;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionStatus;
@@ -66,10 +67,10 @@ public final class ClaimExecutor {
      * @throws Throwable whatever the method threw, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(IdempotentOperation operation, Invocation invocation) throws Throwable {
-        return execute(operation, operation.describe(), invocation);
+        return execute(operation, operation::describe, invocation);
     }
 
-    @Nullable Object execute(Object site, String description, Invocation invocation) throws Throwable {
+    @Nullable Object execute(Object site, Supplier<String> description, Invocation invocation) throws Throwable {
         RunningCall running = RunningCall.claiming(site, description);
         HeldLease lease = running.lease();
         return lease == null ? claimAndRun(running, invocation) : runLeased(running, lease, invocation);

@@ -128,7 +128,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
                         IdempotencyTemplate.this,
                         scope,
                         () -> binding.bind(scope, caller, key, request, terms, responseType),
-                        () -> executor.execute(IdempotencyTemplate.this, "scope '" + scope + "'", effect));
+                        () -> executor.execute(IdempotencyTemplate.this, () -> "scope '" + scope + "'", effect));
             } catch (Throwable failure) {
                 throw Rethrow.unchanged(failure);
             }

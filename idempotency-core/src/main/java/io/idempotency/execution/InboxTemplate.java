@@ -83,7 +83,7 @@ public final class InboxTemplate implements Inbox {
                             this,
                             consumer,
                             met -> binding.bind(consumer, messageId, met),
-                            () -> executor.execute(this, "consumer '" + consumer + "'", effect))
+                            () -> executor.execute(this, () -> "consumer '" + consumer + "'", effect))
                     != null;
         } catch (Throwable failure) {
             throw Rethrow.unchanged(failure);

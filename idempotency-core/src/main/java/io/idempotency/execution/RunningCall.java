@@ -1,5 +1,7 @@
 package io.idempotency.execution;
 
+import java.util.function.Supplier;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
 import org.springframework.transaction.TransactionStatus;
@@ -73,12 +75,13 @@ final class RunningCall {
     }
 
     /** The execution that a claim belongs to. */
-    static RunningCall claiming(Object site, String description) {
+    static RunningCall claiming(Object site, Supplier<String> description) {
         RunningCall running = INNERMOST.get();
         if (running == null || !running.site.equals(site)) {
             throw new BrokenInterceptorChainException(
                     null,
-                    "The claim of " + description + " was reached on a thread that did not come through its boundary:"
+                    "The claim of " + description.get()
+                            + " was reached on a thread that did not come through its boundary:"
                             + " an interceptor between the two changed the thread, or the object was advised twice."
                             + " Move that interceptor outside of the transaction");
         }

@@ -17,16 +17,19 @@ import io.idempotency.MissingIdempotencyKeyException;
  * Makes a key, or what else names a message, of what an expression gives.
  *
  * @param noun what the expression is for
- * @param owner whose it is
+ * @param owner what kind of thing it belongs to
+ * @param ownerName how that is called
  * @param need what it takes
  */
-record KeyValue(String noun, String owner, String need) {
+record KeyValue(String noun, String owner, String ownerName, String need) {
 
     /** Types whose text is the value itself; the text of others may be an address in memory. */
     private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT =
             Set.of(UUID.class, Byte.class, Short.class, Integer.class, Long.class, BigInteger.class, Character.class);
 
     private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(Byte.class, Short.class, Integer.class, Long.class);
+
+    private static final String CONSUMER = "consumer";
 
     private static final int LONG_BITS = 63;
 
@@ -36,26 +39,25 @@ record KeyValue(String noun, String owner, String need) {
             SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
 
     static KeyValue ofScope(String scope) {
-        return new KeyValue(
-                "key", "scope '" + scope + "'", "a call needs a key that the caller chose for this one intent");
+        return new KeyValue("key", "scope", scope, "a call needs a key that the caller chose for this one intent");
     }
 
     static KeyValue ofConsumer(String consumer) {
         return new KeyValue(
-                "message id", ownerOf(consumer), "a message needs an id that stays the same through all deliveries");
+                "message id", CONSUMER, consumer, "a message needs an id that stays the same through all deliveries");
     }
 
     static KeyValue ofStream(String consumer) {
-        return new KeyValue("stream", ownerOf(consumer), "an order is kept for the messages of one stream");
+        return new KeyValue("stream", CONSUMER, consumer, "an order is kept for the messages of one stream");
     }
 
     static KeyValue ofVersion(String consumer) {
         return new KeyValue(
-                "version", ownerOf(consumer), "it must give the place of the message in its stream, a whole number");
+                "version", CONSUMER, consumer, "it must give the place of the message in its stream, a whole number");
     }
 
-    private static String ownerOf(String consumer) {
-        return "consumer '" + consumer + "'";
+    private String ownerText() {
+        return owner + " '" + ownerName + "'";
     }
 
     IdempotencyKey key(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
@@ -68,7 +70,7 @@ record KeyValue(String noun, String owner, String need) {
         String text = value instanceof IdempotencyKey key ? key.value() : textOf(expression, value);
         Optional<String> problem = IdempotencyKey.findProblem(text);
         if (problem.isPresent()) {
-            throw new InvalidIdempotencyKeyException("The " + noun + " of " + owner + " " + problem.get());
+            throw new InvalidIdempotencyKeyException("The " + noun + " of " + ownerText() + " " + problem.get());
         }
         return text;
     }
@@ -81,8 +83,9 @@ record KeyValue(String noun, String owner, String need) {
         if (value instanceof Number number && WHOLE_NUMBERS.contains(value.getClass())) {
             return number.longValue();
         }
-        throw new InvalidIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of " + owner
-                + " gives a " + value.getClass().getName() + " that is no whole number of 64 bits: " + need);
+        throw new InvalidIdempotencyKeyException(
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " gives a "
+                        + value.getClass().getName() + " that is no whole number of 64 bits: " + need);
     }
 
     private Object evaluate(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
@@ -111,19 +114,20 @@ record KeyValue(String noun, String owner, String need) {
                 || TYPES_WITH_STABLE_TEXT.contains(value.getClass())) {
             return value instanceof Enum<?> constant ? constant.name() : value.toString();
         }
-        throw new InvalidIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of " + owner
-                + " gives a " + value.getClass().getName()
-                + ": it must give a string, an IdempotencyKey, a UUID, an enum constant or a whole number");
+        throw new InvalidIdempotencyKeyException(
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText()
+                        + " gives a " + value.getClass().getName()
+                        + ": it must give a string, an IdempotencyKey, a UUID, an enum constant or a whole number");
     }
 
     private MissingIdempotencyKeyException missing(ArgumentExpression expression) {
-        return new MissingIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of " + owner
-                + " gives no " + noun + ": " + need);
+        return new MissingIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of "
+                + ownerText() + " gives no " + noun + ": " + need);
     }
 
     private InvalidIdempotencyKeyException notComputable(ArgumentExpression expression, RuntimeException failure) {
         return new InvalidIdempotencyKeyException(
-                "The " + noun + " expression '" + expression.text() + "' of " + owner + " failed: "
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " failed: "
                         + failure.getMessage(),
                 failure);
     }
