@@ -1,8 +1,5 @@
 package io.idempotency.execution;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -13,41 +10,33 @@ import org.springframework.transaction.TransactionExecutionListener;
  */
 public final class TransactionFrames implements TransactionExecutionListener {
 
-    private static final ThreadLocal<Deque<Frame>> FRAMES = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Frame> INNERMOST = new ThreadLocal<>();
 
     /** Whether the innermost transaction of this thread takes nothing any more. */
     static boolean isInnermostOver() {
-        Deque<Frame> frames = FRAMES.get();
-        if (frames == null) {
-            return false;
+        Frame frame = INNERMOST.get();
+        // Those whose manager did not tell their end.
+        while (frame != null && frame.transaction.isCompleted()) {
+            frame = frame.outer;
+            bind(frame);
         }
-        // Of those whose manager did not tell their end.
-        while (!frames.isEmpty() && frames.peekLast().transaction.isCompleted()) {
-            frames.removeLast();
-        }
-        return !frames.isEmpty() && frames.peekLast().isCommitting;
+        return frame != null && frame.isCommitting;
     }
 
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         if (failure == null) {
-            Deque<Frame> frames = FRAMES.get();
-            if (frames == null) {
-                frames = new ArrayDeque<>(2);
-                FRAMES.set(frames);
-            }
-            frames.addLast(new Frame(transaction));
+            bind(new Frame(transaction, INNERMOST.get()));
         }
     }
 
     /** After everything that others do before the commit. */
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        Deque<Frame> frames = FRAMES.get();
-        if (frames != null) {
-            frames.stream()
-                    .filter(frame -> frame.transaction == transaction)
-                    .forEach(frame -> frame.isCommitting = true);
+        for (Frame frame = INNERMOST.get(); frame != null; frame = frame.outer) {
+            if (frame.transaction == transaction) {
+                frame.isCommitting = true;
+            }
         }
     }
 
@@ -62,12 +51,23 @@ public final class TransactionFrames implements TransactionExecutionListener {
     }
 
     private static void remove(TransactionExecution transaction) {
-        Deque<Frame> frames = FRAMES.get();
-        if (frames != null) {
-            frames.removeIf(frame -> frame.transaction == transaction);
-            if (frames.isEmpty()) {
-                FRAMES.remove();
+        Frame inner = null;
+        for (Frame frame = INNERMOST.get(); frame != null; frame = frame.outer) {
+            if (frame.transaction != transaction) {
+                inner = frame;
+            } else if (inner == null) {
+                bind(frame.outer);
+            } else {
+                inner.outer = frame.outer;
             }
+        }
+    }
+
+    private static void bind(@Nullable Frame innermost) {
+        if (innermost == null) {
+            INNERMOST.remove();
+        } else {
+            INNERMOST.set(innermost);
         }
     }
 
@@ -75,10 +75,13 @@ public final class TransactionFrames implements TransactionExecutionListener {
 
         private final TransactionExecution transaction;
 
+        private @Nullable Frame outer;
+
         private boolean isCommitting;
 
-        private Frame(TransactionExecution transaction) {
+        private Frame(TransactionExecution transaction, @Nullable Frame outer) {
             this.transaction = transaction;
+            this.outer = outer;
         }
     }
 }
