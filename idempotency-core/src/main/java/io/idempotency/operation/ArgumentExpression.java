@@ -1,11 +1,12 @@
 package io.idempotency.operation;
 
 import java.lang.reflect.Method;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
@@ -14,6 +15,7 @@ import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
@@ -25,16 +27,23 @@ public final class ArgumentExpression {
 
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    private final String attribute;
+    /** What SpEL itself means by them is no argument. */
+    private static final Set<String> RESERVED = Set.of("root", "this");
 
-    private final Method method;
+    private final String attribute;
 
     private final SpelExpression expression;
 
-    private ArgumentExpression(String attribute, Method method, SpelExpression expression) {
+    private final Map<String, Integer> indexes;
+
+    /** Of the argument that is all of the expression, as of most; {@code null} if it is another. */
+    private final @Nullable Integer onlyArgument;
+
+    private ArgumentExpression(String attribute, SpelExpression expression, Map<String, Integer> indexes) {
         this.attribute = attribute;
-        this.method = method;
         this.expression = expression;
+        this.indexes = indexes;
+        this.onlyArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
     }
 
     /**
@@ -59,8 +68,26 @@ public final class ArgumentExpression {
                             + " is not valid SpEL: '" + text + "': " + failure.getMessage() + ".",
                     "Correct the expression; a literal string needs quotes inside the quotes, as in \"'daily'\".");
         }
-        requireVariables(annotation, attribute, text, method, expression, Set.of(furtherVariables));
-        return new ArgumentExpression(attribute, method, expression);
+        Map<String, Integer> indexes = indexesOf(method);
+        Set<String> known = new HashSet<>(indexes.keySet());
+        known.addAll(RESERVED);
+        known.addAll(Set.of(furtherVariables));
+        requireVariables(annotation, attribute, text, method, expression, known);
+        return new ArgumentExpression(attribute, expression, indexes);
+    }
+
+    private static Map<String, Integer> indexesOf(Method method) {
+        String @Nullable [] names = NAMES.getParameterNames(method);
+        Map<String, Integer> indexes = new HashMap<>();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            indexes.put("p" + i, i);
+            indexes.put("a" + i, i);
+            if (names != null) {
+                indexes.put(names[i], i);
+            }
+        }
+        RESERVED.forEach(indexes::remove);
+        return indexes;
     }
 
     private static void requireVariables(
@@ -69,18 +96,7 @@ public final class ArgumentExpression {
             String text,
             Method method,
             SpelExpression expression,
-            Set<String> further) {
-        String @Nullable [] names = NAMES.getParameterNames(method);
-        Set<String> known = new HashSet<>(further);
-        known.add("root");
-        known.add("this");
-        for (int i = 0; i < method.getParameterCount(); i++) {
-            known.add("p" + i);
-            known.add("a" + i);
-            if (names != null) {
-                known.add(names[i]);
-            }
-        }
+            Set<String> known) {
         Set<String> used = new HashSet<>();
         collectVariables(expression.getAST(), used);
         used.removeAll(known);
@@ -88,7 +104,7 @@ public final class ArgumentExpression {
             throw new InvalidIdempotentMethodException(
                     "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method) + " is '" + text
                             + "', but there is no #" + String.join(", #", used) + ".",
-                    names == null && method.getParameterCount() > 0
+                    NAMES.getParameterNames(method) == null && method.getParameterCount() > 0
                             ? "Compile with -parameters, so that parameters have names at run time, or write #p0."
                             : "Use the names of the parameters, or #p0 for the first one.");
         }
@@ -96,11 +112,15 @@ public final class ArgumentExpression {
 
     private static void collectVariables(SpelNode node, Set<String> names) {
         if (node instanceof VariableReference) {
-            names.add(node.toStringAST().substring(1));
+            names.add(nameOf(node));
         }
         for (int i = 0; i < node.getChildCount(); i++) {
             collectVariables(node.getChild(i), names);
         }
+    }
+
+    private static String nameOf(SpelNode variable) {
+        return variable.toStringAST().substring(1);
     }
 
     /**
@@ -113,11 +133,13 @@ public final class ArgumentExpression {
     }
 
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {
-        return expression.getValue(new MethodBasedEvaluationContext(target, method, arguments, NAMES));
+        return onlyArgument == null
+                ? expression.getValue(new Arguments(target, indexes, arguments))
+                : arguments[onlyArgument];
     }
 
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {
-        MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(target, method, arguments, NAMES);
+        Arguments context = new Arguments(target, indexes, arguments);
         context.setVariable(variable, value);
         return expression.getValue(context);
     }
@@ -125,5 +147,26 @@ public final class ArgumentExpression {
     @Override
     public String toString() {
         return attribute + " = " + text();
+    }
+
+    /** Looks arguments up where they are, which costs a fraction of making a variable of each. */
+    private static final class Arguments extends StandardEvaluationContext {
+
+        private final Map<String, Integer> indexes;
+
+        private final @Nullable Object[] arguments;
+
+        Arguments(Object target, Map<String, Integer> indexes, @Nullable Object[] arguments) {
+            super(target);
+            this.indexes = indexes;
+            this.arguments = arguments;
+        }
+
+        @Override
+        public @Nullable Object lookupVariable(String name) {
+            Object variable = super.lookupVariable(name);
+            Integer index = variable == null ? indexes.get(name) : null;
+            return index == null ? variable : arguments[index];
+        }
     }
 }
