@@ -4,6 +4,8 @@ import java.lang.reflect.Type;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.cfg.DateTimeFeature;
 
 /**
@@ -14,6 +16,10 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     private final ObjectMapper mapper;
 
+    private final ObjectWriter writer;
+
+    private final ObjectReader reader;
+
     /**
      * Creates the codec.
      *
@@ -21,6 +27,10 @@ public final class JacksonResponseCodec implements ResponseCodec {
      */
     public JacksonResponseCodec(ObjectMapper mapper) {
         this.mapper = mapper;
+        this.writer = mapper.writer()
+                .with(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .without(DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE);
+        this.reader = mapper.reader().without(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
     }
 
     @Override
@@ -30,16 +40,11 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     @Override
     public String encode(@Nullable Object response, Type type) {
-        return mapper.writerFor(mapper.constructType(type))
-                .with(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
-                .without(DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE)
-                .writeValueAsString(response);
+        return writer.forType(mapper.constructType(type)).writeValueAsString(response);
     }
 
     @Override
     public @Nullable Object decode(String body, Type type) {
-        return mapper.readerFor(mapper.constructType(type))
-                .without(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
-                .readValue(body);
+        return reader.forType(mapper.constructType(type)).readValue(body);
     }
 }
