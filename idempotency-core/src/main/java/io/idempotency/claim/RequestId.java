@@ -3,10 +3,10 @@ package io.idempotency.claim;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 import io.idempotency.Intent;
+import io.idempotency.codec.Sha256;
 
 /**
  * The primary key of an intent: the first 16 bytes of SHA-256 over scope, caller and key, each in UTF-8 behind its length
@@ -38,25 +38,15 @@ public final class RequestId {
     }
 
     private static UUID digest(String... parts) {
-        byte[][] encoded = new byte[parts.length][];
-        int length = 0;
-        for (int i = 0; i < parts.length; i++) {
-            encoded[i] = parts[i].getBytes(StandardCharsets.UTF_8);
-            length += Integer.BYTES + encoded[i].length;
+        MessageDigest digest = Sha256.ofThread();
+        for (String part : parts) {
+            byte[] encoded = part.getBytes(StandardCharsets.UTF_8);
+            for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+                digest.update((byte) (encoded.length >> shift));
+            }
+            digest.update(encoded);
         }
-        ByteBuffer identity = ByteBuffer.allocate(length);
-        for (byte[] part : encoded) {
-            identity.putInt(part.length).put(part);
-        }
-        ByteBuffer digest = ByteBuffer.wrap(sha256(identity.array()));
-        return new UUID(digest.getLong(), digest.getLong());
-    }
-
-    private static byte[] sha256(byte[] identity) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(identity);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
-        }
+        ByteBuffer hash = ByteBuffer.wrap(digest.digest());
+        return new UUID(hash.getLong(), hash.getLong());
     }
 }

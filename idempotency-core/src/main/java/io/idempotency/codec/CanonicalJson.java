@@ -2,15 +2,19 @@ package io.idempotency.codec;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * One text for all JSON texts that mean the same: members sorted by UTF-16 code units and strings escaped as in RFC
@@ -18,11 +22,14 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>Numbers depart from RFC 8785, which takes them for doubles: 9007199254740993 and 9007199254740992 would be equal.
  *
+ * <p>It is written while JSON is read. Only where the members of an object come in another order, and the elements of a
+ * set, they are sorted when the last of them is there.
+ *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc8785">RFC 8785: JSON Canonicalization Scheme</a>
  */
 final class CanonicalJson {
 
-    /** Twice what a mapper writes by default, and far from the end of a stack of ordinary size. */
+    /** Twice what a mapper writes by default. */
     private static final int MAX_NESTING_DEPTH = 1_000;
 
     /**
@@ -31,23 +38,34 @@ final class CanonicalJson {
      */
     static final String SET = "set " + UUID.randomUUID();
 
-    /**
-     * What was written here is read back here, so no limit of a parser of foreign input applies. Of two members with one
-     * name the first would be lost, and with it what tells two payloads apart: they are refused.
-     */
-    private static final JsonMapper READER = JsonMapper.builder(JsonFactory.builder()
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(MAX_NESTING_DEPTH)
-                            .maxNumberLength(Integer.MAX_VALUE)
-                            .maxStringLength(Integer.MAX_VALUE)
-                            .maxNameLength(Integer.MAX_VALUE)
-                            .build())
+    /** What was written here is read back here, so no limit of a parser of foreign input applies. */
+    private static final JsonFactory READER = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_NESTING_DEPTH)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
                     .build())
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
-    private CanonicalJson() {}
+    private static final Comparator<Member> BY_NAME = Comparator.comparing(Member::name);
+
+    private final JsonParser json;
+
+    private final CanonicalText text;
+
+    /** In which the next value is; {@code null} outside of all. */
+    private @Nullable Container container;
+
+    /** Of all objects that have not ended, those of the innermost one last. */
+    private Member[] members = new Member[8];
+
+    private int memberCount;
+
+    private CanonicalJson(JsonParser json, CanonicalText text) {
+        this.json = json;
+        this.text = text;
+    }
 
     /**
      * The canonical text.
@@ -56,125 +74,189 @@ final class CanonicalJson {
      *     two members of one name
      */
     static String of(String json) {
-        StringBuilder canonical = new StringBuilder(json.length());
-        write(READER.readTree(json), canonical);
-        return canonical.toString();
-    }
-
-    private static void write(JsonNode node, StringBuilder out) {
-        if (node.isObject()) {
-            writeObject(node, out);
-        } else if (node.isArray()) {
-            writeArray(node, out);
-        } else if (node.isNumber()) {
-            writeNumber(node.decimalValue(), out);
-        } else if (node.isString()) {
-            writeString(node.stringValue(), out);
-        } else {
-            out.append(node.asString("null"));
-        }
-    }
-
-    /** A loop and not a stream, whose many frames for each level would end at a few hundred levels. */
-    private static void writeObject(JsonNode node, StringBuilder out) {
-        if (node.size() == 1 && node.has(SET)) {
-            writeSet(node.get(SET), out);
-            return;
-        }
-        List<Map.Entry<String, JsonNode>> members = new ArrayList<>(node.properties());
-        members.removeIf(member -> member.getValue().isNull());
-        members.sort(Map.Entry.comparingByKey());
-        out.append('{');
-        for (int i = 0; i < members.size(); i++) {
-            if (i > 0) {
-                out.append(',');
-            }
-            writeString(members.get(i).getKey(), out);
-            out.append(':');
-            write(members.get(i).getValue(), out);
-        }
-        out.append('}');
-    }
-
-    /** The elements of a set have no order, whatever order they came in. A mapper can write a single one without a list. */
-    private static void writeSet(JsonNode node, StringBuilder out) {
-        if (!node.isArray()) {
-            write(node, out);
-            return;
-        }
-        List<String> elements = new ArrayList<>();
-        for (JsonNode element : node) {
-            StringBuilder canonical = new StringBuilder();
-            write(element, canonical);
-            elements.add(canonical.toString());
-        }
-        elements.sort(null);
-        out.append('[').append(String.join(",", elements)).append(']');
-    }
-
-    private static void writeArray(JsonNode node, StringBuilder out) {
-        out.append('[');
-        for (int i = 0; i < node.size(); i++) {
-            if (i > 0) {
-                out.append(',');
-            }
-            write(node.get(i), out);
-        }
-        out.append(']');
+        return of(json.toCharArray(), json.length()).from(0);
     }
 
     /**
-     * Digits without trailing zeros, and an exponent: the plain form of 1E+1000000000 would have a billion digits. As text,
-     * because BigDecimal takes minutes to strip the zeros of very long numbers.
+     * The same for JSON that an array begins with.
+     *
+     * @param length of the JSON
      */
-    private static void writeNumber(BigDecimal number, StringBuilder out) {
-        String digits = number.unscaledValue().toString();
-        int end = digits.length();
-        while (end > 1 && digits.charAt(end - 1) == '0') {
-            end--;
+    static CanonicalText of(char[] json, int length) {
+        try (JsonParser parser = READER.createParser(ObjectReadContext.empty(), json, 0, length)) {
+            CanonicalText text = new CanonicalText(length);
+            new CanonicalJson(parser, text).write();
+            return text;
         }
-        if (number.signum() == 0) {
-            out.append('0');
+    }
+
+    /** A loop, because a call for each level would end at a few hundred levels. */
+    private void write() {
+        JsonToken token = json.nextToken();
+        if (token == null) {
+            text.ascii("null");
             return;
         }
-        out.append(digits, 0, end);
-        long exponent = (long) digits.length() - end - number.scale();
-        if (exponent != 0) {
-            out.append('E').append(exponent);
+        do {
+            switch (token) {
+                case START_OBJECT -> begin('{', false);
+                case START_ARRAY -> begin('[', container != null && container.isSet);
+                case PROPERTY_NAME -> writeName();
+                case END_OBJECT -> endObject();
+                case END_ARRAY -> endArray();
+                default -> writeScalar(token);
+            }
+            token = json.nextToken();
+        } while (container != null);
+        if (token != null) {
+            throw new StreamReadException(json, "There is something behind the JSON");
         }
     }
 
-    private static void writeString(String text, StringBuilder out) {
-        out.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char character = text.charAt(i);
-            switch (character) {
-                case '"' -> out.append("\\\"");
-                case '\\' -> out.append("\\\\");
-                case '\b' -> out.append("\\b");
-                case '\t' -> out.append("\\t");
-                case '\n' -> out.append("\\n");
-                case '\f' -> out.append("\\f");
-                case '\r' -> out.append("\\r");
-                default -> {
-                    if (character < ' ' || isLoneSurrogate(text, i)) {
-                        out.append("\\u%04x".formatted((int) character));
-                    } else {
-                        out.append(character);
-                    }
-                }
+    private void begin(char bracket, boolean ofSet) {
+        text.ascii(bracket);
+        container = new Container(container, text.length(), memberCount, ofSet ? new ArrayList<>() : null);
+    }
+
+    private void writeName() {
+        Container object = Objects.requireNonNull(container);
+        String name = json.currentName();
+        if (object.isSet) {
+            throw new StreamReadException(json, "Something was written beside the elements of a set");
+        }
+        if (object.name == null && name.equals(SET)) {
+            object.isSet = true;
+            text.cutTo(object.start - 1);
+            return;
+        }
+        object.isUnsorted |= object.name != null && object.name.compareTo(name) >= 0;
+        object.name = name;
+        object.nameStart = text.length();
+        text.string(json.getStringCharacters(), json.getStringOffset(), json.getStringLength());
+        text.ascii(':');
+    }
+
+    private void writeScalar(JsonToken token) {
+        switch (token) {
+            case VALUE_STRING ->
+                text.string(json.getStringCharacters(), json.getStringOffset(), json.getStringLength());
+            case VALUE_NUMBER_INT ->
+                text.integer(json.getStringCharacters(), json.getStringOffset(), json.getStringLength());
+            case VALUE_NUMBER_FLOAT -> text.decimal(decimal());
+            default -> text.ascii(token.asString());
+        }
+        ended(token == JsonToken.VALUE_NULL);
+    }
+
+    private BigDecimal decimal() {
+        try {
+            return json.getDecimalValue();
+        } catch (NumberFormatException exponent) {
+            throw new StreamReadException(json, "A number is out of range", exponent);
+        }
+    }
+
+    private void endObject() {
+        Container object = Objects.requireNonNull(container);
+        if (!object.isSet) {
+            if (object.isUnsorted) {
+                sortMembers(object);
+            }
+            memberCount = object.firstMember;
+            text.close(object.start, '}');
+        }
+        container = object.outer;
+        ended(false);
+    }
+
+    private void endArray() {
+        Container array = Objects.requireNonNull(container);
+        if (array.elements != null) {
+            array.elements.sort(null);
+            for (String element : array.elements) {
+                text.utf8(element);
+                text.ascii(',');
             }
         }
-        out.append('"');
+        text.close(array.start, ']');
+        container = array.outer;
+        ended(false);
     }
 
-    /** UTF-8 cannot carry these, and would make all of them the same question mark. */
-    private static boolean isLoneSurrogate(String text, int index) {
-        char character = text.charAt(index);
-        if (Character.isHighSurrogate(character)) {
-            return index + 1 == text.length() || !Character.isLowSurrogate(text.charAt(index + 1));
+    /** A value has been written. Where it is a member that is null, only its name remains, which is taken. */
+    private void ended(boolean isNull) {
+        Container inside = container;
+        if (inside == null || inside.isSet) {
+            return;
         }
-        return Character.isLowSurrogate(character)
-                && (index == 0 || !Character.isHighSurrogate(text.charAt(index - 1)));
+        if (inside.elements != null) {
+            inside.elements.add(text.from(inside.start));
+            text.cutTo(inside.start);
+            return;
+        }
+        if (inside.name != null && isNull) {
+            text.cutTo(inside.nameStart);
+        } else {
+            text.ascii(',');
+        }
+        if (inside.name != null) {
+            add(new Member(inside.name, inside.nameStart, text.length()));
+        }
+    }
+
+    private void add(Member member) {
+        if (memberCount == members.length) {
+            members = Arrays.copyOf(members, 2 * memberCount);
+        }
+        members[memberCount++] = member;
+    }
+
+    /** Of two members with one name the first would be lost, and with it what tells two payloads apart. */
+    private void sortMembers(Container object) {
+        Arrays.sort(members, object.firstMember, memberCount, BY_NAME);
+        for (int i = object.firstMember + 1; i < memberCount; i++) {
+            if (members[i].name.equals(members[i - 1].name)) {
+                throw new StreamReadException(json, "An object has two members of the name '" + members[i].name + "'");
+            }
+        }
+        byte[] asTheyCame = text.cut(object.start);
+        for (int i = object.firstMember; i < memberCount; i++) {
+            Member member = members[i];
+            text.utf8(asTheyCame, member.start - object.start, member.end - member.start);
+        }
+    }
+
+    /** A member and its place in the text, with the comma behind it. */
+    private record Member(String name, int start, int end) {}
+
+    /** An object or an array that has not ended. */
+    private static final class Container {
+
+        private final @Nullable Container outer;
+
+        /** Of what is in it. */
+        private final int start;
+
+        private final int firstMember;
+
+        /** {@code null} if they stay in their order. */
+        private final @Nullable List<String> elements;
+
+        /** Stands for a set. */
+        private boolean isSet;
+
+        /** Of the last member; {@code null} if there is none. */
+        private @Nullable String name;
+
+        private int nameStart;
+
+        private boolean isUnsorted;
+
+        Container(@Nullable Container outer, int start, int firstMember, @Nullable List<String> elements) {
+            this.outer = outer;
+            this.start = start;
+            this.firstMember = firstMember;
+            this.elements = elements;
+        }
     }
 }

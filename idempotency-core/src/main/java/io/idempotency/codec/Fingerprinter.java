@@ -1,9 +1,7 @@
 package io.idempotency.codec;
 
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
+import java.io.CharArrayWriter;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -49,6 +47,7 @@ public final class Fingerprinter {
         this.mapper = mapper.rebuild()
                 .addModule(new SetMarkingModule())
                 .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+                .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
                 .build();
         this.visibleProperties = new VisibleProperties(mapper);
     }
@@ -99,11 +98,11 @@ public final class Fingerprinter {
 
     private Fingerprint hash(@Nullable Object payload) {
         try {
-            StringWriter json = new StringWriter();
+            JsonText json = new JsonText();
             try (JsonGenerator generator = mapper.createGenerator(json)) {
                 write(payload, generator, MAX_LIST_DEPTH);
             }
-            return new Fingerprint(VERSION, sha256(CanonicalJson.of(json.toString())));
+            return new Fingerprint(VERSION, json.hash());
         } catch (JacksonException notWritable) {
             throw new PayloadNotFingerprintableException(
                     "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
@@ -162,13 +161,20 @@ public final class Fingerprinter {
         }
     }
 
-    private static byte[] sha256(String canonicalJson) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    /** Is read where it was written. */
+    private static final class JsonText extends CharArrayWriter {
+
+        /** Of no size, because a generator has a buffer of its own and hands over a short text in one piece. */
+        JsonText() {
+            super(0);
+        }
+
+        byte[] hash() {
+            CanonicalText canonical = CanonicalJson.of(buf, count);
+            MessageDigest digest = Sha256.ofThread();
             digest.update((byte) VERSION);
-            return digest.digest(canonicalJson.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+            canonical.update(digest);
+            return digest.digest();
         }
     }
 }

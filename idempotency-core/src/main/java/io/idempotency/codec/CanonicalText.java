@@ -1,0 +1,170 @@
+package io.idempotency.codec;
+
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Arrays;
+
+/** Canonical JSON that is being written, in UTF-8. Knows how strings and numbers are written, and nothing of their order. */
+final class CanonicalText {
+
+    private static final int HEX_DIGITS = 4;
+
+    private static final int HEX_DIGIT_BITS = 4;
+
+    private static final int HEX = 16;
+
+    private byte[] bytes;
+
+    private int length;
+
+    CanonicalText(int expectedLength) {
+        this.bytes = new byte[expectedLength + Utf8.MAX_BYTES];
+    }
+
+    int length() {
+        return length;
+    }
+
+    String from(int start) {
+        return new String(bytes, start, length - start, StandardCharsets.UTF_8);
+    }
+
+    void update(MessageDigest digest) {
+        digest.update(bytes, 0, length);
+    }
+
+    /** Takes the end off again. */
+    void cutTo(int newLength) {
+        length = newLength;
+    }
+
+    /** Takes the end off again, and gives it. */
+    byte[] cut(int newLength) {
+        byte[] end = Arrays.copyOfRange(bytes, newLength, length);
+        length = newLength;
+        return end;
+    }
+
+    /** In the place of the last comma, if anything is there. */
+    void close(int start, char bracket) {
+        if (length > start) {
+            length--;
+        }
+        ascii(bracket);
+    }
+
+    void ascii(char character) {
+        ensureRoomFor(1);
+        bytes[length++] = (byte) character;
+    }
+
+    void ascii(String characters) {
+        for (int i = 0; i < characters.length(); i++) {
+            ascii(characters.charAt(i));
+        }
+    }
+
+    void utf8(String text) {
+        byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+        utf8(encoded, 0, encoded.length);
+    }
+
+    void utf8(byte[] text, int start, int size) {
+        ensureRoomFor(size);
+        System.arraycopy(text, start, bytes, length, size);
+        length += size;
+    }
+
+    /** Digits as JSON has them. The same as for a decimal, without making one. */
+    void integer(char[] digits, int start, int size) {
+        int end = start + size;
+        int significant = end;
+        while (significant > start && digits[significant - 1] == '0') {
+            significant--;
+        }
+        if (significant == start || digits[significant - 1] == '-') {
+            ascii('0');
+            return;
+        }
+        for (int i = start; i < significant; i++) {
+            ascii(digits[i]);
+        }
+        exponent(end - significant);
+    }
+
+    /**
+     * Digits without trailing zeros, and an exponent: the plain form of 1E+1000000000 would have a billion digits. As text,
+     * because BigDecimal takes minutes to strip the zeros of very long numbers.
+     */
+    void decimal(BigDecimal number) {
+        if (number.signum() == 0) {
+            ascii('0');
+            return;
+        }
+        String digits = number.unscaledValue().toString();
+        int end = digits.length();
+        while (digits.charAt(end - 1) == '0') {
+            end--;
+        }
+        for (int i = 0; i < end; i++) {
+            ascii(digits.charAt(i));
+        }
+        exponent((long) digits.length() - end - number.scale());
+    }
+
+    private void exponent(long exponent) {
+        if (exponent != 0) {
+            ascii('E');
+            ascii(Long.toString(exponent));
+        }
+    }
+
+    void string(char[] characters, int start, int size) {
+        int end = start + size;
+        ascii('"');
+        for (int i = start; i < end; i++) {
+            char character = characters[i];
+            switch (character) {
+                case '"' -> ascii("\\\"");
+                case '\\' -> ascii("\\\\");
+                case '\b' -> ascii("\\b");
+                case '\t' -> ascii("\\t");
+                case '\n' -> ascii("\\n");
+                case '\f' -> ascii("\\f");
+                case '\r' -> ascii("\\r");
+                default -> {
+                    if (character < ' ') {
+                        escaped(character);
+                    } else if (!Character.isSurrogate(character)) {
+                        codePoint(character);
+                    } else if (i + 1 < end && Character.isSurrogatePair(character, characters[i + 1])) {
+                        codePoint(Character.toCodePoint(character, characters[++i]));
+                    } else {
+                        // UTF-8 cannot carry half of a pair, and would make all of them the same question mark.
+                        escaped(character);
+                    }
+                }
+            }
+        }
+        ascii('"');
+    }
+
+    private void codePoint(int codePoint) {
+        ensureRoomFor(Utf8.MAX_BYTES);
+        length = Utf8.encode(codePoint, bytes, length);
+    }
+
+    private void escaped(char character) {
+        ascii("\\u");
+        for (int digit = HEX_DIGITS - 1; digit >= 0; digit--) {
+            ascii(Character.forDigit((character >> (digit * HEX_DIGIT_BITS)) & (HEX - 1), HEX));
+        }
+    }
+
+    private void ensureRoomFor(int size) {
+        if (length + size > bytes.length) {
+            bytes = Arrays.copyOf(bytes, 2 * bytes.length + size);
+        }
+    }
+}
