@@ -74,19 +74,21 @@ final class CanonicalJson {
      *     two members of one name
      */
     static String of(String json) {
-        return of(json.toCharArray(), json.length()).from(0);
+        CanonicalText text = new CanonicalText(new byte[json.length()]);
+        write(json.toCharArray(), json.length(), text);
+        return text.from(0);
     }
 
     /**
-     * The same for JSON that an array begins with.
+     * Writes the canonical text of JSON.
      *
+     * @param json begins with it
      * @param length of the JSON
+     * @throws tools.jackson.core.JacksonException as {@link #of} does
      */
-    static CanonicalText of(char[] json, int length) {
+    static void write(char[] json, int length, CanonicalText text) {
         try (JsonParser parser = READER.createParser(ObjectReadContext.empty(), json, 0, length)) {
-            CanonicalText text = new CanonicalText(length);
             new CanonicalJson(parser, text).write();
-            return text;
         }
     }
 
@@ -219,10 +221,10 @@ final class CanonicalJson {
                 throw new StreamReadException(json, "An object has two members of the name '" + members[i].name + "'");
             }
         }
-        byte[] asTheyCame = text.cut(object.start);
+        int moved = text.putAside(object.start) - object.start;
         for (int i = object.firstMember; i < memberCount; i++) {
             Member member = members[i];
-            text.utf8(asTheyCame, member.start - object.start, member.end - member.start);
+            text.takeBack(member.start + moved, member.end - member.start);
         }
     }
 

@@ -18,8 +18,9 @@ final class CanonicalText {
 
     private int length;
 
-    CanonicalText(int expectedLength) {
-        this.bytes = new byte[expectedLength + Utf8.MAX_BYTES];
+    /** Of no text so far; written into the buffer while that suffices. */
+    CanonicalText(byte[] buffer) {
+        this.bytes = buffer;
     }
 
     int length() {
@@ -39,11 +40,24 @@ final class CanonicalText {
         length = newLength;
     }
 
-    /** Takes the end off again, and gives it. */
-    byte[] cut(int newLength) {
-        byte[] end = Arrays.copyOfRange(bytes, newLength, length);
+    /**
+     * Takes the end off again, and keeps it behind.
+     *
+     * @return where it begins now
+     */
+    int putAside(int newLength) {
+        int size = length - newLength;
+        ensureRoomFor(size);
+        System.arraycopy(bytes, newLength, bytes, length, size);
+        int aside = length;
         length = newLength;
-        return end;
+        return aside;
+    }
+
+    /** Appends a part of what was put aside; all parts together are no more than that was. */
+    void takeBack(int start, int size) {
+        System.arraycopy(bytes, start, bytes, length, size);
+        length += size;
     }
 
     /** In the place of the last comma, if anything is there. */
@@ -67,13 +81,9 @@ final class CanonicalText {
 
     void utf8(String text) {
         byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
-        utf8(encoded, 0, encoded.length);
-    }
-
-    void utf8(byte[] text, int start, int size) {
-        ensureRoomFor(size);
-        System.arraycopy(text, start, bytes, length, size);
-        length += size;
+        ensureRoomFor(encoded.length);
+        System.arraycopy(encoded, 0, bytes, length, encoded.length);
+        length += encoded.length;
     }
 
     /** Digits as JSON has them. The same as for a decimal, without making one. */

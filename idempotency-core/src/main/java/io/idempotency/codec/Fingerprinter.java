@@ -1,6 +1,5 @@
 package io.idempotency.codec;
 
-import java.io.CharArrayWriter;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Collection;
@@ -97,12 +96,11 @@ public final class Fingerprinter {
     }
 
     private Fingerprint hash(@Nullable Object payload) {
-        try {
-            JsonText json = new JsonText();
-            try (JsonGenerator generator = mapper.createGenerator(json)) {
+        try (FingerprintBuffers buffers = FingerprintBuffers.take()) {
+            try (JsonGenerator generator = mapper.createGenerator(buffers.json())) {
                 write(payload, generator, MAX_LIST_DEPTH);
             }
-            return new Fingerprint(VERSION, json.hash());
+            return new Fingerprint(VERSION, sha256(buffers.canonicalText()));
         } catch (JacksonException notWritable) {
             throw new PayloadNotFingerprintableException(
                     "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
@@ -161,20 +159,10 @@ public final class Fingerprinter {
         }
     }
 
-    /** Is read where it was written. */
-    private static final class JsonText extends CharArrayWriter {
-
-        /** Of no size, because a generator has a buffer of its own and hands over a short text in one piece. */
-        JsonText() {
-            super(0);
-        }
-
-        byte[] hash() {
-            CanonicalText canonical = CanonicalJson.of(buf, count);
-            MessageDigest digest = Sha256.ofThread();
-            digest.update((byte) VERSION);
-            canonical.update(digest);
-            return digest.digest();
-        }
+    private static byte[] sha256(CanonicalText canonical) {
+        MessageDigest digest = Sha256.ofThread();
+        digest.update((byte) VERSION);
+        canonical.update(digest);
+        return digest.digest();
     }
 }
