@@ -14,10 +14,13 @@ final class WaitBudget {
 
     private final Duration total;
 
-    private Duration spent = Duration.ZERO;
+    private final long totalNanos;
+
+    private long spentNanos;
 
     WaitBudget(Duration total) {
         this.total = total;
+        this.totalNanos = total.toNanos();
     }
 
     Duration total() {
@@ -25,20 +28,20 @@ final class WaitBudget {
     }
 
     Duration spent() {
-        return spent;
+        return Duration.ofNanos(spentNanos);
     }
 
     Duration remaining() {
-        return isSpent() ? Duration.ZERO : total.minus(spent);
+        return isSpent() ? Duration.ZERO : Duration.ofNanos(totalNanos - spentNanos);
     }
 
     boolean isSpent() {
-        return spent.compareTo(total) >= 0;
+        return spentNanos >= totalNanos;
     }
 
     /** For a wait in the database, which has to be asked once even if nothing is left. */
     Duration forDatabase() {
-        Duration remaining = total.minus(spent);
+        Duration remaining = remaining();
         Duration shortest = shortest();
         return remaining.compareTo(shortest) < 0 ? shortest : remaining;
     }
@@ -50,7 +53,7 @@ final class WaitBudget {
 
     /** For a wait that the database is asked after, so that something is left for it. */
     Duration beforeDatabase() {
-        Duration remaining = total.minus(spent).minus(SHORTEST_WAIT);
+        Duration remaining = remaining().minus(SHORTEST_WAIT);
         return remaining.isNegative() ? Duration.ZERO : remaining;
     }
 
@@ -65,10 +68,10 @@ final class WaitBudget {
     }
 
     void spendSince(long start) {
-        spent = spent.plusNanos(System.nanoTime() - start);
+        spentNanos += System.nanoTime() - start;
     }
 
     void spendAll() {
-        spent = total;
+        spentNanos = totalNanos;
     }
 }
