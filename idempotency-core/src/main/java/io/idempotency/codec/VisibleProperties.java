@@ -31,7 +31,9 @@ final class VisibleProperties {
     }
 
     private Shape shapeOf(Class<?> type) {
-        return shapes.computeIfAbsent(type, this::inspect);
+        Shape known = shapes.get(type);
+        // What is known must not take a lock, which it would share with all calls.
+        return known == null ? shapes.computeIfAbsent(type, this::inspect) : known;
     }
 
     private Shape inspect(Class<?> type) {

@@ -114,6 +114,24 @@ class KeyExpressionTest {
     }
 
     @Test
+    void aNameThatSpelUsesItselfIsNoArgument() {
+        assertThatThrownBy(() -> keyOf("byRoot", "an argument"))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContaining(Service.class.getName());
+        assertThatThrownBy(() -> keyOf("byThis", "an argument"))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContaining(Service.class.getName());
+    }
+
+    @Test
+    void thePositionOfALaterArgumentBeatsTheNameOfAnEarlierOne() {
+        assertThat(keyOf("byAmbiguousName", "named p1", "at position 1").value())
+                .isEqualTo("at position 1");
+        assertThat(keyOf("byAmbiguousNameInText", "named p1", "at position 1").value())
+                .isEqualTo("<at position 1>");
+    }
+
+    @Test
     void anExpressionThatFailsIsReportedWithItsCause() {
         assertThatThrownBy(() -> keyOf("byIndex", List.of("only")))
                 .isInstanceOf(InvalidIdempotencyKeyException.class)
@@ -184,6 +202,18 @@ class KeyExpressionTest {
 
         @Idempotent(scope = "by-position", key = "#p1 + '-' + #a0")
         public void byPosition(String one, String two) {}
+
+        @Idempotent(scope = "by-root", key = "#root")
+        public void byRoot(String root) {}
+
+        @Idempotent(scope = "by-this", key = "#this")
+        public void byThis(String value) {}
+
+        @Idempotent(scope = "by-ambiguous-name", key = "#p1")
+        public void byAmbiguousName(String p1, String other) {}
+
+        @Idempotent(scope = "by-ambiguous-name-in-text", key = "'<' + #p1 + '>'")
+        public void byAmbiguousNameInText(String p1, String other) {}
 
         @Idempotent(scope = "by-target", key = "#root.name + '-' + #value")
         public void byTarget(String value) {}
