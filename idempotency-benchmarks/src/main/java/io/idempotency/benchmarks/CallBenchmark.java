@@ -217,13 +217,20 @@ public final class CallBenchmark {
     }
 
     private void inboxBatches(Contenders contenders, Rounds rounds) throws Exception {
+        inboxBatches(contenders, rounds, variant, false);
+        inboxBatches(contenders, rounds, variant.withBatchedEffects(), true);
+    }
+
+    private void inboxBatches(Contenders contenders, Rounds rounds, Variant measured, boolean batched)
+            throws Exception {
         List<Entrant> entrants = new ArrayList<>();
         for (BatchContender contender :
                 contenders.get(BatchContender.class, PlainBatchContender.NAME, "starter-batch-500")) {
+            contender.settings.batched(batched);
             contender.clear();
             entrants.add(new Entrant(contender, contender.newBatch(), BatchContender.SIZE));
         }
-        Group group = new Group(JobName.INBOX_BATCH, variant.name());
+        Group group = new Group(JobName.INBOX_BATCH, measured.name());
         rounds.countDeadTuples(group, entrants);
         rounds.measure(group, PlainBatchContender.NAME, entrants, options.threads());
     }

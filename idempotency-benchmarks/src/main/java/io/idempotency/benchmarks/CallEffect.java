@@ -31,22 +31,17 @@ final class CallEffect {
         return Receipt.of(payment, settings.responseBytes());
     }
 
-    /** In batches of the driver, and in the order of the accounts, or two of them could deadlock. */
+    /** In the order of the accounts, or two batches could deadlock. */
     void payAll(List<Message> messages) {
         List<Payment> ordered = messages.stream()
                 .map(Message::payment)
                 .sorted(Comparator.comparingInt(Payment::account))
                 .toList();
-        jdbc.batchUpdate(
-                "insert into payment (number, account) values (?, ?)",
-                ordered.stream()
-                        .map(payment -> new Object[] {payment.number(), payment.account()})
-                        .toList());
-        jdbc.batchUpdate(
-                "update account set cents = cents + 1 where id = ?",
-                ordered.stream()
-                        .map(payment -> new Object[] {payment.account()})
-                        .toList());
+        if (settings.batched()) {
+            effect.payAll(ordered);
+        } else {
+            ordered.forEach(effect::pay);
+        }
         settings.executed();
     }
 }

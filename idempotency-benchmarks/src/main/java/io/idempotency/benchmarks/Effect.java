@@ -1,5 +1,7 @@
 package io.idempotency.benchmarks;
 
+import java.util.List;
+
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** What a message tells of, and what its delivery leads to; the same for every contender. */
@@ -25,6 +27,20 @@ final class Effect {
     void pay(Payment payment) {
         jdbc.update("insert into payment (number, account) values (?, ?)", payment.number(), payment.account());
         jdbc.update("update account set cents = cents + 1 where id = ?", payment.account());
+    }
+
+    /** In batches of the driver. */
+    void payAll(List<Payment> payments) {
+        jdbc.batchUpdate(
+                "insert into payment (number, account) values (?, ?)",
+                payments.stream()
+                        .map(payment -> new Object[] {payment.number(), payment.account()})
+                        .toList());
+        jdbc.batchUpdate(
+                "update account set cents = cents + 1 where id = ?",
+                payments.stream()
+                        .map(payment -> new Object[] {payment.account()})
+                        .toList());
     }
 
     void deliver(int number) {

@@ -11,6 +11,8 @@ final class EffectSettings {
 
     private volatile int responseBytes = Receipt.USUAL_BYTES;
 
+    private volatile boolean batched;
+
     private volatile @Nullable Thread lastExecutor;
 
     Duration pause() {
@@ -28,6 +30,15 @@ final class EffectSettings {
 
     void responseBytes(int bytes) {
         responseBytes = bytes;
+    }
+
+    boolean batched() {
+        return batched;
+    }
+
+    /** Lets the effects of a batch of messages be batches of the driver, and not two statements for each. */
+    void batched(boolean byDriver) {
+        batched = byDriver;
     }
 
     /** Who made an effect last. */

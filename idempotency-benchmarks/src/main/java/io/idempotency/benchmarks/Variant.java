@@ -11,19 +11,24 @@ import java.util.List;
  * @param rows there already
  * @param countsRows whether the number of rows matters
  * @param responseBytes of a response; 0 for the usual one
+ * @param batched whether the effects of a batch of messages are batches of the driver
  */
-record Variant(Duration linkDelay, long rows, boolean countsRows, int responseBytes) {
+record Variant(Duration linkDelay, long rows, boolean countsRows, int responseBytes, boolean batched) {
 
     static Variant of(Duration linkDelay) {
-        return new Variant(linkDelay, 0, false, 0);
+        return new Variant(linkDelay, 0, false, 0, false);
     }
 
     Variant withRows(long count) {
-        return new Variant(linkDelay, count, true, responseBytes);
+        return new Variant(linkDelay, count, true, responseBytes, batched);
     }
 
     Variant withResponseBytes(int bytes) {
-        return new Variant(linkDelay, rows, countsRows, bytes);
+        return new Variant(linkDelay, rows, countsRows, bytes, batched);
+    }
+
+    Variant withBatchedEffects() {
+        return new Variant(linkDelay, rows, countsRows, responseBytes, true);
     }
 
     /** As in the results, without a comma. */
@@ -37,6 +42,9 @@ record Variant(Duration linkDelay, long rows, boolean countsRows, int responseBy
         }
         if (responseBytes > 0) {
             parts.add("response=" + responseBytes);
+        }
+        if (batched) {
+            parts.add("effects=batched");
         }
         return parts.isEmpty() ? "default" : String.join(" ", parts);
     }
