@@ -90,12 +90,15 @@ final class ProcessedMessageTable implements InboxStore {
             from {schema}.stream_position
             where consumer = ? and stream_id = ?""";
 
-    /** Sorted, because two batches that take the same ids in different orders would lock each other out. */
+    /**
+     * Sorted, because two batches that take the same ids in different orders would lock each other out, and as the index
+     * is, so that neighbours are written one after the other.
+     */
     private static final String RECEIVE_NEW = WaitBound.around("""
             insert into {schema}.processed_message (consumer, message_id, processed_at, expires_at)
             select ?, message.id, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond'
             from unnest(?::text[]) as message (id)
-            order by message.id
+            order by message.id collate "C"
             on conflict do nothing
             returning message_id, current_setting('transaction_isolation');
             delete from {schema}.message_failure
@@ -222,7 +225,7 @@ final class ProcessedMessageTable implements InboxStore {
         if (isolation.equals(READ_COMMITTED)) {
             return;
         }
-        Array ids = connection.createArrayOf("text", messageIds.toArray());
+        Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         try (PreparedStatement statement = connection.prepareStatement(collideWithUnseenFailure)) {
             statement.setString(1, consumer);
             statement.setArray(2, ids);
@@ -312,7 +315,7 @@ final class ProcessedMessageTable implements InboxStore {
     private List<String> insertNew(
             Connection connection, String consumer, Collection<String> messageIds, Duration retention, WaitBound bound)
             throws SQLException {
-        Array ids = connection.createArrayOf("text", messageIds.toArray());
+        Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         List<String> received = new ArrayList<>(messageIds.size());
         String isolation = READ_COMMITTED;
         try (PreparedStatement statement = connection.prepareStatement(receiveNew)) {

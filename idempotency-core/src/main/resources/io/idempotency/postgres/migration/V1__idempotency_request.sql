@@ -3,18 +3,20 @@
 
 -- Domains and not CHECK constraints of the tables say what columns may hold: PostgreSQL plans the constraints of a table again
 -- in every statement that writes to it, but keeps those of a domain for the session.
+-- Collation "C" because other orders belong to the operating system: where an update of that changes them, a unique index
+-- does not find what it holds any more.
 
-CREATE DOMAIN "${schema}".idempotency_scope AS text
+CREATE DOMAIN "${schema}".idempotency_scope AS text COLLATE "C"
     CONSTRAINT idempotency_scope_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
-CREATE DOMAIN "${schema}".idempotency_caller AS text
+CREATE DOMAIN "${schema}".idempotency_caller AS text COLLATE "C"
     CONSTRAINT idempotency_caller_length CHECK (char_length(VALUE) <= 128);
-CREATE DOMAIN "${schema}".idempotency_key AS text
+CREATE DOMAIN "${schema}".idempotency_key AS text COLLATE "C"
     CONSTRAINT idempotency_key_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
 CREATE DOMAIN "${schema}".idempotency_hash AS bytea
     CONSTRAINT idempotency_hash_present CHECK (octet_length(VALUE) > 0);
 CREATE DOMAIN "${schema}".idempotency_hash_version AS smallint
     CONSTRAINT idempotency_hash_version_positive CHECK (VALUE > 0);
-CREATE DOMAIN "${schema}".idempotency_status AS text
+CREATE DOMAIN "${schema}".idempotency_status AS text COLLATE "C"
     CONSTRAINT idempotency_status_known CHECK (VALUE IN ('processing', 'succeeded', 'failed_retryable', 'failed_final'));
 CREATE DOMAIN "${schema}".idempotency_attempts AS integer
     CONSTRAINT idempotency_attempts_positive CHECK (VALUE > 0);

@@ -1,13 +1,13 @@
 -- Messages that were handled, deliveries that failed, and how far each stream was followed.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
-CREATE DOMAIN "${schema}".idempotency_consumer AS text
+CREATE DOMAIN "${schema}".idempotency_consumer AS text COLLATE "C"
     CONSTRAINT idempotency_consumer_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
-CREATE DOMAIN "${schema}".idempotency_message_id AS text
+CREATE DOMAIN "${schema}".idempotency_message_id AS text COLLATE "C"
     CONSTRAINT idempotency_message_id_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
-CREATE DOMAIN "${schema}".idempotency_message_type AS text
+CREATE DOMAIN "${schema}".idempotency_message_type AS text COLLATE "C"
     CONSTRAINT idempotency_message_type_length CHECK (char_length(VALUE) <= 128);
-CREATE DOMAIN "${schema}".idempotency_stream_id AS text
+CREATE DOMAIN "${schema}".idempotency_stream_id AS text COLLATE "C"
     CONSTRAINT idempotency_stream_id_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
 
 CREATE TABLE "${schema}".processed_message (

@@ -1,23 +1,23 @@
 -- Messages that are to be sent, written in the transaction of the effect that they tell of.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
-CREATE DOMAIN "${schema}".outbox_topic AS text
+CREATE DOMAIN "${schema}".outbox_topic AS text COLLATE "C"
     CONSTRAINT outbox_event_topic_length CHECK (char_length(VALUE) BETWEEN 1 AND 249);
-CREATE DOMAIN "${schema}".outbox_message_type AS text
+CREATE DOMAIN "${schema}".outbox_message_type AS text COLLATE "C"
     CONSTRAINT outbox_event_type_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
-CREATE DOMAIN "${schema}".outbox_ordering_key AS text
+CREATE DOMAIN "${schema}".outbox_ordering_key AS text COLLATE "C"
     CONSTRAINT outbox_event_ordering_key_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
-CREATE DOMAIN "${schema}".outbox_aggregate_type AS text
+CREATE DOMAIN "${schema}".outbox_aggregate_type AS text COLLATE "C"
     CONSTRAINT outbox_event_aggregate_type_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
-CREATE DOMAIN "${schema}".outbox_aggregate_id AS text
+CREATE DOMAIN "${schema}".outbox_aggregate_id AS text COLLATE "C"
     CONSTRAINT outbox_event_aggregate_id_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
-CREATE DOMAIN "${schema}".outbox_deduplication_key AS text
+CREATE DOMAIN "${schema}".outbox_deduplication_key AS text COLLATE "C"
     CONSTRAINT outbox_event_deduplication_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
 CREATE DOMAIN "${schema}".outbox_headers AS json
     CONSTRAINT outbox_event_headers_named CHECK (json_typeof(VALUE) = 'object');
 CREATE DOMAIN "${schema}".outbox_lane AS smallint
     CONSTRAINT outbox_event_lane CHECK (VALUE >= 0);
-CREATE DOMAIN "${schema}".outbox_status AS text
+CREATE DOMAIN "${schema}".outbox_status AS text COLLATE "C"
     CONSTRAINT outbox_event_status_known CHECK (VALUE IN ('pending', 'sent', 'dead'));
 CREATE DOMAIN "${schema}".outbox_attempts AS integer
     CONSTRAINT outbox_event_attempts CHECK (VALUE >= 0);
