@@ -27,6 +27,15 @@ import java.util.UUID;
 public interface ClaimStore extends Claims {
 
     /**
+     * Prepares the completion of a claim without a lease that is written together with the COMMIT. Nothing is sent yet.
+     *
+     * @param connection the one that the claim was granted on
+     * @param completion the response
+     * @return what sends both; to be closed before the connection is
+     */
+    CompletingCommit completingCommit(Connection connection, Completion completion);
+
+    /**
      * Turns a lease into a failure.
      *
      * @param connection with an open transaction

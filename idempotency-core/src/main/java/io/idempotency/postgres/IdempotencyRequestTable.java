@@ -10,6 +10,7 @@ import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
+import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
@@ -17,6 +18,7 @@ import io.idempotency.RequestStatus;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.CompletingCommit;
 import io.idempotency.claim.Completion;
 import io.idempotency.claim.Failure;
 import io.idempotency.claim.Fence;
@@ -71,6 +73,15 @@ final class IdempotencyRequestTable implements ClaimStore {
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
                 locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_FENCE;
 
+    /**
+     * Without a row to complete the first statement fails, so that PostgreSQL does not come to the second one. Its
+     * SQLSTATE is one that hardly anything else has.
+     */
+    private static final String COMPLETE_AND_COMMIT = "with completed as (" + COMPLETE + """
+
+            returning 1)
+            select width_bucket(0::float8, 0, 1, coalesce((select 1 from completed), 0));COMMIT""";
+
     private static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
@@ -116,6 +127,8 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String complete;
 
+    private final String completeAndCommit;
+
     private final String fail;
 
     private final String extendLease;
@@ -130,6 +143,7 @@ final class IdempotencyRequestTable implements ClaimStore {
         this.find = schema.resolve(FIND);
         this.findSettled = schema.resolve(FIND_SETTLED);
         this.complete = schema.resolve(COMPLETE);
+        this.completeAndCommit = schema.resolve(COMPLETE_AND_COMMIT);
         this.fail = schema.resolve(FAIL);
         this.extendLease = schema.resolve(EXTEND_LEASE);
         this.recordFailure = schema.resolve(RECORD_FAILURE);
@@ -272,12 +286,27 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     @Override
     public boolean complete(Connection connection, Completion completion) {
-        return update(connection, "complete a claim", complete, parameters -> {
-            parameters.json(completion.responseBody());
-            parameters.string(completion.resultType());
-            parameters.string(completion.resultId());
-            parameters.fence(completion.fence());
-        });
+        return update(connection, "complete a claim", complete, parameters -> bindCompletion(parameters, completion));
+    }
+
+    private static void bindCompletion(StatementParameters parameters, Completion completion) throws SQLException {
+        parameters.json(completion.responseBody());
+        parameters.string(completion.resultType());
+        parameters.string(completion.resultId());
+        parameters.fence(completion.fence());
+    }
+
+    @Override
+    public CompletingCommit completingCommit(Connection connection, Completion completion) {
+        PreparedStatement statement = null;
+        try {
+            statement = connection.prepareStatement(completeAndCommit);
+            bindCompletion(new StatementParameters(statement), completion);
+            return new PreparedCompletingCommit(statement);
+        } catch (SQLException failure) {
+            JdbcUtils.closeStatement(statement);
+            throw SqlFailures.translate("prepare the completion of a claim", completeAndCommit, failure);
+        }
     }
 
     @Override

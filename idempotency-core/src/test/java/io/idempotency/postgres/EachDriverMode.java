@@ -27,6 +27,8 @@ import io.idempotency.test.TestDatabase;
             "prepareThreshold=0",
             "binaryTransfer=false",
             "autosave=always",
+            "autosave=conservative",
+            "defaultRowFetchSize=1",
         })
 @interface EachDriverMode {
 
@@ -36,7 +38,10 @@ import io.idempotency.test.TestDatabase;
         private Connections() {}
 
         static Connection open(TestDatabase database, String driverSetting) throws SQLException {
-            String url = database.jdbcUrl();
+            return open(database.jdbcUrl(), database, driverSetting);
+        }
+
+        static Connection open(String url, TestDatabase database, String driverSetting) throws SQLException {
             return DriverManager.getConnection(
                     url + (url.contains("?") ? "&" : "?") + driverSetting, database.username(), database.password());
         }

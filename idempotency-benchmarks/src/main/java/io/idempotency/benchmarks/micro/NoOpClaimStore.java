@@ -8,6 +8,7 @@ import java.util.UUID;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.CompletingCommit;
 import io.idempotency.claim.Completion;
 import io.idempotency.claim.Failure;
 import io.idempotency.claim.Fence;
@@ -34,6 +35,11 @@ final class NoOpClaimStore implements ClaimStore {
     @Override
     public boolean complete(Connection connection, Completion completion) {
         return true;
+    }
+
+    @Override
+    public CompletingCommit completingCommit(Connection connection, Completion completion) {
+        throw new UnsupportedOperationException("only with a PipelinedTransactionManager");
     }
 
     @Override
