@@ -10,7 +10,6 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.LeaseLostException;
-import io.idempotency.TransactionFailedException;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
@@ -102,6 +101,7 @@ public final class ClaimExecutor {
                         call.isCompleteWithClaim(),
                         null);
                 HeldKeys.requireNotHeld(request.id(), call.intent(), transaction.holder());
+                PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 Claim claim = running.waitBudget().spendOn(() -> call.claims().claim(connection, request));
                 running.claimAnswered();
                 return claim.handledBy(answers(
@@ -140,14 +140,9 @@ public final class ClaimExecutor {
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
             requireCommittable(call, transaction, connection);
-            if (!call.isCompleteWithClaim()
-                    && !call.claims()
-                            .complete(
-                                    connection,
-                                    completionOf(call, new Fence(request.id(), claim.attempt(), null), result))) {
-                throw new TransactionFailedException(
-                        call.intent(),
-                        "its claim is gone: something in its transaction deleted or completed the row of the key");
+            if (!call.isCompleteWithClaim()) {
+                Fence fence = new Fence(request.id(), claim.attempt(), null);
+                complete(call, completionOf(call, fence, result), transaction, connection);
             }
             held.completed();
             running.report().found(ClaimAnswers.outcomeOf(claim));
@@ -155,6 +150,17 @@ public final class ClaimExecutor {
         } catch (Throwable failure) {
             held.failed();
             throw failure;
+        }
+    }
+
+    /** With the COMMIT where the transaction ends with the call, and its manager can; else at once. */
+    private void complete(
+            IdempotentCall call, Completion completion, CallTransaction transaction, Connection connection) {
+        PipelinedTransaction pipelined = transaction.isOwn() ? PipelinedTransaction.of(transaction.holder()) : null;
+        if (pipelined != null) {
+            pipelined.commitWith(new PipelinedCompletion(store, call.intent(), connection, completion));
+        } else if (!call.claims().complete(connection, completion)) {
+            throw CallFailures.claimIsGone(call.intent());
         }
     }
 
@@ -223,25 +229,15 @@ public final class ClaimExecutor {
 
     private void requireNotFailed(IdempotentCall call, CallTransaction transaction, Connection connection) {
         if (transaction.isRollbackOnly()) {
-            throw new TransactionFailedException(
-                    call.intent(),
-                    "its transaction was marked rollback-only: let the exception that caused it leave the method, or"
-                            + " throw one instead of setting rollback-only");
+            throw CallFailures.rollbackOnly(call.intent());
         }
         switch (store.transactionState(connection)) {
             case OPEN -> {}
-            case ABORTED ->
-                throw new TransactionFailedException(
-                        call.intent(),
-                        "a failed SQL statement was swallowed, so PostgreSQL would turn the commit into a rollback:"
-                                + " let the exception leave the method, or set a savepoint before the statement");
+            case ABORTED -> throw CallFailures.swallowedSqlError(call.intent());
             case ENDED -> {
                 // Before its first statement a transaction looks the same, which happens only where no claim is in it.
                 if (!call.terms().isLeased()) {
-                    throw new TransactionFailedException(
-                            call.intent(),
-                            "it had ended the transaction itself: never commit, roll back or switch auto-commit on the"
-                                    + " connection inside an idempotent method");
+                    throw CallFailures.transactionEnded(call.intent());
                 }
             }
         }
