@@ -3,9 +3,11 @@ package io.idempotency.test;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
@@ -29,6 +31,7 @@ public final class TestDatabase implements AutoCloseable {
     private final TestDatabaseServer server;
     private final String name;
     private final PGSimpleDataSource adminDataSource;
+    private final Map<String, Object> furtherProperties = new ConcurrentHashMap<>();
     private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private HikariDataSource defaultPool;
@@ -72,10 +75,17 @@ public final class TestDatabase implements AutoCloseable {
 
     /** What Spring Boot needs to know to use this database. */
     public Map<String, Object> springProperties() {
-        return Map.of(
-                "spring.datasource.url", jdbcUrl(),
-                "spring.datasource.username", username(),
-                "spring.datasource.password", password());
+        Map<String, Object> properties = new HashMap<>(furtherProperties);
+        properties.put("spring.datasource.url", jdbcUrl());
+        properties.put("spring.datasource.username", username());
+        properties.put("spring.datasource.password", password());
+        return properties;
+    }
+
+    /** Tells this to Spring Boot too, in every application on this database that starts from now on. */
+    public TestDatabase with(String property, Object value) {
+        furtherProperties.put(property, value);
+        return this;
     }
 
     /** This database's pool of {@value #POOL_SIZE} connections, the same one on every call. */

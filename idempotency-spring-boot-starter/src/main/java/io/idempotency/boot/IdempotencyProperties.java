@@ -29,6 +29,8 @@ import io.idempotency.outbox.Lanes;
  * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
  * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
  *     differ.
+ * @param pipelinedCommit Whether the response of a call is sent together with the COMMIT, which saves a round trip. Only
+ *     with Spring Boot's own transaction manager for plain JDBC.
  * @param recordFailedAttempts Whether failures that are not final leave a row with the number of attempts.
  * @param inbox How received messages are remembered.
  * @param outbox How messages are sent.
@@ -51,6 +53,7 @@ public record IdempotencyProperties(
         @DefaultValue("60s") Duration lease,
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
+        @DefaultValue("false") boolean pipelinedCommit,
         @DefaultValue("false") boolean recordFailedAttempts,
         @DefaultValue Inbox inbox,
         @DefaultValue Outbox outbox,

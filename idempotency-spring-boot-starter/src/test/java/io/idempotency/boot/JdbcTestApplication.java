@@ -20,6 +20,7 @@ import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
+import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
 import io.idempotency.test.TestDatabase;
 
 /** An application with plain JDBC and nothing else of what is on the class path of these tests. */
@@ -36,7 +37,8 @@ import io.idempotency.test.TestDatabase;
     IdempotencyLoggingAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
-    IdempotencyPurgeAutoConfiguration.class
+    IdempotencyPurgeAutoConfiguration.class,
+    IdempotencyPipelinedCommitAutoConfiguration.class
 })
 public class JdbcTestApplication {
 

@@ -54,6 +54,7 @@ class IdempotencyPropertiesTest {
                         DataSize.ofMegabytes(1),
                         false,
                         false,
+                        false,
                         new IdempotencyProperties.Inbox(Duration.ofDays(14), Map.of()),
                         new IdempotencyProperties.Outbox(
                                 true,
@@ -239,6 +240,7 @@ class IdempotencyPropertiesTest {
                         "idempotency.wait-timeout",
                         "idempotency.max-response-size",
                         "idempotency.verify-responses",
+                        "idempotency.pipelined-commit",
                         "idempotency.migration.url",
                         "idempotency.migration.user",
                         "idempotency.migration.password",

@@ -31,6 +31,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
+import io.idempotency.execution.PipelinedTransactionManager;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -71,6 +72,8 @@ class AfterCommitTest {
     enum Manager {
         DATA_SOURCE(DataSourceTransactionManager.class, TransactionSystemException.class),
         JDBC(JdbcTransactionManager.class, DuplicateKeyException.class),
+        PIPELINED(PipelinedTransactionManager.class, DuplicateKeyException.class),
+        PIPELINED_WITHOUT_TRANSLATION(PipelinedTransactionManager.class, TransactionSystemException.class),
         JPA(JpaTransactionManager.class, DataIntegrityViolationException.class);
 
         private final Class<? extends PlatformTransactionManager> type;
@@ -96,7 +99,10 @@ class AfterCommitTest {
                     "logging.level.com.zaxxer.hikari=error",
                     "logging.level.org.hibernate=off",
                     "logging.level.org.springframework=off"));
-            if (this == DATA_SOURCE) {
+            if (type == PipelinedTransactionManager.class) {
+                properties.add(PipelinedCommitContractTest.PIPELINED);
+            }
+            if (this == DATA_SOURCE || this == PIPELINED_WITHOUT_TRANSLATION) {
                 properties.add("spring.persistence.exceptiontranslation.enabled=false");
                 properties.add("spring.dao.exceptiontranslation.enabled=false");
             }

@@ -1,0 +1,301 @@
+package io.idempotency.boot.contract;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/**
+ * Something in this JVM fails while a response is sent together with its COMMIT. What is left open then would be
+ * committed by the clean-up that switches auto-commit on again.
+ */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrokenCommitTest {
+
+    private final ContractApplication application;
+
+    private final ContractApplication withoutRetries;
+
+    BrokenCommitTest(TestDatabase database) {
+        List<Class<?>> beans = List.of(Breaking.class, Shop.class);
+        String[] properties = {
+            PipelinedCommitContractTest.PIPELINED,
+            "idempotency.retry.delay=5ms",
+            "idempotency.purge.enabled=false",
+            "spring.datasource.hikari.maximum-pool-size=2",
+            "logging.level.com.zaxxer.hikari=error",
+            "logging.level.org.springframework.transaction=off"
+        };
+        application = ContractApplication.start(database, beans, properties);
+        withoutRetries = ContractApplication.startAnother(
+                database,
+                beans,
+                Stream.concat(Stream.of(properties), Stream.of("idempotency.retry.max-attempts=1"))
+                        .toArray(String[]::new));
+    }
+
+    @AfterAll
+    void stop() {
+        withoutRetries.close();
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        for (ContractApplication each : List.of(application, withoutRetries)) {
+            each.bean(Shop.class).reset();
+            each.clear();
+        }
+    }
+
+    enum Kind {
+        SQL_EXCEPTION,
+        SQL_EXCEPTION_OF_A_LOST_CONNECTION,
+        SQL_TIMEOUT,
+        RUNTIME_EXCEPTION,
+        ERROR;
+
+        private Throwable failure() {
+            return switch (this) {
+                case SQL_EXCEPTION -> new SQLException("on purpose");
+                case SQL_EXCEPTION_OF_A_LOST_CONNECTION -> new SQLException("on purpose", "08006");
+                case SQL_TIMEOUT -> new SQLTimeoutException("on purpose");
+                case RUNTIME_EXCEPTION -> new IllegalStateException("on purpose");
+                case ERROR -> new OutOfMemoryError("on purpose");
+            };
+        }
+    }
+
+    static Stream<Arguments> failures() {
+        return Stream.of(Kind.values())
+                .flatMap(kind -> Stream.of(false, true).map(rollbackFails -> Arguments.of(kind, rollbackFails)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void whatFailsBeforeItIsSentLeavesNothing(Kind kind, boolean rollbackFails) {
+        Shop shop = withoutRetries.bean(Shop.class);
+        breaking(withoutRetries).before(kind, rollbackFails);
+
+        assertThatThrownBy(() -> shop.sell("key")).isInstanceOf(RuntimeException.class);
+
+        assertThat(breaking(withoutRetries).broken).hasValue(1);
+        assertThat(withoutRetries.effects()).isZero();
+        assertThat(withoutRetries.requests()).isZero();
+        assertNothingIsOpen(withoutRetries);
+        assertThat(shop.sell("key")).isEqualTo("sold in execution 2");
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void whatFailsBeforeItIsSentIsRepeated(Kind kind, boolean rollbackFails) {
+        assumeThat(kind == Kind.SQL_TIMEOUT && !rollbackFails)
+                .as("a timeout after which it is known that nothing was committed is for the caller to repeat")
+                .isFalse();
+        Shop shop = application.bean(Shop.class);
+        breaking(application).before(kind, rollbackFails);
+
+        assertThat(shop.sell("key")).isEqualTo("sold in execution 2");
+
+        assertThat(breaking(application).broken).hasValue(1);
+        assertThat(application.effects()).isEqualTo(1);
+        assertNothingIsOpen(application);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatFailsAfterItWasCommittedIsFound(Kind kind) {
+        for (ContractApplication each : List.of(application, withoutRetries)) {
+            Shop shop = each.bean(Shop.class);
+            breaking(each).after(kind);
+
+            assertThat(shop.sell("key")).isEqualTo("sold in execution 1");
+
+            assertThat(breaking(each).broken).hasValue(1);
+            assertThat(each.effects()).isEqualTo(1);
+            assertNothingIsOpen(each);
+            clear();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SQL_EXCEPTION", "RUNTIME_EXCEPTION"})
+    void aCommitThatFollowsInVainChangesNothing(Kind kind) {
+        Shop shop = withoutRetries.bean(Shop.class);
+        breaking(withoutRetries).commit(kind);
+
+        assertThat(shop.sell("key")).isEqualTo("sold in execution 1");
+
+        assertThat(breaking(withoutRetries).broken).hasValue(1);
+        assertThat(withoutRetries.effects()).isEqualTo(1);
+        assertThat(withoutRetries.outcomes().retries()).isEmpty();
+    }
+
+    private static Breaking breaking(ContractApplication application) {
+        return application.bean(Breaking.class);
+    }
+
+    private static void assertNothingIsOpen(ContractApplication application) {
+        assertThat(application.database().backends().activity())
+                .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction"));
+    }
+
+    /** Makes one commit fail. */
+    static class Breaking implements BeanPostProcessor {
+
+        private final AtomicInteger broken = new AtomicInteger();
+
+        private volatile @Nullable Kind before;
+
+        private volatile @Nullable Kind after;
+
+        private volatile @Nullable Kind commit;
+
+        private volatile boolean rollbackFails;
+
+        void before(Kind kind, boolean withRollback) {
+            broken.set(0);
+            before = kind;
+            rollbackFails = withRollback;
+        }
+
+        void after(Kind kind) {
+            broken.set(0);
+            after = kind;
+            rollbackFails = false;
+        }
+
+        void commit(Kind kind) {
+            broken.set(0);
+            commit = kind;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof DataSource dataSource
+                    ? new DelegatingDataSource(dataSource) {
+                        @Override
+                        public Connection getConnection() throws SQLException {
+                            return breakable(super.getConnection());
+                        }
+                    }
+                    : bean;
+        }
+
+        private Connection breakable(Connection connection) {
+            AtomicBoolean isBroken = new AtomicBoolean();
+            return proxy(Connection.class, connection, (name, argument, call) -> {
+                if (name.equals("prepareStatement") && String.valueOf(argument).endsWith("COMMIT")) {
+                    return breakable((PreparedStatement) call.proceed(), isBroken);
+                }
+                if (name.equals("commit") && commit != null) {
+                    throw failureOf(commit);
+                }
+                if (name.equals("rollback") && isBroken.get() && rollbackFails) {
+                    throw new SQLException("no rollback, on purpose");
+                }
+                return call.proceed();
+            });
+        }
+
+        private PreparedStatement breakable(PreparedStatement statement, AtomicBoolean isBroken) {
+            return proxy(PreparedStatement.class, statement, (name, argument, call) -> {
+                if (!name.equals("execute")) {
+                    return call.proceed();
+                }
+                if (before != null) {
+                    isBroken.set(true);
+                    throw failureOf(before);
+                }
+                Object result = call.proceed();
+                if (after != null) {
+                    throw failureOf(after);
+                }
+                return result;
+            });
+        }
+
+        private Throwable failureOf(Kind kind) {
+            before = null;
+            after = null;
+            commit = null;
+            broken.incrementAndGet();
+            return kind.failure();
+        }
+
+        private static <T> T proxy(Class<T> type, T target, Interception interception) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(),
+                    new Class<?>[] {type},
+                    (proxy, method, arguments) ->
+                            interception.of(method.getName(), arguments == null ? null : arguments[0], () -> {
+                                try {
+                                    return method.invoke(target, arguments);
+                                } catch (InvocationTargetException thrown) {
+                                    throw thrown.getCause();
+                                }
+                            })));
+        }
+
+        private interface Call {
+
+            @Nullable Object proceed() throws Throwable;
+        }
+
+        private interface Interception {
+
+            @Nullable Object of(String method, @Nullable Object argument, Call call) throws Throwable;
+        }
+    }
+
+    static class Shop {
+
+        private final JdbcTemplate jdbc;
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        Shop(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop", key = "#key")
+        public String sell(String key) {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            return "sold in execution " + executions.incrementAndGet();
+        }
+
+        void reset() {
+            executions.set(0);
+        }
+    }
+}

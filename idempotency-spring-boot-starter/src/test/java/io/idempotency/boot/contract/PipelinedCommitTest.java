@@ -1,0 +1,339 @@
+package io.idempotency.boot.contract;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.test.Backends;
+import io.idempotency.test.Backends.Backend;
+import io.idempotency.test.CallResults;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What happens between the return of a method and a COMMIT with which its response travels. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PipelinedCommitTest {
+
+    private final ContractApplication application;
+
+    private final Shop shop;
+
+    private final JdbcTemplate jdbc;
+
+    PipelinedCommitTest(TestDatabase database) {
+        application = ContractApplication.start(
+                database,
+                List.of(Shop.class),
+                PipelinedCommitContractTest.PIPELINED,
+                "logging.level.com.zaxxer.hikari=error");
+        shop = application.bean(Shop.class);
+        jdbc = application.bean(JdbcTemplate.class);
+        database.jdbc().execute("""
+                create function gate() returns trigger language plpgsql as
+                'begin perform pg_advisory_xact_lock_shared(1); return null; end';
+                create constraint trigger gate after insert on payment deferrable initially deferred
+                for each row execute function gate()""");
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+    }
+
+    @AfterEach
+    void clear() {
+        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+        assertThat(application.database().backends().activity())
+                .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction"));
+        shop.beforeCommitDo(() -> {});
+        application.clear();
+    }
+
+    @Test
+    void theSameKeyBeforeTheCommitReplays() {
+        AtomicReference<String> repeated = new AtomicReference<>();
+        shop.beforeCommitDo(() -> repeated.set(shop.sell("key")));
+
+        String first = shop.sell("key");
+
+        assertThat(repeated).hasValue(first);
+        assertKeptOnce(first, Outcome.REPLAYED, Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @Test
+    void aRepeatThatASavepointTakesBackLeavesTheCallComplete() {
+        shop.beforeCommitDo(() -> behindASavepoint(() -> {
+            shop.sell("key");
+            behindASavepoint(() -> shop.sell("key"));
+            shop.sell("key");
+        }));
+
+        String first = shop.sell("key");
+
+        assertThat(shop.sell("key")).isEqualTo(first);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.request("key")).containsEntry("status", "succeeded");
+    }
+
+    @Test
+    void anotherCallOrMessageBeforeTheCommitIsPartOfTheTransaction() {
+        shop.beforeCommitDo(() -> {
+            shop.sell("other");
+            assertThat(application.bean(Inbox.class).claimNew("batch", List.of("a"), id -> id))
+                    .containsExactly("a");
+        });
+
+        shop.sell("key");
+
+        assertThat(application.effects()).isEqualTo(2);
+        assertThat(application.request("key")).containsEntry("status", "succeeded");
+        assertThat(application.request("other")).containsEntry("status", "succeeded");
+        assertThat(application.handledMessages()).hasSize(1);
+    }
+
+    @Test
+    void aCallInANewTransactionBeforeTheCommitIsApart() {
+        shop.beforeCommitDo(() -> {
+            shop.sellInNewTransaction("inner");
+            assertThat(application.request("inner")).containsEntry("status", "succeeded");
+            throw new IllegalStateException("the outer one fails");
+        });
+
+        assertThatThrownBy(() -> shop.sell("key")).hasMessage("the outer one fails");
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.requests()).isEqualTo(1);
+    }
+
+    @Test
+    void whatFailsBeforeTheCommitLeavesNothing() {
+        shop.beforeCommitDo(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+
+        assertThatThrownBy(() -> shop.sell("key")).hasMessage("on purpose");
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void aSqlErrorSwallowedBeforeTheCommitFailsTheCall() {
+        shop.beforeCommitDo(
+                () -> assertThatThrownBy(() -> jdbc.execute("select 1 / 0")).isInstanceOf(RuntimeException.class));
+
+        assertThatThrownBy(() -> shop.sell("key"))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasMessageContaining("swallowed");
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void aFailureSwallowedBeforeTheCommitFailsTheCall() {
+        shop.beforeCommitDo(
+                () -> assertThatThrownBy(() -> shop.fail("other")).isInstanceOf(IllegalStateException.class));
+
+        assertThatThrownBy(() -> shop.sell("key"))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasMessageContaining("rollback-only");
+
+        assertThat(application.effects()).isZero();
+        assertThat(application.requests()).isZero();
+    }
+
+    @Test
+    void aRowThatVanishesBeforeTheCommitFailsTheCall() {
+        shop.beforeCommitDo(() -> jdbc.update("delete from idempotency.idempotency_request"));
+
+        assertThatThrownBy(() -> shop.sell("key"))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasMessageContaining("its claim is gone");
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void whoCommitsBeforeTheCommitIsCompleteAllTheSame() {
+        shop.beforeCommitDo(() -> onConnection(Connection::commit));
+
+        assertKeptOnce(shop.sell("key"), Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @Test
+    void whoRollsBackBeforeTheCommitFailsTheCall() {
+        shop.beforeCommitDo(() -> onConnection(Connection::rollback));
+
+        assertThatThrownBy(() -> shop.sell("key"))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasMessageContaining("its claim is gone");
+
+        assertNothingIsKept();
+    }
+
+    @Test
+    void callsAfterTheCommitAreNoPartOfIt() {
+        TransactionTemplate anew = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        anew.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+        List<String> answers = new ArrayList<>();
+        shop.beforeCommitDo(() ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        answers.add(anew.execute(status -> shop.sell("key")));
+                        answers.add(shop.sell("late"));
+                    }
+                }));
+
+        String first = shop.sell("key");
+
+        assertThat(answers).hasSize(2).first().isEqualTo(first);
+        assertThat(application.request("key")).containsEntry("status", "succeeded");
+    }
+
+    @Test
+    void aJoinedCallIsCompleteBeforeTheOuterTransactionGoesOn() {
+        new TransactionTemplate(application.bean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+            shop.sell("key");
+            assertThat(jdbc.queryForList("select status from idempotency.idempotency_request", String.class))
+                    .containsExactly("succeeded");
+        });
+
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aBackendKilledDuringTheCommitIsInvisibleToTheCaller() throws Exception {
+        CallResults<String> results;
+        try (Connection gate = application.database().connection();
+                Statement statement = gate.createStatement()) {
+            gate.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock(1)");
+            ConcurrentCalls<String> running = ConcurrentCalls.start(1, () -> shop.sell("key"));
+            Backends backends = application.database().backends();
+            backends.awaitBlocked(1);
+            List<Backend> blocked =
+                    backends.activity().stream().filter(Backend::blocked).toList();
+            assertThat(blocked).singleElement().extracting(Backend::query).isEqualTo("COMMIT");
+            backends.terminate(blocked.get(0).pid());
+            gate.rollback();
+            results = running.await();
+        }
+
+        assertThat(application.outcomes().retries()).containsExactly(new Outcomes.Repeat(1, "57P01"));
+        assertKeptOnce(results.requireAllSucceeded().get(0), Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    private void assertKeptOnce(String answer, Outcome... outcomes) {
+        assertThat(shop.sell("key")).isEqualTo(answer);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactlyInAnyOrder(outcomes);
+    }
+
+    private void assertNothingIsKept() {
+        assertThat(application.effects()).isZero();
+        assertThat(application.requests()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
+    private void behindASavepoint(Runnable work) {
+        onConnection(connection -> {
+            Savepoint savepoint = connection.setSavepoint();
+            work.run();
+            connection.rollback(savepoint);
+        });
+    }
+
+    private void onConnection(Work work) {
+        DataSource dataSource = application.bean(DataSource.class);
+        Connection connection = DataSourceUtils.getConnection(dataSource);
+        try {
+            work.on(connection);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Work {
+
+        void on(Connection connection) throws SQLException;
+    }
+
+    static class Shop {
+
+        private final JdbcTemplate jdbc;
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        private final AtomicReference<Runnable> beforeCommit = new AtomicReference<>(() -> {});
+
+        Shop(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        /** Of the next transaction. */
+        void beforeCommitDo(Runnable callback) {
+            beforeCommit.set(callback);
+        }
+
+        @Transactional("transactionManager")
+        @Idempotent(scope = "shop", key = "#key")
+        public String sell(String key) {
+            return sellAndAwaitCommit();
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @Idempotent(scope = "shop-new", key = "#key")
+        public String sellInNewTransaction(String key) {
+            return sellAndAwaitCommit();
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-failing", key = "#key")
+        public String fail(String key) {
+            throw new IllegalStateException("on purpose");
+        }
+
+        private String sellAndAwaitCommit() {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            Runnable callback = beforeCommit.getAndSet(() -> {});
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    callback.run();
+                }
+            });
+            return "sold in execution " + executions.incrementAndGet();
+        }
+    }
+}
