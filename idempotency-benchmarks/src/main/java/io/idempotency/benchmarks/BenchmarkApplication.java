@@ -53,7 +53,7 @@ class BenchmarkApplication {
 
     /** Starts it on connections that are there already. */
     static ConfigurableApplicationContext start(
-            DataSource connections, EffectSettings settings, List<Class<?>> configuration) {
+            DataSource connections, EffectSettings settings, List<Class<?>> configuration, String... properties) {
         return new SpringApplicationBuilder(configuration.toArray(Class<?>[]::new))
                 .sources(BenchmarkApplication.class, CallEffect.class)
                 .web(WebApplicationType.NONE)
@@ -64,6 +64,7 @@ class BenchmarkApplication {
                     context.getBeanFactory().registerSingleton("dataSource", connections);
                     context.getBeanFactory().registerSingleton("effectSettings", settings);
                 })
+                .properties(properties)
                 .run();
     }
 

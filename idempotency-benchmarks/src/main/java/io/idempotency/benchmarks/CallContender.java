@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** Makes the effect of each call, at least as often as it should. */
 abstract class CallContender extends Contender {
 
-    CallContender(String name, ContenderSetup setup, List<Class<?>> configuration) {
-        super(name, setup, configuration);
+    CallContender(String name, ContenderSetup setup, List<Class<?>> configuration, String... properties) {
+        super(name, setup, configuration, properties);
     }
 
     /** Makes the effect, or finds that it was made before; gives the response if there is one. */

@@ -30,8 +30,9 @@ abstract class Contender implements AutoCloseable {
      * Starts it.
      *
      * @param configuration beside the {@link CallEffect}
+     * @param properties of the application, as {@code name=value}
      */
-    Contender(String name, ContenderSetup setup, List<Class<?>> configuration) {
+    Contender(String name, ContenderSetup setup, List<Class<?>> configuration, String... properties) {
         this.name = name;
         this.database = name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "_");
         setup.server().create(database);
@@ -39,7 +40,7 @@ abstract class Contender implements AutoCloseable {
         this.admin = setup.server().jdbc(database);
         Effect.createTables(admin);
         prepare(admin);
-        this.application = BenchmarkApplication.start(pool, settings, configuration);
+        this.application = BenchmarkApplication.start(pool, settings, configuration, properties);
     }
 
     final String name() {

@@ -11,7 +11,6 @@ final class Contenders implements AutoCloseable {
 
     static final String STARTER_INSTANCES = "starter-without-single-flight";
 
-    /** Where {@code starter-pipelined} has its place too, between {@code starter} and {@code starter-void}. */
     private static final Map<String, Function<ContenderSetup, Contender>> ALL = all();
 
     private final ContenderSetup setup;
@@ -34,6 +33,7 @@ final class Contenders implements AutoCloseable {
         all.put("hand-written-for-update", HandWrittenForUpdateContender::new);
         all.put("floor", FloorContender::new);
         all.put(StarterContender.NAME, StarterContender::new);
+        all.put(StarterContender.PIPELINED, StarterContender::pipelined);
         all.put("starter-void", StarterVoidContender::new);
         all.put("starter-programmatic", StarterProgrammaticContender::new);
         all.put("inbox", InboxContender::new);

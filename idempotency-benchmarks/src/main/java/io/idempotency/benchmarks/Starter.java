@@ -9,6 +9,7 @@ import org.springframework.context.annotation.Configuration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
 
 /** What this project's contenders have in common: its defaults, and what every application gets with it. */
 abstract class Starter extends CallContender implements Growing {
@@ -16,7 +17,11 @@ abstract class Starter extends CallContender implements Growing {
     static final String SCOPE = "payments";
 
     Starter(String name, ContenderSetup setup, Class<?>... services) {
-        super(name, setup, configuration(services));
+        this(name, setup, List.of(services));
+    }
+
+    Starter(String name, ContenderSetup setup, List<Class<?>> services, String... properties) {
+        super(name, setup, configuration(services.toArray(Class<?>[]::new)), properties);
     }
 
     static List<Class<?>> configuration(Class<?>... services) {
@@ -50,7 +55,8 @@ abstract class Starter extends CallContender implements Growing {
     @ImportAutoConfiguration({
         IdempotencyAutoConfiguration.class,
         IdempotencyLoggingAutoConfiguration.class,
-        IdempotencyMigrationAutoConfiguration.class
+        IdempotencyMigrationAutoConfiguration.class,
+        IdempotencyPipelinedCommitAutoConfiguration.class
     })
     static class Configured {}
 }

@@ -1,5 +1,7 @@
 package io.idempotency.benchmarks;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -10,11 +12,22 @@ final class StarterContender extends Starter {
 
     static final String NAME = "starter";
 
+    static final String PIPELINED = "starter-pipelined";
+
     private final Payments payments;
 
     StarterContender(ContenderSetup setup) {
-        super(NAME, setup, Payments.class);
+        this(NAME, setup);
+    }
+
+    private StarterContender(String name, ContenderSetup setup, String... properties) {
+        super(name, setup, List.of(Payments.class), properties);
         payments = application.getBean(Payments.class);
+    }
+
+    /** Sends the response together with the commit. */
+    static StarterContender pipelined(ContenderSetup setup) {
+        return new StarterContender(PIPELINED, setup, "idempotency.pipelined-commit=true");
     }
 
     @Override

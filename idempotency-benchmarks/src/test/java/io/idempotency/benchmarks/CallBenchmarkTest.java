@@ -40,6 +40,7 @@ class CallBenchmarkTest {
                         "hand-written-for-update",
                         "floor",
                         "starter",
+                        "starter-pipelined",
                         "starter-void",
                         "starter-programmatic",
                         "inbox",
@@ -47,7 +48,7 @@ class CallBenchmarkTest {
                         "camel-sql",
                         "transactionoutbox-spring");
         assertThat(contendersOf(lines, "repeated-key,default,"))
-                .contains("select", "hand-written", "starter", "starter-void", "inbox");
+                .contains("select", "hand-written", "starter", "starter-pipelined", "starter-void", "inbox");
         assertThat(contendersOf(lines, "inbox-batch,default,")).containsExactly("plain-batch-500", "starter-batch-500");
         assertThat(contendersOf(lines, "inbox-batch,effects=batched,"))
                 .containsExactly("plain-batch-500", "starter-batch-500");
@@ -62,6 +63,8 @@ class CallBenchmarkTest {
         assertThat(valueOf(lines, "new-key,default,plain,2", "round_trips")).isEqualTo(3);
         assertThat(valueOf(lines, "new-key,default,hand-written,2", "round_trips"))
                 .isEqualTo(5);
+        assertThat(valueOf(lines, "new-key,default,starter-pipelined,2", "round_trips"))
+                .isEqualTo(4);
         assertThat(valueOf(lines, "new-key,default,floor,2", "round_trips")).isEqualTo(3);
         assertThat(valueOf(lines, "new-key,default,plain,2", "dead_tuples")).isEqualTo(1);
         assertThat(valueOf(lines, "new-key,default,hand-written,2", "dead_tuples"))
