@@ -137,6 +137,8 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String claimedBy;
 
+    private final RecentIds asked = new RecentIds();
+
     IdempotencyRequestTable(Schema schema, String claimedBy) {
         this.claim = schema.resolve(CLAIM);
         this.claimAgain = schema.resolve(CLAIM_AGAIN);
@@ -153,10 +155,11 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public Claim claim(Connection connection, ClaimRequest request) {
         long start = System.nanoTime();
+        boolean lookFirst = asked.add(request.id());
         for (int look = 1; look <= MAX_LOOKS; look++) {
             WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
             try {
-                Claim answer = claimOrLook(connection, request, bound, start);
+                Claim answer = claimOrLook(connection, request, lookFirst && look == 1, bound, start);
                 if (answer != null) {
                     return answer;
                 }
@@ -172,9 +175,10 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     /** Nothing if the row changed between two statements, so that it has to be looked at again. */
-    private @Nullable Claim claimOrLook(Connection connection, ClaimRequest request, WaitBound bound, long start)
+    private @Nullable Claim claimOrLook(
+            Connection connection, ClaimRequest request, boolean isProbablyThere, WaitBound bound, long start)
             throws SQLException {
-        if (insert(connection, request, bound)) {
+        if (!isProbablyThere && insert(connection, request, bound)) {
             return new Claim.Granted(1, Claim.Granted.Origin.NEW);
         }
         Optional<StoredRequest> found = find(connection, request.id());

@@ -58,7 +58,8 @@ class ClaimCostTest {
     @ValueSource(strings = {"simple", "extended", "extendedForPrepared", "extendedCacheEverything"})
     void inRoundTrips(String queryMode) throws Exception {
         try (RoundTripCounter counter = RoundTripCounter.of(database);
-                Session session = new Session(connection(counter, queryMode))) {
+                Session session = new Session(connection(counter, queryMode));
+                Session another = new Session(connection(counter, queryMode))) {
             for (int i = 0; i < CALLS; i++) {
                 ClaimRequest none = withoutResponse("void-" + i);
                 assertThat(counter.count(() -> session.claimGranted(none)))
@@ -71,12 +72,16 @@ class ClaimCostTest {
                         .as("claim, response, commit")
                         .isEqualTo(3);
                 assertThat(counter.count(() -> session.claim(some)))
-                        .as("claim and look of a duplicate, BEGIN included")
+                        .as("look of a duplicate, BEGIN included")
+                        .isEqualTo(1);
+                assertThat(counter.count(() -> another.claim(some)))
+                        .as("claim and look of a duplicate in another instance, BEGIN included")
                         .isEqualTo(2);
                 assertThat(counter.count(session::state))
                         .as("state of the transaction")
                         .isZero();
                 session.commit();
+                another.commit();
             }
         }
     }
@@ -100,6 +105,13 @@ class ClaimCostTest {
 
             recorder.reset();
             session.claim(request("some"));
+            assertThat(recorder.statements())
+                    .satisfiesExactly(
+                            look -> assertThat(look).startsWith("select").doesNotContain("for update", "for share"));
+        }
+        try (Session another = new Session(recorder.dataSource())) {
+            recorder.reset();
+            another.claim(request("some"));
             assertThat(recorder.statements())
                     .satisfiesExactly(
                             claim -> assertThat(claim).contains("on conflict (request_id) do nothing"),
