@@ -52,13 +52,21 @@ final class IdempotencyRequestTable implements ClaimStore {
             where request_id = ? and attempt_count = ?
                 and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
 
-    /** Takes no row lock: a lock writes, and a replay writes nothing. */
-    private static final String FIND = """
+    private static final String COLUMNS = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, response_body,
                    attempt_count, failure_code, failure_message, claim_token,
                    (extract(epoch from locked_until - clock_timestamp()) * 1000)::bigint
+            """;
+
+    /** Takes no row lock: a lock writes, and a replay writes nothing. */
+    private static final String FIND = COLUMNS + """
             from {schema}.idempotency_request
             where request_id = ?""";
+
+    /** Bounded, because it is the first to meet a lock of the table; its row is there in any case. */
+    private static final String LOOK = WaitBound.restoredWithin(COLUMNS + """
+            from (select {restore}) t
+            left join {schema}.idempotency_request on request_id = ?""");
 
     private static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
@@ -80,7 +88,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private static final String COMPLETE_AND_COMMIT = "with completed as (" + COMPLETE + """
 
             returning 1)
-            select width_bucket(0::float8, 0, 1, coalesce((select 1 from completed), 0));COMMIT""";
+            select pg_catalog.width_bucket(0::float8, 0::float8, 1::float8, coalesce((select 1 from completed), 0));COMMIT""";
 
     private static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
@@ -123,6 +131,8 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String find;
 
+    private final String look;
+
     private final String findSettled;
 
     private final String complete;
@@ -137,12 +147,14 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String claimedBy;
 
-    private final RecentIds asked = new RecentIds();
+    /** A guess: what was completed may have been rolled back, what is forgotten may be there. */
+    private final RecentIds answered = new RecentIds();
 
     IdempotencyRequestTable(Schema schema, String claimedBy) {
         this.claim = schema.resolve(CLAIM);
         this.claimAgain = schema.resolve(CLAIM_AGAIN);
         this.find = schema.resolve(FIND);
+        this.look = schema.resolve(LOOK);
         this.findSettled = schema.resolve(FIND_SETTLED);
         this.complete = schema.resolve(COMPLETE);
         this.completeAndCommit = schema.resolve(COMPLETE_AND_COMMIT);
@@ -155,11 +167,13 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public Claim claim(Connection connection, ClaimRequest request) {
         long start = System.nanoTime();
-        boolean lookFirst = asked.add(request.id());
         for (int look = 1; look <= MAX_LOOKS; look++) {
             WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
             try {
-                Claim answer = claimOrLook(connection, request, lookFirst && look == 1, bound, start);
+                boolean isProbablyThere = look == 1 && answered.contains(request.id());
+                Claim answer = isProbablyThere
+                        ? lookFirst(connection, request, bound, start)
+                        : claimOrLook(connection, request, bound, start);
                 if (answer != null) {
                     return answer;
                 }
@@ -175,17 +189,30 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     /** Nothing if the row changed between two statements, so that it has to be looked at again. */
-    private @Nullable Claim claimOrLook(
-            Connection connection, ClaimRequest request, boolean isProbablyThere, WaitBound bound, long start)
+    private @Nullable Claim claimOrLook(Connection connection, ClaimRequest request, WaitBound bound, long start)
             throws SQLException {
-        if (!isProbablyThere && insert(connection, request, bound)) {
+        if (insert(connection, request, bound)) {
             return new Claim.Granted(1, Claim.Granted.Origin.NEW);
         }
         Optional<StoredRequest> found = find(connection, request.id());
-        if (found.isEmpty()) {
-            return null;
-        }
-        StoredRequest stored = found.get();
+        return found.isEmpty() ? null : answer(connection, request, found.get(), start);
+    }
+
+    /**
+     * Saves a repeat a round trip. Only what is settled counts: a snapshot may show a claim that is over long since, with
+     * which an insert collides.
+     */
+    private @Nullable Claim lookFirst(Connection connection, ClaimRequest request, WaitBound bound, long start)
+            throws SQLException {
+        Optional<StoredRequest> found = look(connection, request.id(), bound);
+        return found.isEmpty() || found.get().status() == RequestStatus.PROCESSING
+                ? null
+                : answer(connection, request, found.get(), start);
+    }
+
+    private @Nullable Claim answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
+            throws SQLException {
+        answered.add(request.id());
         Claim answer = stored.answerTo(request);
         if (answer != null) {
             return answer;
@@ -256,6 +283,20 @@ final class IdempotencyRequestTable implements ClaimStore {
         }
     }
 
+    private Optional<StoredRequest> look(Connection connection, UUID id, WaitBound bound) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(look)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(Long.toString(bound.milliseconds()));
+            parameters.uuid(id);
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                return row.getString(1) == null ? Optional.empty() : Optional.of(map(row));
+            }
+        }
+    }
+
     @Override
     public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
         try (PreparedStatement statement = connection.prepareStatement(findSettled)) {
@@ -290,6 +331,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     @Override
     public boolean complete(Connection connection, Completion completion) {
+        answered.add(completion.fence().requestId());
         return update(connection, "complete a claim", complete, parameters -> bindCompletion(parameters, completion));
     }
 
@@ -302,6 +344,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     @Override
     public CompletingCommit completingCommit(Connection connection, Completion completion) {
+        answered.add(completion.fence().requestId());
         PreparedStatement statement = null;
         try {
             statement = connection.prepareStatement(completeAndCommit);

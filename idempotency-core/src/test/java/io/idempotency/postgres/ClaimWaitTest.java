@@ -1,5 +1,6 @@
 package io.idempotency.postgres;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -9,6 +10,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -16,15 +19,19 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore.TransactionState;
+import io.idempotency.claim.Completion;
 import io.idempotency.test.Backends;
 import io.idempotency.test.CallResult;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
+import static io.idempotency.postgres.Requests.fence;
+import static io.idempotency.postgres.Requests.leased;
 import static io.idempotency.postgres.Requests.request;
 import static io.idempotency.postgres.Requests.waitingAtMost;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
@@ -103,6 +110,36 @@ class ClaimWaitTest {
         holder.rollback();
 
         assertThat(claimOf(waiting)).isEqualTo(Requests.GRANTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isBoundWhileTheTableIsLocked(boolean answeredBefore) throws SQLException {
+        if (answeredBefore) {
+            waiter.call(request("order-42"), "7");
+        }
+        holder.execute("lock table idempotency.idempotency_request in access exclusive mode");
+
+        assertThat(waiter.claim(waitingAtMost(Duration.ofMillis(200), "order-42")))
+                .isInstanceOf(Claim.InProgress.class);
+    }
+
+    @Test
+    void collidesWithAClaimThatIsOverAndThatItsSnapshotShowsAsRunning() throws SQLException {
+        ClaimRequest leased = leased("order-42");
+        holder.claimGranted(leased).commit();
+        assertThat(waiter.claim(request("order-42"))).isInstanceOf(Claim.Leased.class);
+        waiter.commit();
+        waiter.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        waiter.execute("select 1 from idempotency.idempotency_request");
+        holder.complete(new Completion(fence(leased, 1), "7", null, null));
+        holder.commit();
+
+        assertThatThrownBy(() -> waiter.claim(request("order-42")))
+                .rootCause()
+                .asInstanceOf(type(SQLException.class))
+                .extracting(SQLException::getSQLState)
+                .isEqualTo("40001");
     }
 
     @Test

@@ -1,44 +1,44 @@
 -- Messages that are to be sent, written in the transaction of the effect that they tell of.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
-CREATE DOMAIN "${schema}".outbox_topic AS text COLLATE "C"
+CREATE DOMAIN "${schema}".outbox_event_topic AS text COLLATE "C"
     CONSTRAINT outbox_event_topic_length CHECK (char_length(VALUE) BETWEEN 1 AND 249);
-CREATE DOMAIN "${schema}".outbox_message_type AS text COLLATE "C"
+CREATE DOMAIN "${schema}".outbox_event_message_type AS text COLLATE "C"
     CONSTRAINT outbox_event_type_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
-CREATE DOMAIN "${schema}".outbox_ordering_key AS text COLLATE "C"
+CREATE DOMAIN "${schema}".outbox_event_ordering_key AS text COLLATE "C"
     CONSTRAINT outbox_event_ordering_key_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
-CREATE DOMAIN "${schema}".outbox_aggregate_type AS text COLLATE "C"
+CREATE DOMAIN "${schema}".outbox_event_aggregate_type AS text COLLATE "C"
     CONSTRAINT outbox_event_aggregate_type_length CHECK (char_length(VALUE) BETWEEN 1 AND 128);
-CREATE DOMAIN "${schema}".outbox_aggregate_id AS text COLLATE "C"
+CREATE DOMAIN "${schema}".outbox_event_aggregate_id AS text COLLATE "C"
     CONSTRAINT outbox_event_aggregate_id_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
-CREATE DOMAIN "${schema}".outbox_deduplication_key AS text COLLATE "C"
+CREATE DOMAIN "${schema}".outbox_event_deduplication_key AS text COLLATE "C"
     CONSTRAINT outbox_event_deduplication_length CHECK (char_length(VALUE) BETWEEN 1 AND 255);
-CREATE DOMAIN "${schema}".outbox_headers AS json
+CREATE DOMAIN "${schema}".outbox_event_headers AS json
     CONSTRAINT outbox_event_headers_named CHECK (json_typeof(VALUE) = 'object');
-CREATE DOMAIN "${schema}".outbox_lane AS smallint
+CREATE DOMAIN "${schema}".outbox_event_lane AS smallint
     CONSTRAINT outbox_event_lane CHECK (VALUE >= 0);
-CREATE DOMAIN "${schema}".outbox_status AS text COLLATE "C"
+CREATE DOMAIN "${schema}".outbox_event_status AS text COLLATE "C"
     CONSTRAINT outbox_event_status_known CHECK (VALUE IN ('pending', 'sent', 'dead'));
-CREATE DOMAIN "${schema}".outbox_attempts AS integer
+CREATE DOMAIN "${schema}".outbox_event_attempts AS integer
     CONSTRAINT outbox_event_attempts CHECK (VALUE >= 0);
 
 CREATE TABLE "${schema}".outbox_event (
     message_id        uuid                                  NOT NULL,
     sequence          bigint                                GENERATED ALWAYS AS IDENTITY,
-    topic             "${schema}".outbox_topic              NOT NULL,
-    message_type      "${schema}".outbox_message_type       NOT NULL,
-    ordering_key      "${schema}".outbox_ordering_key,
-    lane              "${schema}".outbox_lane               NOT NULL,
-    aggregate_type    "${schema}".outbox_aggregate_type,
-    aggregate_id      "${schema}".outbox_aggregate_id,
+    topic             "${schema}".outbox_event_topic        NOT NULL,
+    message_type      "${schema}".outbox_event_message_type NOT NULL,
+    ordering_key      "${schema}".outbox_event_ordering_key,
+    lane              "${schema}".outbox_event_lane         NOT NULL,
+    aggregate_type    "${schema}".outbox_event_aggregate_type,
+    aggregate_id      "${schema}".outbox_event_aggregate_id,
     payload           json                                  NOT NULL,
-    headers           "${schema}".outbox_headers            NOT NULL,
-    deduplication_key "${schema}".outbox_deduplication_key,
+    headers           "${schema}".outbox_event_headers      NOT NULL,
+    deduplication_key "${schema}".outbox_event_deduplication_key,
     idempotency_scope text,
     caller            text,
     idempotency_key   text,
-    status            "${schema}".outbox_status             NOT NULL,
-    attempt_count     "${schema}".outbox_attempts           NOT NULL,
+    status            "${schema}".outbox_event_status       NOT NULL,
+    attempt_count     "${schema}".outbox_event_attempts     NOT NULL,
     last_error        text,
     created_at        timestamptz                           NOT NULL,
     due_at            timestamptz                           NOT NULL,
