@@ -44,7 +44,8 @@ final class FailedCommit {
     private static boolean isRolledBack(Connection connection, Throwable failure) {
         try {
             connection.rollback();
-            return true;
+            // A proxy may keep quiet about a connection that was closed meanwhile.
+            return !connection.isClosed();
         } catch (Throwable notRolledBack) {
             Suppression.add(failure, notRolledBack);
             return false;

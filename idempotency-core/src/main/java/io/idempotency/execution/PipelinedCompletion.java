@@ -53,6 +53,9 @@ final class PipelinedCompletion {
             throw CallFailures.swallowedSqlError(intent);
         }
         if (sentEarly) {
+            if (store.transactionState(connection) == TransactionState.ENDED) {
+                throw CallFailures.transactionEnded(intent);
+            }
             sendEarly(connection);
             return false;
         }

@@ -14,7 +14,7 @@ final class PipelinedTransaction {
 
     private @Nullable PipelinedCompletion completion;
 
-    private boolean commitFailed;
+    private @Nullable RuntimeException commitFailure;
 
     private PipelinedTransaction() {}
 
@@ -35,10 +35,10 @@ final class PipelinedTransaction {
         }
     }
 
-    /** Whether there is nothing left to roll back. */
-    static boolean isCommitFailed(ConnectionHolder holder) {
+    /** After which there is nothing left to roll back. */
+    static @Nullable RuntimeException commitFailure(ConnectionHolder holder) {
         PipelinedTransaction transaction = of(holder);
-        return transaction != null && transaction.commitFailed;
+        return transaction == null ? null : transaction.commitFailure;
     }
 
     static void end(ConnectionHolder holder) {
@@ -58,8 +58,8 @@ final class PipelinedTransaction {
         return completion;
     }
 
-    void commitFailed() {
-        commitFailed = true;
+    void commitFailed(RuntimeException failure) {
+        commitFailure = failure;
     }
 
     void discard() {

@@ -66,18 +66,25 @@ public final class PipelinedTransactionManager extends JdbcTransactionManager {
         } catch (Throwable failure) {
             // The clean-up that follows would commit what is left open.
             Exception ended = FailedCommit.rollBack(connection, failure);
-            transaction.commitFailed();
-            throw ended instanceof SQLException sqlException
+            RuntimeException thrown = ended instanceof SQLException sqlException
                     ? translateException("JDBC commit", sqlException)
                     : (RuntimeException) ended;
+            transaction.commitFailed(thrown);
+            throw thrown;
         }
     }
 
-    /** Once is enough, and a second failure would hide the first. */
+    /**
+     * Once is enough, and a second failure would hide the first. Only from a rollback that fails callbacks learn that nobody
+     * knows what became of the transaction, and are not told that it was rolled back.
+     */
     @Override
     protected void doRollback(DefaultTransactionStatus status) {
-        if (!PipelinedTransaction.isCommitFailed(holderOf(status.getTransaction()))) {
+        RuntimeException commitFailure = PipelinedTransaction.commitFailure(holderOf(status.getTransaction()));
+        if (commitFailure == null) {
             super.doRollback(status);
+        } else if (SqlStates.isConnectionLost(SqlStates.of(commitFailure))) {
+            throw commitFailure;
         }
     }
 

@@ -1,6 +1,8 @@
 package io.idempotency.boot.transaction;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
@@ -42,17 +44,18 @@ final class PipelinedCommitCheck implements SmartInitializingSingleton {
     }
 
     private @Nullable String reasonAgainst(DataSource tables) {
-        PipelinedTransactionManager manager =
-                beanFactory.getBeanProvider(PipelinedTransactionManager.class).getIfAvailable();
-        if (manager == null) {
+        List<DataSource> managed = beanFactory.getBeanProvider(PipelinedTransactionManager.class).stream()
+                .map(PipelinedTransactionManager::getDataSource)
+                .filter(Objects::nonNull)
+                .toList();
+        if (managed.isEmpty()) {
             String[] others = beanFactory.getBeanNamesForType(TransactionManager.class);
             return others.length == 0
                     ? "there is no transaction manager, because none of the DataSources is the only or the primary one"
                     : "transactions are those of " + describe(others)
                             + ", and not of Spring Boot's transaction manager for plain JDBC";
         }
-        DataSource managed = manager.getDataSource();
-        return managed != null && SameDataSource.test(managed, tables)
+        return managed.stream().anyMatch(each -> SameDataSource.test(each, tables))
                 ? null
                 : "idempotency.data-source names another DataSource than that of the transaction manager";
     }

@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -24,6 +25,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Idempotent;
 import io.idempotency.test.PostgresTest;
@@ -53,7 +56,8 @@ class BrokenCommitTest {
             "idempotency.purge.enabled=false",
             "spring.datasource.hikari.maximum-pool-size=2",
             "logging.level.com.zaxxer.hikari=error",
-            "logging.level.org.springframework.transaction=off"
+            "logging.level.org.springframework.transaction=off",
+            "logging.level.io.idempotency.execution.PipelinedTransactionManager=off"
         };
         application = ContractApplication.start(database, beans, properties);
         withoutRetries = ContractApplication.startAnother(
@@ -142,6 +146,9 @@ class BrokenCommitTest {
 
             assertThat(breaking(each).broken).hasValue(1);
             assertThat(each.effects()).isEqualTo(1);
+            assertThat(shop.ends())
+                    .containsOnlyOnce(TransactionSynchronization.STATUS_UNKNOWN)
+                    .doesNotContain(TransactionSynchronization.STATUS_ROLLED_BACK);
             assertNothingIsOpen(each);
             clear();
         }
@@ -283,6 +290,9 @@ class BrokenCommitTest {
 
         private final AtomicInteger executions = new AtomicInteger();
 
+        /** What callbacks were told of the transactions. */
+        private final List<Integer> ends = new CopyOnWriteArrayList<>();
+
         Shop(JdbcTemplate jdbc) {
             this.jdbc = jdbc;
         }
@@ -290,11 +300,22 @@ class BrokenCommitTest {
         @Transactional
         @Idempotent(scope = "shop", key = "#key")
         public String sell(String key) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    ends.add(status);
+                }
+            });
             jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
             return "sold in execution " + executions.incrementAndGet();
         }
 
+        List<Integer> ends() {
+            return ends;
+        }
+
         void reset() {
+            ends.clear();
             executions.set(0);
         }
     }
