@@ -63,7 +63,10 @@ final class IdempotencyRequestTable implements ClaimStore {
             from {schema}.idempotency_request
             where request_id = ?""";
 
-    /** Bounded, because it is the first to meet a lock of the table; its row is there in any case. */
+    /**
+     * Bounded, because it is the first to meet a lock of the table. Without a request it gives a row of nulls: without any
+     * row, nothing would give the setting back.
+     */
     private static final String LOOK = WaitBound.restoredWithin(COLUMNS + """
             from (select {restore}) t
             left join {schema}.idempotency_request on request_id = ?""");

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.springframework.transaction.PlatformTransactionManager;
 
 import io.idempotency.KeyReusedException;
 import io.idempotency.test.Backends;
@@ -71,6 +72,10 @@ abstract class IdempotentContractTests {
     void clear() {
         other.clear();
         application.clear();
+    }
+
+    PlatformTransactionManager transactionManager() {
+        return application.bean(PlatformTransactionManager.class);
     }
 
     @Test

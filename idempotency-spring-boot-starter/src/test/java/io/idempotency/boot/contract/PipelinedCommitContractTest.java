@@ -1,8 +1,12 @@
 package io.idempotency.boot.contract;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
+import io.idempotency.execution.PipelinedTransactionManager;
 import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** What holds for every call holds for one whose response is sent together with the COMMIT. */
 class PipelinedCommitContractTest {
@@ -18,6 +22,11 @@ class PipelinedCommitContractTest {
 
         InReadCommitted(TestDatabase database) {
             super(pipelined(database));
+        }
+
+        @Test
+        void isThatOfThePipelinedManager() {
+            assertThat(transactionManager()).isInstanceOf(PipelinedTransactionManager.class);
         }
     }
 
