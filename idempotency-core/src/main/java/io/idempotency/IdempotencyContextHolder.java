@@ -26,11 +26,7 @@ public final class IdempotencyContextHolder {
      */
     public static @Nullable IdempotencyContext exchange(@Nullable IdempotencyContext context) {
         IdempotencyContext previous = CONTEXT.get();
-        if (context == null) {
-            CONTEXT.remove();
-        } else {
-            CONTEXT.set(context);
-        }
+        CONTEXT.set(context);
         return previous;
     }
 }

@@ -1,8 +1,10 @@
 package io.idempotency.codec;
 
 import java.lang.reflect.Type;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ConcurrentReferenceHashMap;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
@@ -19,6 +21,11 @@ public final class JacksonResponseCodec implements ResponseCodec {
     private final ObjectWriter writer;
 
     private final ObjectReader reader;
+
+    /** Lets go of types when memory is short: who asks for types that are made anew each time does not fill it. */
+    private final Map<Type, ObjectWriter> writers = new ConcurrentReferenceHashMap<>();
+
+    private final Map<Type, ObjectReader> readers = new ConcurrentReferenceHashMap<>();
 
     /**
      * Creates the codec.
@@ -40,11 +47,13 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     @Override
     public String encode(@Nullable Object response, Type type) {
-        return writer.forType(mapper.constructType(type)).writeValueAsString(response);
+        return writers.computeIfAbsent(type, unknown -> writer.forType(mapper.constructType(unknown)))
+                .writeValueAsString(response);
     }
 
     @Override
     public @Nullable Object decode(String body, Type type) {
-        return reader.forType(mapper.constructType(type)).readValue(body);
+        return readers.computeIfAbsent(type, unknown -> reader.forType(mapper.constructType(unknown)))
+                .readValue(body);
     }
 }

@@ -17,7 +17,9 @@ import io.idempotency.TransactionFailedException;
  */
 final class HeldKeys {
 
-    private static final ThreadLocal<@Nullable List<HeldKey>> HELD = new NamedThreadLocal<>("held idempotency keys");
+    /** A thread keeps its list, also while that is empty: removing it from the thread costs more than a call has to. */
+    private static final ThreadLocal<List<HeldKey>> HELD =
+            NamedThreadLocal.withInitial("held idempotency keys", () -> new ArrayList<>(2));
 
     private HeldKeys() {}
 
@@ -50,27 +52,19 @@ final class HeldKeys {
     }
 
     static boolean areNone() {
-        return HELD.get() == null;
+        return HELD.get().isEmpty();
     }
 
     static HeldKey hold(UUID requestId, Object transaction) {
         HeldKey key = new HeldKey(requestId, transaction);
-        List<HeldKey> keys = HELD.get();
-        if (keys == null) {
-            keys = new ArrayList<>(2);
-            HELD.set(keys);
-        }
-        keys.add(key);
+        HELD.get().add(key);
         return key;
     }
 
     private static @Nullable HeldKey find(UUID requestId) {
-        List<HeldKey> keys = HELD.get();
-        if (keys != null) {
-            for (HeldKey key : keys) {
-                if (key.requestId.equals(requestId)) {
-                    return key;
-                }
+        for (HeldKey key : HELD.get()) {
+            if (key.requestId.equals(requestId)) {
+                return key;
             }
         }
         return null;
@@ -99,10 +93,7 @@ final class HeldKeys {
         }
 
         void release() {
-            List<HeldKey> keys = HELD.get();
-            if (keys != null && keys.remove(this) && keys.isEmpty()) {
-                HELD.remove();
-            }
+            HELD.get().remove(this);
         }
 
         private enum State {
