@@ -17,7 +17,7 @@ import io.idempotency.TransactionFailedException;
  */
 final class HeldKeys {
 
-    /** A thread keeps its list, also while that is empty: removing it from the thread costs more than a call has to. */
+    /** A thread keeps its list, also while that is empty: to remove it takes a native call, to make it an allocation. */
     private static final ThreadLocal<List<HeldKey>> HELD =
             NamedThreadLocal.withInitial("held idempotency keys", () -> new ArrayList<>(2));
 
