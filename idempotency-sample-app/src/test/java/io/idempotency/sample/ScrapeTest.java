@@ -43,13 +43,14 @@ class ScrapeTest {
                         "idempotency_calls_seconds_count{outcome=\"executed\",scope=\"payments\"} 1",
                         "idempotency_calls_seconds_count{outcome=\"replayed\",scope=\"payments\"} 1",
                         "idempotency_calls_seconds_count{outcome=\"key_reused\",scope=\"payments\"} 1",
-                        "idempotency_calls_seconds_count{outcome=\"failed\",scope=\"payments\"} 2",
-                        "idempotency_attempt_failures_total{attempt=\"first\",exception=\"InsufficientFundsException\",scope=\"payments\"} 1.0",
-                        "idempotency_attempt_failures_total{attempt=\"repeat\",exception=\"InsufficientFundsException\",scope=\"payments\"} 1.0");
+                        "idempotency_calls_seconds_count{outcome=\"failed_final\",scope=\"payments\"} 1",
+                        "idempotency_calls_seconds_count{outcome=\"failure_replayed\",scope=\"payments\"} 1",
+                        "idempotency_attempt_failures_total{attempt=\"first\",exception=\"InsufficientFundsException\",scope=\"payments\"} 1.0");
         await().untilAsserted(() -> assertThat(scrape())
                 .contains(
                         "idempotency_outbox_sent_seconds_count{topic=\"payments\"} 1",
-                        "idempotency_inbox_messages_seconds_count{consumer=\"account-activity\",outcome=\"handled\"} 1",
+                        "idempotency_outbox_sent_seconds_count{topic=\"account-events\"} 1",
+                        "idempotency_inbox_messages_seconds_count{consumer=\"account-balance\",outcome=\"handled\"} 1",
                         "idempotency_outbox_pending_messages 0.0",
                         "idempotency_outbox_dead_kept_messages 0.0")
                 .anyMatch(line -> line.startsWith("idempotency_outbox_oldest_age_seconds ")));

@@ -176,18 +176,18 @@ class StripeChargesTest {
     }
 
     @Test
-    void cardWithoutFundsIsDeclinedAndTheKeyIsFree() throws Exception {
-        assertThatThrownBy(() -> user().charge(name, params(100_000_000, name)))
-                .isInstanceOfSatisfying(CardException.class, declined -> {
-                    assertThat(declined.getStatusCode()).isEqualTo(402);
-                    assertThat(declined.getCode()).isEqualTo("card_declined");
-                    assertThat(declined.getDeclineCode()).isEqualTo("insufficient_funds");
-                });
+    void cardWithoutFundsIsDeclinedAndSoIsEachRepeat() throws Exception {
+        for (int request = 0; request < 2; request++) {
+            assertThatThrownBy(() -> user().charge(name, params(100_000_000, name)))
+                    .isInstanceOfSatisfying(CardException.class, declined -> {
+                        assertThat(declined.getStatusCode()).isEqualTo(402);
+                        assertThat(declined.getCode()).isEqualTo("card_declined");
+                        assertThat(declined.getDeclineCode()).isEqualTo("insufficient_funds");
+                    });
+        }
+
         assertThat(payments(name)).isEmpty();
-
-        Charge charge = user().charge(name, params(1250, name));
-
-        assertThat(payments(name)).containsExactly(ChargedPayment.of(charge));
+        assertThatThrownBy(() -> user().charge(name, params(1250, name))).isInstanceOf(IdempotencyException.class);
     }
 
     @Test

@@ -25,10 +25,14 @@ final class TopicWatch implements AutoCloseable {
             left join pg_stat_activity as a on a.backend_xid = m.xmax
             where m.message_id = any (?::uuid[]) and m.status = 'pending'""";
 
+    private static final String EVENTS = "account-events";
+
     /** Of the sample's listeners, whose offsets are looked at; the watch does not become a member. */
-    private static final String GROUP = "account-activity";
+    private static final List<String> GROUPS = List.of("account-balance", "daily-totals");
 
     private final TestDatabase database;
+
+    private final String kafka;
 
     private final Consumer<byte[], byte[]> consumer;
 
@@ -36,13 +40,9 @@ final class TopicWatch implements AutoCloseable {
 
     TopicWatch(TestDatabase database, String kafka) {
         this.database = database;
-        consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", kafka, "group.id", GROUP, "enable.auto.commit", false),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
-        List<TopicPartition> partitions = consumer.partitionsFor(PaymentMessages.TOPIC).stream()
-                .map(partition -> new TopicPartition(PaymentMessages.TOPIC, partition.partition()))
-                .toList();
+        this.kafka = kafka;
+        consumer = consumer(kafka, "watch");
+        List<TopicPartition> partitions = partitions(consumer, PaymentMessages.TOPIC);
         consumer.assign(partitions);
         consumer.seekToBeginning(partitions);
     }
@@ -65,12 +65,31 @@ final class TopicWatch implements AutoCloseable {
 
     /** Whether the sample has received everything. */
     boolean isReceived() {
-        Set<TopicPartition> partitions = consumer.assignment();
-        Map<TopicPartition, OffsetAndMetadata> received = consumer.committed(partitions);
-        return consumer.endOffsets(partitions).entrySet().stream().allMatch(end -> {
-            OffsetAndMetadata offset = received.get(end.getKey());
-            return end.getValue() == (offset == null ? 0 : offset.offset());
-        });
+        return GROUPS.stream().allMatch(this::hasReceived);
+    }
+
+    private boolean hasReceived(String group) {
+        try (Consumer<byte[], byte[]> offsets = consumer(kafka, group)) {
+            Set<TopicPartition> partitions = Set.copyOf(partitions(offsets, EVENTS));
+            Map<TopicPartition, OffsetAndMetadata> received = offsets.committed(partitions);
+            return offsets.endOffsets(partitions).entrySet().stream().allMatch(end -> {
+                OffsetAndMetadata offset = received.get(end.getKey());
+                return end.getValue() == (offset == null ? 0 : offset.offset());
+            });
+        }
+    }
+
+    private static Consumer<byte[], byte[]> consumer(String kafka, String group) {
+        return new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka, "group.id", group, "enable.auto.commit", false),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+    }
+
+    private static List<TopicPartition> partitions(Consumer<byte[], byte[]> consumer, String topic) {
+        return consumer.partitionsFor(topic).stream()
+                .map(partition -> new TopicPartition(topic, partition.partition()))
+                .toList();
     }
 
     @Override

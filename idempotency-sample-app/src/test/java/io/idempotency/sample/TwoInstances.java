@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 import io.idempotency.test.TestDatabase;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /** The sample twice, on one database and one Kafka. One of them at a time may be killed, and comes back. */
 final class TwoInstances implements AutoCloseable {
 
@@ -70,6 +72,13 @@ final class TwoInstances implements AutoCloseable {
 
     private void awaitUrl(int instance) {
         wallets.set(instance, WalletClient.of(processes.get(instance).awaitUrl()));
+    }
+
+    /** Before any of them is killed. */
+    void open(String accountId, long cents) throws IOException, InterruptedException {
+        Answer opened = wallets.get(0)
+                .post("/accounts", accountId, "{\"accountId\":\"" + accountId + "\",\"amountCents\":" + cents + "}");
+        assertThat(opened.status()).as(opened.body()).isEqualTo(201);
     }
 
     /** Asks one of them, and with a broken connection the other one, until there is an answer. */

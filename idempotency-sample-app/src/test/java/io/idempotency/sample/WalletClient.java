@@ -20,8 +20,13 @@ record WalletClient(HttpClient http, String url) {
 
     /** A key of {@code null} sends no header. */
     Answer pay(String key, String body) throws IOException, InterruptedException {
+        return post("/payments", key, body);
+    }
+
+    /** A key of {@code null} sends no header. */
+    Answer post(String path, String key, String body) throws IOException, InterruptedException {
         HttpRequest.Builder request =
-                request("/payments").header("Content-Type", "application/json").POST(BodyPublishers.ofString(body));
+                request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(body));
         if (key != null) {
             request.header("Idempotency-Key", key);
         }

@@ -1,4 +1,4 @@
-/** Accounts and their balances. */
+/** Accounts as what happened to them: commands, and the events that they make. */
 @NullMarked
 package io.idempotency.sample.accounts;
 

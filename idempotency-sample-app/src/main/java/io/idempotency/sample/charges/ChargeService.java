@@ -5,6 +5,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Idempotent;
+import io.idempotency.sample.accounts.InsufficientFundsException;
 import io.idempotency.sample.payments.Wallet;
 
 /** Makes charges. */
@@ -17,12 +18,16 @@ class ChargeService {
         this.wallet = wallet;
     }
 
-    /** Makes the payment, once for each key. A failure takes everything back, the key included. */
+    /**
+     * Makes the payment, once for each key. A failure takes everything back, the key included,
+     * unless the account was declined: that is the answer for good, as with Stripe.
+     */
     @Transactional
     @Idempotent(
             scope = "charges",
             key = "#key",
             fingerprint = "#request",
+            finalFailures = InsufficientFundsException.class,
             resultType = "charge",
             resultId = "#result.id")
     Charge create(IdempotencyKey key, ChargeRequest request) {

@@ -9,6 +9,7 @@ import org.springframework.transaction.annotation.Transactional;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Idempotent;
 import io.idempotency.sample.accounts.Accounts;
+import io.idempotency.sample.accounts.InsufficientFundsException;
 
 /** Makes payments and finds them again. */
 @Service
@@ -31,13 +32,14 @@ class PaymentService {
     /**
      * Takes the money, records the payment and tells of it, once for each key: the key, all changes, the message and the
      * answer are committed in one transaction, and whoever asks again gets that answer. A failure takes everything back,
-     * the key included.
+     * the key included, unless there was not enough money: that is the answer for good.
      */
     @Transactional
     @Idempotent(
             scope = "payments",
             key = "#key",
             fingerprint = "#request",
+            finalFailures = InsufficientFundsException.class,
             resultType = "payment",
             resultId = "#result.paymentId")
     Payment pay(IdempotencyKey key, PaymentRequest request) {

@@ -14,8 +14,8 @@ import org.springframework.stereotype.Repository;
 class Payments {
 
     private static final String INSERT = """
-            insert into payment (account_id, amount_cents, currency, reference, status)
-            values (:accountId, :amountCents, :currency, :reference, :status)
+            insert into payment (payment_id, account_id, amount_cents, currency, reference, status)
+            values (:paymentId, :accountId, :amountCents, :currency, :reference, :status)
             returning *""";
 
     private static final String FIND = "select * from payment where payment_id = :paymentId";
@@ -34,8 +34,9 @@ class Payments {
     }
 
     /** Records a payment. Taking the money is a matter of the account. */
-    Payment add(PaymentRequest request) {
+    Payment add(UUID paymentId, PaymentRequest request) {
         return jdbc.sql(INSERT)
+                .param("paymentId", paymentId)
                 .param("accountId", request.accountId())
                 .param("amountCents", request.amountCents())
                 .param("currency", request.currency().name())

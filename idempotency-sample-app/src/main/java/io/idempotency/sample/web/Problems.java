@@ -22,9 +22,14 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.exc.MismatchedInputException;
 
 import io.idempotency.MessageConflictException;
+import io.idempotency.sample.accounts.AccountExistsException;
+import io.idempotency.sample.accounts.EventNotFoundException;
 import io.idempotency.sample.accounts.InsufficientFundsException;
 import io.idempotency.sample.accounts.UnknownAccountException;
+import io.idempotency.sample.accounts.VersionConflictException;
 import io.idempotency.sample.payments.PaymentNotFoundException;
+import io.idempotency.sample.projections.ProjectionNotFoundException;
+import io.idempotency.sample.projections.RebuildSupersededException;
 import io.idempotency.sample.webhooks.InvalidSignatureException;
 import io.idempotency.sample.webhooks.UnreadableWebhookException;
 import io.idempotency.sample.webhooks.WebhookTooLargeException;
@@ -46,6 +51,34 @@ class Problems extends ResponseEntityExceptionHandler {
     @ExceptionHandler
     ProblemDetail paymentNotFound(PaymentNotFoundException failure) {
         return Problem.of(HttpStatus.NOT_FOUND, "Unknown payment", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail eventNotFound(EventNotFoundException failure) {
+        return Problem.of(HttpStatus.NOT_FOUND, "Unknown event", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail accountExists(AccountExistsException failure) {
+        return Problem.of(HttpStatus.CONFLICT, "Account exists", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail versionConflict(VersionConflictException failure) {
+        ProblemDetail problem = Problem.of(HttpStatus.CONFLICT, "Version conflict", failure.getMessage());
+        problem.setProperty("expectedVersion", failure.expectedVersion());
+        problem.setProperty("currentVersion", failure.currentVersion());
+        return problem;
+    }
+
+    @ExceptionHandler
+    ProblemDetail projectionNotFound(ProjectionNotFoundException failure) {
+        return Problem.of(HttpStatus.NOT_FOUND, "Unknown projection", failure.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail rebuildSuperseded(RebuildSupersededException failure) {
+        return Problem.of(HttpStatus.CONFLICT, "Rebuild superseded", failure.getMessage());
     }
 
     @ExceptionHandler

@@ -1,4 +1,4 @@
-package io.idempotency.sample.activity;
+package io.idempotency.sample.projections;
 
 import org.apache.kafka.clients.admin.NewTopic;
 import org.springframework.context.annotation.Bean;
@@ -11,9 +11,10 @@ import org.springframework.kafka.support.converter.RecordMessageConverter;
 import org.springframework.util.backoff.ExponentialBackOff;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.idempotency.sample.accounts.AccountEvent;
 import io.idempotency.sample.payments.PaymentAccepted;
 
-/** What the listener needs of Kafka. */
+/** What the listeners need of Kafka. */
 @Configuration(proxyBeanMethods = false)
 @Profile("kafka")
 class KafkaConfiguration {
@@ -26,11 +27,16 @@ class KafkaConfiguration {
     }
 
     @Bean
+    NewTopic accountEventsTopic() {
+        return TopicBuilder.name(AccountEvent.TOPIC).partitions(PARTITIONS).build();
+    }
+
+    @Bean
     RecordMessageConverter payloadConverter(JsonMapper mapper) {
         return new ByteArrayJacksonJsonMessageConverter(mapper);
     }
 
-    /** Spring's default gives a message up after ten attempts at once, and with it the totals. */
+    /** Spring's default gives a message up after ten attempts at once, and with it what is made of it. */
     @Bean
     DefaultErrorHandler untilItSucceeds() {
         ExponentialBackOff pauses = new ExponentialBackOff(100, 2);

@@ -1,0 +1,282 @@
+package io.idempotency.sample;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.test.ConcurrentCalls;
+
+import static java.util.stream.Collectors.toList;
+import static java.util.stream.LongStream.rangeClosed;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Commands on accounts as clients send them, and the events that they make. */
+class AccountsHttpTest {
+
+    private static final long OPENED_WITH = 10_000;
+
+    private static RunningSample sample;
+
+    private static WalletClient wallet;
+
+    private static JdbcClient jdbc;
+
+    /** An account for each test. */
+    private final String account = UUID.randomUUID().toString();
+
+    private final String key = UUID.randomUUID().toString();
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.start();
+        wallet = WalletClient.of(sample.url());
+        jdbc = sample.jdbc();
+    }
+
+    @AfterAll
+    static void stop() {
+        sample.close();
+    }
+
+    @BeforeEach
+    void openAccount() throws Exception {
+        assertThat(open(account).status()).isEqualTo(201);
+    }
+
+    @Test
+    void aDepositIsAnEventThatIsFoundAgain() throws Exception {
+        Answer deposited = deposit(key, 500);
+
+        assertThat(deposited.status()).isEqualTo(201);
+        assertThat(deposited.location()).isEqualTo("/accounts/" + account + "/events/2");
+        assertThat(deposited.text("$.accountId")).isEqualTo(account);
+        assertThat(deposited.text("$.type")).isEqualTo("deposited");
+        assertThat(deposited.number("$.version")).isEqualTo(2);
+        assertThat(deposited.number("$.amountCents")).isEqualTo(500);
+        assertThat(deposited.number("$.balanceCents")).isEqualTo(OPENED_WITH + 500);
+        assertThat(deposited.body()).contains("eventId", "occurredAt").doesNotContain("paymentId");
+        assertThat(wallet.get(deposited.location()).body()).isEqualTo(deposited.body());
+        assertThat(wallet.get("/accounts/" + account + "/events?after=1").body())
+                .isEqualTo("[" + deposited.body() + "]");
+        assertThat(wallet.get("/accounts/" + account).body())
+                .isEqualTo("{\"accountId\":\"" + account + "\",\"version\":2,\"balanceCents\":10500}");
+    }
+
+    @Test
+    void aWithdrawalTellsItsAmountAsItWasSent() throws Exception {
+        Answer withdrawn = withdraw(key, "500");
+
+        assertThat(withdrawn.text("$.type")).isEqualTo("withdrawn");
+        assertThat(withdrawn.number("$.amountCents")).isEqualTo(500);
+        assertThat(withdrawn.number("$.balanceCents")).isEqualTo(OPENED_WITH - 500);
+        assertThat(sum()).isEqualTo(OPENED_WITH - 500);
+    }
+
+    @Test
+    void aPaymentIsAnEvent() throws Exception {
+        Answer paid = wallet.pay(key, new Orders.Order(key, account, 1250).body());
+
+        Answer event = wallet.get("/accounts/" + account + "/events/2");
+        assertThat(event.text("$.type")).isEqualTo("paid");
+        assertThat(event.text("$.paymentId")).isEqualTo(paid.text("$.paymentId"));
+        assertThat(sum()).isEqualTo(OPENED_WITH - 1250);
+    }
+
+    @Test
+    @Tag("race")
+    void repeatsOfACommandGetTheAnswerOfItsOneEvent() throws Exception {
+        for (String command : List.of("deposits", "withdrawals")) {
+            List<Answer> answers =
+                    ConcurrentCalls.run(10, () -> command(command, key, "500")).requireAllSucceeded();
+
+            assertThat(answers)
+                    .extracting(Answer::asReplay)
+                    .containsOnly(answers.get(0).asReplay());
+            assertThat(answers).filteredOn(answer -> answer.replayed() == null).hasSize(1);
+            assertThat(command(command, key, "500")).isEqualTo(answers.get(0).asReplay());
+        }
+        assertThat(types()).containsExactly("opened", "deposited", "withdrawn");
+    }
+
+    @Test
+    void aKeyBelongsToItsAccountAndAmount() throws Exception {
+        deposit(key, 500);
+        String other = UUID.randomUUID().toString();
+        open(other);
+
+        assertThat(deposit(key, 501).status()).isEqualTo(422);
+        assertThat(wallet.post("/accounts/" + other + "/deposits", key, "{\"amountCents\":500}")
+                        .text("$.type"))
+                .isEqualTo("urn:problem-type:idempotency:key-reused");
+        assertThat(types()).containsExactly("opened", "deposited");
+    }
+
+    @Test
+    @Tag("race")
+    void ofCommandsThatExpectTheSameVersionOneWins() throws Exception {
+        List<Answer> answers = ConcurrentCalls.run(
+                        8, index -> command("deposits", key + index, "500,\"expectedVersion\":1"))
+                .requireAllSucceeded();
+
+        assertThat(answers).filteredOn(answer -> answer.status() == 201).hasSize(1);
+        assertThat(answers)
+                .filteredOn(answer -> answer.status() == 409)
+                .hasSize(7)
+                .allSatisfy(conflict -> {
+                    assertThat(conflict.contentType()).isEqualTo("application/problem+json");
+                    assertThat(conflict.text("$.title")).isEqualTo("Version conflict");
+                    assertThat(conflict.number("$.expectedVersion")).isEqualTo(1);
+                    assertThat(conflict.number("$.currentVersion")).isEqualTo(2);
+                });
+        assertThat(types()).containsExactly("opened", "deposited");
+    }
+
+    @Test
+    void aVersionConflictLeavesTheKeyFree() throws Exception {
+        deposit("first-" + key, 500);
+        assertThat(withdraw(key, "100,\"expectedVersion\":1").status()).isEqualTo(409);
+        assertThat(types()).containsExactly("opened", "deposited");
+
+        Answer withdrawn = withdraw(key, "100,\"expectedVersion\":2");
+
+        assertThat(withdrawn.status()).isEqualTo(201);
+        assertThat(withdrawn.number("$.version")).isEqualTo(3);
+        assertThat(withdraw(key, "100,\"expectedVersion\":2")).isEqualTo(withdrawn.asReplay());
+    }
+
+    @Test
+    void insufficientFundsAreReplayedThoughMoneyHasCome() throws Exception {
+        Answer refused = withdraw(key, "10001");
+        deposit("later-" + key, 500);
+
+        assertThat(refused.status()).isEqualTo(422);
+        assertThat(refused.text("$.title")).isEqualTo("Insufficient funds");
+        assertThat(withdraw(key, "10001")).isEqualTo(refused.asReplay());
+        assertThat(sum()).isEqualTo(OPENED_WITH + 500);
+        assertThat(withdraw("new-" + key, "10001").status()).isEqualTo(201);
+    }
+
+    @Test
+    void anUnknownAccountBindsNothing() throws Exception {
+        Answer refused = wallet.post("/accounts/nobody/deposits", key, "{\"amountCents\":500}");
+
+        assertThat(refused.status()).isEqualTo(404);
+        assertThat(deposit(key, 500).status()).isEqualTo(201);
+    }
+
+    @Test
+    void badCommandsAreRefused() throws Exception {
+        assertThat(withdraw(key, "0").status()).isEqualTo(400);
+        assertThat(withdraw(key, "null").status()).isEqualTo(400);
+        assertThat(withdraw(key, "1000000000001").status()).isEqualTo(400);
+        assertThat(withdraw(key, "1,\"expectedVersion\":0").status()).isEqualTo(400);
+        assertThat(deposit(null, 500).text("$.type")).isEqualTo("urn:problem-type:idempotency:missing-key");
+        assertThat(wallet.get("/accounts/" + account + "/events/2").status()).isEqualTo(404);
+        assertThat(wallet.get("/accounts/" + account + "/events?after=-1").status())
+                .isEqualTo(400);
+        assertThat(wallet.get("/accounts/nobody/events").status()).isEqualTo(404);
+    }
+
+    @Test
+    void anAccountIsOpenedOnce() throws Exception {
+        assertThat(open(account).replayed()).isEqualTo("true");
+        assertThat(wallet.post("/accounts", key, opening(account)).status()).isEqualTo(409);
+        assertThat(types()).containsExactly("opened");
+    }
+
+    @Test
+    @Tag("race")
+    void commandsThatRaceLeaveVersionsWithoutAGapAndAnAuditEntryForEachEvent() throws Exception {
+        List<Answer> answers = ConcurrentCalls.run(20, index -> {
+                    List<Answer> own = new ArrayList<>();
+                    for (int i = 0; i < 10; i++) {
+                        own.add(anyCommand(key + index + "-" + i));
+                    }
+                    return own;
+                })
+                .requireAllSucceeded()
+                .stream()
+                .flatMap(List::stream)
+                .collect(toList());
+
+        long made = answers.stream().filter(answer -> answer.status() == 201).count();
+        assertThat(answers).hasSize(200).extracting(Answer::status).containsOnly(201, 409, 422);
+        assertThat(jdbc.sql("select version from account_event where account_id = ? order by version")
+                        .param(account)
+                        .query(Long.class)
+                        .list())
+                .isEqualTo(rangeClosed(1, made + 1).boxed().toList());
+        assertThat(jdbc.sql("""
+                        select count(*)
+                        from account_event as e
+                        left join account_event as before
+                            on before.account_id = e.account_id and before.version = e.version - 1
+                        where e.account_id = ? and e.balance_cents <> coalesce(before.balance_cents, 0) + e.amount_cents""").param(account).query(Long.class).single()).isZero();
+        assertThat(wallet.get("/accounts/" + account).number("$.balanceCents")).isEqualTo(sum());
+        assertThat(jdbc.sql("""
+                        select count(*)
+                        from account_event
+                        join audit_entry using (event_id)
+                        join idempotency.idempotency_request as r
+                            on r.idempotency_key = audit_entry.idempotency_key
+                            and r.idempotency_scope = audit_entry.idempotency_scope and r.caller = audit_entry.caller
+                        where account_id = ? and r.status = 'succeeded'""").param(account).query(Long.class).single()).isEqualTo(made + 1);
+    }
+
+    private Answer anyCommand(String commandKey) throws Exception {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        long cents = random.nextLong(1, 2_000);
+        return switch (random.nextInt(4)) {
+            case 0 -> deposit(commandKey, cents);
+            case 1 -> withdraw(commandKey, "" + cents);
+            case 2 ->
+                withdraw(
+                        commandKey,
+                        cents + ",\"expectedVersion\":"
+                                + wallet.get("/accounts/" + account).number("$.version"));
+            default -> wallet.pay(commandKey, new Orders.Order(commandKey, account, cents).body());
+        };
+    }
+
+    private Answer open(String accountId) throws Exception {
+        return wallet.post("/accounts", "open-" + accountId, opening(accountId));
+    }
+
+    private static String opening(String accountId) {
+        return "{\"accountId\":\"" + accountId + "\",\"amountCents\":" + OPENED_WITH + "}";
+    }
+
+    private Answer deposit(String commandKey, long cents) throws Exception {
+        return command("deposits", commandKey, "" + cents);
+    }
+
+    private Answer withdraw(String commandKey, String cents) throws Exception {
+        return command("withdrawals", commandKey, cents);
+    }
+
+    private Answer command(String command, String commandKey, String cents) throws Exception {
+        return wallet.post("/accounts/" + account + "/" + command, commandKey, "{\"amountCents\":" + cents + "}");
+    }
+
+    private List<String> types() {
+        return jdbc.sql("select event_type from account_event where account_id = ? order by version")
+                .param(account)
+                .query(String.class)
+                .list();
+    }
+
+    private long sum() {
+        return jdbc.sql("select sum(amount_cents)::bigint from account_event where account_id = ?")
+                .param(account)
+                .query(Long.class)
+                .single();
+    }
+}
