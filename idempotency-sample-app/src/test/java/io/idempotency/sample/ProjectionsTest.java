@@ -166,6 +166,28 @@ class ProjectionsTest {
 
     @ParameterizedTest
     @CsvSource({"account-balance, account_balance", "daily-totals, daily_totals"})
+    @Tag("race")
+    void anEventThatComesBetweenReplayAndSwitchIsNotLost(String name, String table) throws Exception {
+        awaitAll();
+        ConcurrentCalls<Answer> rebuild;
+        try (Connection before = lock(table);
+                Connection after = connection()) {
+            rebuild = ConcurrentCalls.start(1, () -> rebuild(name));
+            await().until(() -> waiting() == 1);
+            after.createStatement().execute("select from projection for update");
+            before.rollback();
+            await().until(() -> waiting("update projection%") == 1);
+            command("deposits", "1", 500);
+            awaitAll();
+            after.rollback();
+        }
+
+        assertThat(rebuild.await().requireAllSucceeded().get(0).status()).isEqualTo(200);
+        awaitAll();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"account-balance, account_balance", "daily-totals, daily_totals"})
     void aRebuildThatDiesIsHarmless(String name, String table) throws Exception {
         pay("1", 1250);
         awaitAll();
@@ -313,14 +335,24 @@ class ProjectionsTest {
 
     /** Against whoever writes. */
     private static Connection lock(String table) throws SQLException {
-        Connection connection = sample.application().getBean(DataSource.class).getConnection();
-        connection.setAutoCommit(false);
+        Connection connection = connection();
         connection.createStatement().execute("lock table " + table + " in share mode");
         return connection;
     }
 
+    private static Connection connection() throws SQLException {
+        Connection connection = sample.application().getBean(DataSource.class).getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
     private static long waiting() {
-        return jdbc.sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock'")
+        return waiting("%");
+    }
+
+    private static long waiting(String query) {
+        return jdbc.sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like ?")
+                .param(query)
                 .query(Long.class)
                 .single();
     }
