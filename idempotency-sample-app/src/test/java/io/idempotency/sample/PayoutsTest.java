@@ -1,0 +1,218 @@
+package io.idempotency.sample;
+
+import java.util.List;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.idempotency.sample.ProviderGate.Fault;
+import io.idempotency.test.ConcurrentCalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Payouts as their clients see them, through a provider that cannot be relied on. */
+class PayoutsTest {
+
+    private static ProviderGate gate;
+
+    private static RunningSample sample;
+
+    private static WalletClient wallet;
+
+    private final String key = UUID.randomUUID().toString();
+
+    private PayoutRecords records;
+
+    @BeforeAll
+    static void start() throws Exception {
+        gate = new ProviderGate();
+        sample = RunningSample.start(
+                "--sample.provider.url=" + gate.url(),
+                "--sample.provider.lost-answers=0",
+                "--sample.provider.timeout=1s",
+                "--sample.provider.attempts=3",
+                "--sample.provider.pause=10ms");
+        gate.leadTo(sample);
+        wallet = WalletClient.of(sample.url());
+    }
+
+    @AfterAll
+    static void stop() {
+        sample.close();
+        gate.close();
+    }
+
+    @BeforeEach
+    void open() {
+        gate.meetAll(Fault.NONE);
+        records = PayoutRecords.open(sample.jdbc(), wallet);
+    }
+
+    @Test
+    void payoutIsMadeAndFoundAndRepeated() throws Exception {
+        Answer paid = records.pay(key, 500);
+
+        assertPaidOnce(paid, 500);
+        assertThat(paid.text("$.accountId")).isEqualTo(records.account());
+        assertThat(paid.number("$.amountCents")).isEqualTo(500);
+        assertThat(paid.text("$.status")).isEqualTo("PAID");
+        assertThat(paid.location())
+                .isEqualTo("/accounts/" + records.account() + "/payouts/" + paid.text("$.payoutId"));
+        assertThat(wallet.get(paid.location()).body()).isEqualTo(paid.body());
+
+        assertThat(records.pay(key, 500)).isEqualTo(paid.asReplay());
+        assertPaidOnce(paid, 500);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REQUEST_LOST", "ANSWER_LOST", "ANSWER_HELD"})
+    void whatTheProviderDoesNotAnswerIsSentAgain(Fault fault) throws Exception {
+        gate.meet(fault, 2);
+
+        Answer paid = records.pay(key, 500);
+
+        assertPaidOnce(paid, 500);
+        assertThat(records.pay(key, 500)).isEqualTo(paid.asReplay());
+        assertPaidOnce(paid, 500);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REQUEST_LOST", "ANSWER_LOST"})
+    void providerThatIsAwayLosesNothing(Fault fault) throws Exception {
+        gate.meetAll(fault);
+
+        Answer failed = records.pay(key, 500);
+
+        assertThat(failed.status()).isEqualTo(503);
+        assertThat(failed.retryAfter()).isEqualTo("1");
+        assertThat(failed.text("$.title")).isEqualTo("Payment provider is unavailable");
+        assertThat(records.spent()).isEqualTo(500);
+        assertThat(records.statuses()).containsExactly("PENDING");
+        assertThat(records.claims(key)).containsExactly("failed_retryable 1");
+
+        gate.meetAll(Fault.NONE);
+
+        assertPaidOnce(records.pay(key, 500), 500);
+        assertThat(records.claims(key)).containsExactly("succeeded 2");
+    }
+
+    @Test
+    void refusedPayoutPutsTheMoneyBackOnceAndIsReplayed() throws Exception {
+        Answer refused = records.pay(key, 513);
+
+        assertRefusedOnce(refused);
+
+        assertThat(records.pay(key, 513)).isEqualTo(refused.asReplay());
+        assertRefusedOnce(refused);
+        assertThat(gate.statuses()).as("answers of the provider").containsExactly(402);
+    }
+
+    @Test
+    void refusalThatWasLostPutsNothingBackUntilItIsHeard() throws Exception {
+        gate.meetAll(Fault.ANSWER_LOST);
+        assertThat(records.pay(key, 513).status()).isEqualTo(503);
+        assertThat(records.spent()).isEqualTo(513);
+
+        gate.meetAll(Fault.NONE);
+
+        assertRefusedOnce(records.pay(key, 513));
+    }
+
+    @Test
+    @Tag("race")
+    void payoutsWithOneKeyAtOnceAreOne() throws Exception {
+        List<Answer> answers =
+                ConcurrentCalls.run(8, () -> records.pay(key, 500)).requireAllSucceeded();
+
+        assertThat(answers).extracting(Answer::status).containsOnly(201);
+        assertThat(answers).extracting(Answer::body).containsOnly(answers.get(0).body());
+        assertThat(answers).filteredOn(answer -> answer.replayed() == null).hasSize(1);
+        assertPaidOnce(answers.get(0), 500);
+    }
+
+    @Test
+    void keyOfAPaidPayoutIsRefusedWithAnotherAmount() throws Exception {
+        Answer paid = records.pay(key, 500);
+
+        assertReused(records.pay(key, 501));
+
+        assertPaidOnce(paid, 500);
+    }
+
+    @Test
+    void keyOfAPayoutIsRefusedForAnotherAccount() throws Exception {
+        records.pay(key, 500);
+        PayoutRecords other = PayoutRecords.open(sample.jdbc(), wallet);
+
+        assertReused(other.pay(key, 500));
+
+        assertThat(other.spent()).isZero();
+    }
+
+    @Test
+    void amountCannotBeCorrectedOnceTheMoneyHasLeftTheAccount() throws Exception {
+        gate.meetAll(Fault.ANSWER_LOST);
+        assertThat(records.pay(key, 500).status()).isEqualTo(503);
+        gate.meetAll(Fault.NONE);
+
+        assertReused(records.pay(key, 900));
+        assertThat(records.spent()).isEqualTo(500);
+
+        assertPaidOnce(records.pay(key, 500), 500);
+    }
+
+    @Test
+    void payoutThatTheAccountDoesNotHoldIsRefusedForGood() throws Exception {
+        Answer refused = records.pay(key, PayoutRecords.OPENED_WITH + 1);
+
+        assertThat(refused.status()).isEqualTo(422);
+        assertThat(refused.text("$.title")).isEqualTo("Insufficient funds");
+        assertThat(records.pay(key, PayoutRecords.OPENED_WITH + 1)).isEqualTo(refused.asReplay());
+        assertThat(records.spent()).isZero();
+        assertThat(records.statuses()).isEmpty();
+        assertThat(gate.statuses()).isEmpty();
+    }
+
+    @Test
+    void payoutFromAnUnknownAccountBindsNothing() throws Exception {
+        PayoutRecords unknown = new PayoutRecords(sample.jdbc(), wallet, "nobody");
+
+        assertThat(unknown.pay(key, 500).status()).isEqualTo(404);
+
+        assertPaidOnce(records.pay(key, 500), 500);
+    }
+
+    @Test
+    void payoutOfNothingIsNotValid() throws Exception {
+        assertThat(records.pay(key, 0).status()).isEqualTo(400);
+        assertThat(records.pay(null, 500).status()).isEqualTo(400);
+        assertThat(records.statuses()).isEmpty();
+    }
+
+    private void assertPaidOnce(Answer paid, long cents) throws Exception {
+        assertThat(paid.status()).as(paid.body()).isEqualTo(201);
+        assertThat(records.spent()).isEqualTo(cents);
+        assertThat(records.statuses()).containsExactly("PAID");
+        assertThat(records.transfers()).containsExactly(paid.text("$.transferId"));
+    }
+
+    private void assertRefusedOnce(Answer refused) throws Exception {
+        assertThat(refused.status()).isEqualTo(422);
+        assertThat(refused.text("$.title")).isEqualTo("Payout refused");
+        assertThat(refused.text("$.detail")).contains("13 cents");
+        assertThat(records.spent()).isZero();
+        assertThat(records.statuses()).containsExactly("REFUSED");
+        assertThat(records.transfers()).isEmpty();
+    }
+
+    private static void assertReused(Answer refused) {
+        assertThat(refused.status()).isEqualTo(422);
+        assertThat(refused.text("$.type")).contains("key-reused");
+    }
+}
