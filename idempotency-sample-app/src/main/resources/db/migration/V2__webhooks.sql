@@ -47,3 +47,10 @@ create table contact (
     deleted    boolean     not null,
     changed_at timestamptz not null
 );
+
+-- That a payment is settled may be known before the payment is, and for payments that are never known here: so it has a row
+-- of its own, without a foreign key, and the payment is looked at together with it.
+create table payment_settlement (
+    payment_id uuid        primary key,
+    settled_at timestamptz not null default clock_timestamp()
+);

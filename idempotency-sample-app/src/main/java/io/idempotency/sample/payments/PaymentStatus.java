@@ -4,5 +4,8 @@ package io.idempotency.sample.payments;
 public enum PaymentStatus {
 
     /** The money has left the account. */
-    COMPLETED
+    COMPLETED,
+
+    /** The customer's payment of it has arrived as well, as its invoice tells. */
+    SETTLED
 }

@@ -18,11 +18,15 @@ class Payments {
             values (:paymentId, :accountId, :amountCents, :currency, :reference, :status)
             returning *""";
 
-    private static final String FIND = "select * from payment where payment_id = :paymentId";
+    private static final String SELECT = """
+            select payment_id, account_id, amount_cents, currency, reference, created_at,
+                case when settled_at is null then status else 'SETTLED' end as status
+            from payment left join payment_settlement using (payment_id)
+            """;
 
-    private static final String FIND_NEWEST = """
-            select *
-            from payment
+    private static final String FIND = SELECT + "where payment_id = :paymentId";
+
+    private static final String FIND_NEWEST = SELECT + """
             where account_id = :accountId
             order by created_at desc, payment_id
             limit :limit""";

@@ -1,4 +1,4 @@
-/** Events of Stripe: the status of invoices. */
+/** Events of Stripe: the status of invoices, and of the payments that they are about. */
 @NullMarked
 package io.idempotency.sample.webhooks.stripe;
 

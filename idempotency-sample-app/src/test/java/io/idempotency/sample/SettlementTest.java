@@ -1,0 +1,123 @@
+package io.idempotency.sample;
+
+import java.util.List;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.test.ConcurrentCalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Invoices that are paid settle payments. */
+class SettlementTest {
+
+    private static RunningSample sample;
+
+    private static WalletClient wallet;
+
+    private static JdbcClient jdbc;
+
+    private final String key = UUID.randomUUID().toString();
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.start();
+        wallet = WalletClient.of(sample.url());
+        jdbc = sample.jdbc();
+    }
+
+    @AfterAll
+    static void stop() {
+        sample.close();
+    }
+
+    @Test
+    @Tag("race")
+    void paidInvoiceSettlesItsPaymentOnce() throws Exception {
+        Answer paid = pay();
+        String paymentId = paid.text("$.paymentId");
+
+        List<Answer> answers = ConcurrentCalls.run(3, () -> send("evt_1" + key, "invoice.paid", paymentId))
+                .requireAllSucceeded();
+
+        assertThat(answers).extracting(Answer::status).containsOnly(204);
+        assertThat(status(paymentId)).isEqualTo("SETTLED");
+        String settled = settlement(paymentId);
+        assertThat(send("evt_2" + key, "invoice.paid", paymentId).status())
+                .as("another event that says the same")
+                .isEqualTo(204);
+        assertThat(settlement(paymentId)).isEqualTo(settled);
+        assertThat(wallet.get("/payments?accountId=alice").body()).contains(settledBody(paid));
+        assertThat(pay()).as("the answer of the payment stays").isEqualTo(paid.asReplay());
+    }
+
+    @Test
+    void otherInvoicesAndOtherEventsSettleNothing() throws Exception {
+        String paymentId = pay().text("$.paymentId");
+
+        send("evt_1" + key, "invoice.finalized", paymentId);
+        send("evt_2" + key, "invoice.paid", UUID.randomUUID().toString());
+
+        assertThat(status(paymentId)).isEqualTo("COMPLETED");
+    }
+
+    @Test
+    void invoiceThatIsPaidBeforeThePaymentIsKnownSettlesItLater() throws Exception {
+        UUID paymentId = UUID.randomUUID();
+
+        assertThat(send("evt_1" + key, "invoice.paid", paymentId.toString()).status())
+                .isEqualTo(204);
+        assertThat(wallet.get("/payments/" + paymentId).status()).isEqualTo(404);
+        jdbc.sql("""
+                insert into payment (payment_id, account_id, amount_cents, currency, reference, status)
+                values (?, 'alice', 500, 'EUR', 'late', 'COMPLETED')""")
+                .param(paymentId)
+                .update();
+
+        assertThat(status(paymentId.toString())).isEqualTo("SETTLED");
+    }
+
+    @Test
+    void metadataThatIsNoPaymentIsKeptAndLeftAlone() throws Exception {
+        assertThat(send("evt_1" + key, "invoice.paid", "order 42").status()).isEqualTo(204);
+
+        assertThat(jdbc.sql("select count(*) from incoming_webhook where event_id = ?")
+                        .param("evt_1" + key)
+                        .query(Long.class)
+                        .single())
+                .isEqualTo(1);
+    }
+
+    private Answer pay() throws Exception {
+        return wallet.pay(key, new Orders.Order(key, "alice", 1250).body());
+    }
+
+    private static String settledBody(Answer paid) {
+        return paid.body().replace("COMPLETED", "SETTLED");
+    }
+
+    private static Answer send(String eventId, String type, String paymentId) throws Exception {
+        return WebhookDelivery.stripe("""
+                        {"id":"%s","object":"event","type":"%s","data":{"object":{"id":"in_%s","object":"invoice",
+                        "status":"%s","metadata":{"payment_id":"%s"}}}}"""
+                        .formatted(
+                                eventId, type, eventId, type.equals("invoice.paid") ? "paid" : "open", paymentId))
+                .sendTo(sample);
+    }
+
+    private static String status(String paymentId) throws Exception {
+        return wallet.get("/payments/" + paymentId).text("$.status");
+    }
+
+    private static String settlement(String paymentId) {
+        return jdbc.sql("select xmin::text || settled_at from payment_settlement where payment_id = ?::uuid")
+                .param(paymentId)
+                .query(String.class)
+                .single();
+    }
+}
