@@ -2,6 +2,7 @@ package io.idempotency.sample;
 
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,7 +38,9 @@ class PayoutsTest {
                 "--sample.provider.lost-answers=0",
                 "--sample.provider.timeout=1s",
                 "--sample.provider.attempts=3",
-                "--sample.provider.pause=10ms");
+                "--sample.provider.pause=10ms",
+                "--sample.payouts.lease=4s",
+                "--idempotency.wait-timeout=20s");
         gate.leadTo(sample);
         wallet = WalletClient.of(sample.url());
     }
@@ -124,6 +127,20 @@ class PayoutsTest {
         assertRefusedOnce(records.pay(key, 513));
     }
 
+    /** As if the instance had died right after it, but quicker. */
+    @Test
+    void refusalWhoseRecordIsLostPutsTheMoneyBackOnceAndDoesNotAskAgain() throws Exception {
+        Answer refused = whileNothingCanBeRecorded(() -> records.pay(key, 513));
+        assertRefusedOnce(refused);
+        assertThat(records.claims(key)).containsExactly("processing 1");
+
+        assertThat(records.pay(key, 513)).isEqualTo(refused);
+
+        assertRefusedOnce(refused);
+        assertThat(records.claims(key)).containsExactly("failed_final 2");
+        assertThat(gate.statuses()).as("answers of the provider").containsExactly(402);
+    }
+
     @Test
     @Tag("race")
     void payoutsWithOneKeyAtOnceAreOne() throws Exception {
@@ -180,6 +197,16 @@ class PayoutsTest {
     }
 
     @Test
+    void missingMoneyWhoseRecordIsLostIsAnsweredInTheSameWords() throws Exception {
+        Answer refused = whileNothingCanBeRecorded(() -> records.pay(key, PayoutRecords.OPENED_WITH + 1));
+        assertThat(records.claims(key)).containsExactly("processing 1");
+
+        assertThat(records.pay(key, PayoutRecords.OPENED_WITH + 1)).isEqualTo(refused);
+
+        assertThat(records.claims(key)).containsExactly("failed_final 2");
+    }
+
+    @Test
     void payoutFromAnUnknownAccountBindsNothing() throws Exception {
         PayoutRecords unknown = new PayoutRecords(sample.jdbc(), wallet, "nobody");
 
@@ -193,6 +220,19 @@ class PayoutsTest {
         assertThat(records.pay(key, 0).status()).isEqualTo(400);
         assertThat(records.pay(null, 500).status()).isEqualTo(400);
         assertThat(records.statuses()).isEmpty();
+    }
+
+    private Answer whileNothingCanBeRecorded(Callable<Answer> call) throws Exception {
+        sample.jdbc().sql("""
+                alter table idempotency.idempotency_request add constraint trouble
+                check (idempotency_key <> '%s' or status = 'processing') not valid""".formatted(key)).update();
+        try {
+            return call.call();
+        } finally {
+            sample.jdbc()
+                    .sql("alter table idempotency.idempotency_request drop constraint trouble")
+                    .update();
+        }
     }
 
     private void assertPaidOnce(Answer paid, long cents) throws Exception {
