@@ -23,9 +23,7 @@ class LosingProviderTest {
     @BeforeAll
     static void start() {
         sample = RunningSample.start(
-                "--sample.provider.lost-answers=0.5",
-                "--sample.provider.attempts=3",
-                "--sample.provider.pause=5ms");
+                "--sample.provider.lost-answers=0.5", "--sample.provider.attempts=3", "--sample.provider.pause=5ms");
     }
 
     @AfterAll
@@ -42,8 +40,9 @@ class LosingProviderTest {
                 .requireAllSucceeded();
 
         assertThat(records.transfers())
-                .containsExactlyInAnyOrderElementsOf(
-                        answers.stream().map(answer -> answer.text("$.transferId")).toList());
+                .containsExactlyInAnyOrderElementsOf(answers.stream()
+                        .map(answer -> answer.text("$.transferId"))
+                        .toList());
         assertThat(records.transfers()).hasSize(PAYOUTS);
         assertThat(records.spent()).isEqualTo(PAYOUTS * 500L);
     }

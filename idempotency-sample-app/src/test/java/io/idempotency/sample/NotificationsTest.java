@@ -101,9 +101,7 @@ class NotificationsTest {
         return jdbc.sql("""
                         update idempotency.outbox_event
                         set status = 'pending', sent_at = null, expires_at = null, next_attempt_at = clock_timestamp()
-                        where topic = 'payments' and aggregate_id = ?""")
-                .param(paid.text("$.paymentId"))
-                .update();
+                        where topic = 'payments' and aggregate_id = ?""").param(paid.text("$.paymentId")).update();
     }
 
     private static void awaitAllSent() {

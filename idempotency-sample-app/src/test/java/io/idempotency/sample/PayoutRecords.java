@@ -44,9 +44,6 @@ record PayoutRecords(JdbcClient jdbc, WalletClient wallet, String account) {
     List<String> claims(String key) {
         return jdbc.sql("""
                         select status || ' ' || attempt_count from idempotency.idempotency_request
-                        where idempotency_scope = 'payouts' and idempotency_key = ?""")
-                .param(key)
-                .query(String.class)
-                .list();
+                        where idempotency_scope = 'payouts' and idempotency_key = ?""").param(key).query(String.class).list();
     }
 }

@@ -65,8 +65,7 @@ class PayoutsTest {
         assertThat(paid.text("$.accountId")).isEqualTo(records.account());
         assertThat(paid.number("$.amountCents")).isEqualTo(500);
         assertThat(paid.text("$.status")).isEqualTo("PAID");
-        assertThat(paid.location())
-                .isEqualTo("/accounts/" + records.account() + "/payouts/" + paid.text("$.payoutId"));
+        assertThat(paid.location()).isEqualTo("/accounts/" + records.account() + "/payouts/" + paid.text("$.payoutId"));
         assertThat(wallet.get(paid.location()).body()).isEqualTo(paid.body());
 
         assertThat(records.pay(key, 500)).isEqualTo(paid.asReplay());
@@ -180,6 +179,21 @@ class PayoutsTest {
 
         assertReused(records.pay(key, 900));
         assertThat(records.spent()).isEqualTo(500);
+
+        assertPaidOnce(records.pay(key, 500), 500);
+    }
+
+    @Test
+    void withdrawalThatCouldNotBeWrittenDownIsNotMadeAgain() throws Exception {
+        sample.jdbc()
+                .sql("alter table payout add constraint trouble check (account_id <> '%s')"
+                        .formatted(records.account()))
+                .update();
+        assertThat(records.pay(key, 500).status()).isEqualTo(500);
+        assertThat(records.spent()).isEqualTo(500);
+        sample.jdbc().sql("alter table payout drop constraint trouble").update();
+
+        assertReused(records.pay(key, 900));
 
         assertPaidOnce(records.pay(key, 500), 500);
     }

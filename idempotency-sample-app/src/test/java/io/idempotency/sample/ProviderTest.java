@@ -43,7 +43,8 @@ class ProviderTest {
     @Test
     @Tag("race")
     void transferIsMadeOnceForItsKey() throws Exception {
-        List<Answer> answers = ConcurrentCalls.run(8, () -> transfer(key, order(500))).requireAllSucceeded();
+        List<Answer> answers =
+                ConcurrentCalls.run(8, () -> transfer(key, order(500))).requireAllSucceeded();
 
         assertThat(answers).extracting(Answer::status).containsOnly(201);
         assertThat(answers).extracting(Answer::body).containsOnly(answers.get(0).body());

@@ -75,9 +75,7 @@ class SettlementTest {
         assertThat(wallet.get("/payments/" + paymentId).status()).isEqualTo(404);
         jdbc.sql("""
                 insert into payment (payment_id, account_id, amount_cents, currency, reference, status)
-                values (?, 'alice', 500, 'EUR', 'late', 'COMPLETED')""")
-                .param(paymentId)
-                .update();
+                values (?, 'alice', 500, 'EUR', 'late', 'COMPLETED')""").param(paymentId).update();
 
         assertThat(status(paymentId.toString())).isEqualTo("SETTLED");
     }
@@ -102,11 +100,10 @@ class SettlementTest {
     }
 
     private static Answer send(String eventId, String type, String paymentId) throws Exception {
-        return WebhookDelivery.stripe("""
+        return WebhookDelivery.stripe(
+                        """
                         {"id":"%s","object":"event","type":"%s","data":{"object":{"id":"in_%s","object":"invoice",
-                        "status":"%s","metadata":{"payment_id":"%s"}}}}"""
-                        .formatted(
-                                eventId, type, eventId, type.equals("invoice.paid") ? "paid" : "open", paymentId))
+                        "status":"%s","metadata":{"payment_id":"%s"}}}}""".formatted(eventId, type, eventId, type.equals("invoice.paid") ? "paid" : "open", paymentId))
                 .sendTo(sample);
     }
 

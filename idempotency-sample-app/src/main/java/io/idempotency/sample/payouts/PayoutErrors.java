@@ -48,7 +48,8 @@ class PayoutErrors {
                 .body(problem(
                         HttpStatus.SERVICE_UNAVAILABLE,
                         "Payment provider is unavailable",
-                        failure.getMessage() + " Repeat the request with the same Idempotency-Key: nothing is paid twice."));
+                        failure.getMessage()
+                                + " Repeat the request with the same Idempotency-Key: nothing is paid twice."));
     }
 
     private static ProblemDetail problem(HttpStatus status, String title, @Nullable String detail) {

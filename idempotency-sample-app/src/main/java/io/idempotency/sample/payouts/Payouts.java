@@ -50,7 +50,10 @@ class Payouts {
     }
 
     Payout paid(UUID payoutId, UUID transferId) {
-        jdbc.sql(PAID).param("payoutId", payoutId).param("transferId", transferId).update();
+        jdbc.sql(PAID)
+                .param("payoutId", payoutId)
+                .param("transferId", transferId)
+                .update();
         return get(payoutId);
     }
 

@@ -93,8 +93,8 @@ public class PaymentProvider {
         return switch (response.statusCode()) {
             case ProviderAnswer.CREATED -> JSON.readValue(response.body(), Transfer.class);
             case ProviderAnswer.REFUSED ->
-                throw new TransferRefusedException(JSON.readValue(response.body(), Refusal.class)
-                        .message());
+                throw new TransferRefusedException(
+                        JSON.readValue(response.body(), Refusal.class).message());
             default -> throw new IllegalStateException("The payment provider has answered " + response.statusCode());
         };
     }

@@ -45,8 +45,7 @@ public class ProviderServer implements AutoCloseable {
     ProviderServer(Transfers transfers, ProviderProperties properties) throws IOException {
         this.transfers = transfers;
         this.lostAnswers = properties.lostAnswers();
-        this.server =
-                HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), properties.port()), 0);
+        this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), properties.port()), 0);
         server.setExecutor(threads);
         server.createContext("/transfers", this::handle);
         server.start();
