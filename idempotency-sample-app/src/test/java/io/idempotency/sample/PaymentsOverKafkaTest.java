@@ -86,6 +86,8 @@ class PaymentsOverKafkaTest {
             assertEachPaymentWasMadeOnce();
             assertMessagesTellOfThem(PaymentMessages.readAll(kafka.address()));
             ProjectionChecks.requireExact(database.jdbc());
+            await().atMost(TIMEOUT)
+                    .until(() -> count("sent_notification join payment using (payment_id)") == orders.size());
         }
     }
 
