@@ -1,0 +1,34 @@
+package io.idempotency.sample.demo;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.aop.support.RootClassFilter;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.sample.payments.Wallet;
+
+/** Where faults happen. */
+@Configuration(proxyBeanMethods = false)
+class FaultConfiguration {
+
+    /** Of this role because without AspectJ those are the only advisors that are applied. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor faultAdvisor(ObjectProvider<CurrentAttempt> current, ObjectProvider<JdbcClient> jdbc) {
+        NameMatchMethodPointcut payments = new NameMatchMethodPointcut();
+        payments.setClassFilter(new RootClassFilter(Wallet.class));
+        payments.addMethodName("pay");
+        // Advisors are made before the beans that they are applied to, and what they need would be made too early.
+        return new DefaultPointcutAdvisor(
+                payments,
+                (MethodInterceptor) invocation ->
+                        new FaultInterceptor(current.getObject(), jdbc.getObject()).invoke(invocation));
+    }
+}

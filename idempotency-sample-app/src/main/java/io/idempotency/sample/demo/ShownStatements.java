@@ -1,0 +1,56 @@
+package io.idempotency.sample.demo;
+
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+import io.idempotency.sample.sql.RanStatement;
+import io.idempotency.sample.sql.StatementListener;
+
+/** Shows the statements of attempts, and behind them what sends and handles messages. */
+@Component
+class ShownStatements implements StatementListener {
+
+    private final CurrentAttempt current;
+
+    private final EventStream stream;
+
+    ShownStatements(CurrentAttempt current, EventStream stream) {
+        this.current = current;
+        this.stream = stream;
+    }
+
+    /** What only looks for messages is run all the time, so of those statements it shows the ones that write. */
+    @Override
+    public void ran(RanStatement statement) {
+        if (stream.isWatched()) {
+            current.find()
+                    .ifPresentOrElse(
+                            attempt -> publish(attempt.run().id(), attempt.number(), statement),
+                            () -> {
+                                if (statement.changesRows()) {
+                                    publish(null, null, statement);
+                                }
+                            });
+        }
+    }
+
+    private void publish(@Nullable UUID runId, @Nullable Integer attempt, RanStatement statement) {
+        stream.publish(
+                "sql",
+                new Line(runId, attempt, statement.text(), statement.milliseconds(), statement.succeeded()));
+    }
+
+    /**
+     * A statement of an attempt, or of none.
+     *
+     * @param runId the run; {@code null} if it was none of an attempt
+     * @param attempt the number in the run; {@code null} likewise
+     * @param text the SQL
+     * @param milliseconds how long it took
+     * @param succeeded whether there was no error
+     */
+    record Line(
+            @Nullable UUID runId, @Nullable Integer attempt, String text, double milliseconds, boolean succeeded) {}
+}

@@ -1,0 +1,11 @@
+package io.idempotency.sample.sql;
+
+/**
+ * A statement that ran, without the values of its parameters.
+ *
+ * @param text the SQL, on one line
+ * @param milliseconds how long the server and the way to it took
+ * @param succeeded whether there was no error
+ * @param changesRows whether it is known to have written rows
+ */
+public record RanStatement(String text, double milliseconds, boolean succeeded, boolean changesRows) {}

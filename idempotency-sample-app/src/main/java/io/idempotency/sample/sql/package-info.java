@@ -1,0 +1,5 @@
+/** The SQL that runs, for whoever wants to see it. */
+@NullMarked
+package io.idempotency.sample.sql;
+
+import org.jspecify.annotations.NullMarked;

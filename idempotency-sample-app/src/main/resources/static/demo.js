@@ -1,0 +1,366 @@
+/* What a call can meet, how it is coloured, and what that means. */
+const OUTCOMES = {
+    executed: ['good', 'The key was new: the method ran, and its effect was committed with the response'],
+    retried: ['good', 'The last attempt had failed: the method ran again'],
+    recovered: ['good', 'An expired lease was taken over: the method ran'],
+    replayed: ['same', 'The stored response: the method did not run'],
+    failure_replayed: ['same', 'The recorded failure: the method did not run'],
+    in_progress: ['wait', 'Another attempt held the key for longer than this one would wait'],
+    key_reused: ['bad', 'The key had been used with another payload: refused'],
+    failed: ['bad', 'The method failed: everything was rolled back'],
+    failed_final: ['bad', 'The method failed for good: the failure was recorded'],
+    response_expired: ['bad', 'The response is no longer stored'],
+    unreadable: ['bad', 'The stored response cannot be read'],
+    abandoned: ['bad', 'The key was left as being processed'],
+    lease_lost: ['bad', 'The lease was lost'],
+    invalid_key: ['bad', 'The key was missing or malformed'],
+};
+
+const STATEMENTS = 300;
+
+const $ = id => document.getElementById(id);
+
+const money = new Intl.NumberFormat('en', {style: 'currency', currency: 'EUR'});
+const clock = new Intl.DateTimeFormat('en', {hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23'});
+const day = new Intl.DateTimeFormat('en', {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23'});
+
+const form = $('form');
+
+/* The run that is shown: attempts by their number. */
+let run = null;
+let drawing = false;
+let lines = [];
+
+function element(name, text, attributes = {}) {
+    const made = document.createElement(name);
+    if (text !== undefined && text !== null) {
+        made.textContent = text;
+    }
+    for (const [attribute, value] of Object.entries(attributes)) {
+        made.setAttribute(attribute, value);
+    }
+    return made;
+}
+
+function plural(count, word) {
+    return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function cents(amount) {
+    return money.format(amount / 100);
+}
+
+function milliseconds(value) {
+    return value < 10 ? value.toFixed(2) : value.toFixed(0);
+}
+
+function put(id, text) {
+    const target = $(id);
+    if (target.textContent !== text) {
+        target.textContent = text;
+    }
+}
+
+function mark(id, text, kind) {
+    put(id, text);
+    $(id).dataset.kind = kind;
+}
+
+/* Asking */
+
+function newKey() {
+    const random = crypto.getRandomValues(new Uint32Array(2));
+    $('key').value = 'order-' + Array.from(random, number => number.toString(36)).join('').slice(0, 10);
+}
+
+function tell(text) {
+    $('summary').textContent = text;
+}
+
+async function pay(attempts) {
+    const data = new FormData(form);
+    tell(attempts === 1 ? 'Asking once …' : `Asking ${attempts} times at once …`);
+    try {
+        const response = await fetch('demo/runs', {
+            method: 'POST',
+            headers: {'Content-Type': 'application/json'},
+            body: JSON.stringify({
+                key: data.get('key'),
+                accountId: data.get('account'),
+                amountCents: Math.round(Number(data.get('amount')) * 100),
+                attempts,
+                fault: data.get('fault'),
+            }),
+        });
+        if (!response.ok) {
+            const problem = await response.json();
+            tell(`The application refused: ${problem.detail ?? problem.title ?? response.status}`);
+        }
+    } catch {
+        tell('The application does not answer.');
+    }
+}
+
+form.addEventListener('submit', event => {
+    event.preventDefault();
+    pay(Number(event.submitter?.value ?? 1));
+});
+
+$('new-key').addEventListener('click', () => {
+    newKey();
+    tell(`The key is now ${$('key').value}.`);
+});
+
+$('other-amount').addEventListener('click', () => {
+    const amount = $('amount');
+    amount.value = (Number(amount.value) + 1).toFixed(2);
+    tell(`The amount is now ${money.format(Number(amount.value))}, the key is still ${$('key').value}. Pay to see what that meets.`);
+});
+
+/* Attempts */
+
+function kind(outcome) {
+    return (OUTCOMES[outcome] ?? ['', ''])[0];
+}
+
+function name(attempt) {
+    return attempt.outcome ?? attempt.title ?? (attempt.status ? 'refused' : 'no answer');
+}
+
+function bar(attempt, end) {
+    const space = 'http://www.w3.org/2000/svg';
+    const svg = document.createElementNS(space, 'svg');
+    svg.setAttribute('class', 'bar');
+    svg.setAttribute('viewBox', '0 0 100 8');
+    svg.setAttribute('preserveAspectRatio', 'none');
+    svg.setAttribute('aria-hidden', 'true');
+    const rectangle = (x, width, type) => {
+        const drawn = document.createElementNS(space, 'rect');
+        for (const [attribute, value] of Object.entries({x, y: 0, width, height: 8, class: type})) {
+            drawn.setAttribute(attribute, value);
+        }
+        svg.append(drawn);
+    };
+    rectangle(0, 100, 'track');
+    if (attempt.outcome !== undefined) {
+        svg.dataset.kind = kind(attempt.outcome);
+        rectangle(attempt.sentMilliseconds / end * 100, Math.max(attempt.tookMilliseconds / end * 100, 1), 'span');
+    }
+    return svg;
+}
+
+function drawAttempts() {
+    $('no-attempts').hidden = run !== null;
+    if (run === null) {
+        return;
+    }
+    const attempts = [...run.attempts.values()];
+    const met = attempts.filter(attempt => attempt.outcome !== undefined);
+    const end = Math.max(1, ...met.map(attempt => attempt.sentMilliseconds + attempt.tookMilliseconds));
+    $('attempts').tBodies[0].replaceChildren(...attempts.map(attempt => {
+        const row = element('tr', null, {'data-attempt': attempt.number});
+        row.append(element('td', attempt.number, {class: 'number'}));
+        const outcome = element('td');
+        if (attempt.outcome === undefined) {
+            outcome.append(element('span', 'waiting', {class: 'badge'}));
+        } else {
+            outcome.append(element('span', name(attempt), {
+                class: 'badge', 'data-kind': kind(attempt.outcome), 'data-outcome': attempt.outcome ?? ''}));
+            if (attempt.repeats > 0) {
+                outcome.append(element('span', `connection lost, method run again`, {class: 'hint'}));
+            }
+        }
+        row.append(outcome);
+        const http = [attempt.status ?? '', attempt.replayed ? 'replayed' : ''].join(' ').trim();
+        const status = element('td', attempt.status ?? '', {title: http});
+        if (attempt.title) {
+            status.append(element('span', attempt.title, {class: 'hint'}));
+        }
+        row.append(status);
+        const when = element('td', null, {class: 'when'});
+        when.append(bar(attempt, end));
+        row.append(when);
+        row.append(element('td', attempt.outcome === undefined ? '' : milliseconds(attempt.tookMilliseconds), {class: 'number'}));
+        return row;
+    }));
+    const counts = count(met);
+    $('outcomes').replaceChildren(...counts.map(([outcome, number]) => {
+        const item = element('li');
+        const [type, meaning] = OUTCOMES[outcome] ?? ['', ''];
+        item.append(element('span', `${number} × ${outcome}`, {class: 'badge', 'data-kind': type}));
+        if (meaning) {
+            item.append(element('span', ' ' + meaning, {class: 'hint-inline'}));
+        }
+        return item;
+    }));
+}
+
+function count(met) {
+    const counts = new Map();
+    met.forEach(attempt => counts.set(name(attempt), (counts.get(name(attempt)) ?? 0) + 1));
+    return [...counts];
+}
+
+function drawSoon() {
+    if (!drawing) {
+        drawing = true;
+        requestAnimationFrame(() => {
+            drawing = false;
+            drawAttempts();
+            drawStatements();
+        });
+    }
+}
+
+/* The database */
+
+function time(text) {
+    return clock.format(new Date(text));
+}
+
+function drawRow(row) {
+    mark('row-status', row?.status ?? 'none', row === null ? '' : row.status === 'succeeded' ? 'good' : 'bad');
+    put('row-attempts', row === null ? '–' : String(row.attempts));
+    put('row-created', row === null ? '–' : time(row.createdAt));
+    put('row-expires', row === null ? '–' : day.format(new Date(row.expiresAt)));
+    put('response', !row?.response ? row?.failure ?? 'none' : JSON.stringify(row.response, null, 2));
+}
+
+function drawEffects(payments) {
+    mark('effects-count', plural(payments.length, 'payment'), payments.length > 1 ? 'bad' : payments.length === 1 ? 'good' : '');
+    $('effects').replaceChildren(...payments.map(payment =>
+        element('li', `${cents(payment.amountCents)} from ${payment.accountId}, ${payment.status.toLowerCase()}`)));
+}
+
+function drawOutbox(messages, waiting) {
+    const sent = messages.filter(message => message.status === 'sent').length;
+    mark('outbox-count',
+        messages.length === 0 ? '0 messages' : `${sent} of ${messages.length} sent`,
+        messages.length === 0 ? '' : sent === messages.length ? 'good' : 'wait');
+    $('messages').replaceChildren(...messages.map(message =>
+        element('li', `${message.type}: ${message.status}${message.milliseconds === null ? '' : ` after ${message.milliseconds} ms`}`)));
+    put('waiting', String(waiting));
+}
+
+function drawTotals(accountId, account) {
+    put('totals-account', accountId);
+    if (account !== null) {
+        const behind = account.payments.count - account.projected.count;
+        mark('projected', behind > 0 ? `${behind} behind` : 'up to date', behind > 0 ? 'wait' : 'good');
+        $('progress').max = Math.max(1, account.payments.count);
+        $('progress').value = account.projected.count;
+        put('made', `${account.payments.count}, ${cents(account.payments.cents)}`);
+        put('counted', `${account.projected.count}, ${cents(account.projected.cents)}`);
+        put('balance', cents(account.balanceCents));
+    }
+}
+
+function drawRecent(recent) {
+    const focused = document.activeElement?.dataset?.key;
+    $('recent').tBodies[0].replaceChildren(...recent.map(request => {
+        const row = element('tr');
+        const key = element('td');
+        if (request.scope === 'payments') {
+            const use = element('button', request.key, {
+                type: 'button', class: 'link', 'data-key': request.key, 'aria-label': `Use the key ${request.key}`});
+            use.addEventListener('click', () => {
+                $('key').value = request.key;
+                tell(`The key is now ${request.key}.`);
+            });
+            key.append(use);
+        } else {
+            key.textContent = request.key;
+        }
+        row.append(key, element('td', request.scope), element('td', request.status),
+            element('td', request.attempts, {class: 'number'}), element('td', time(request.updatedAt)));
+        return row;
+    }));
+    if (focused) {
+        $('recent').querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    }
+}
+
+function drawState(state) {
+    drawRow(state.row);
+    drawEffects(state.payments);
+    drawOutbox(state.messages, state.waiting);
+    drawTotals(state.accountId, state.account);
+    drawRecent(state.recent);
+}
+
+/* SQL */
+
+function drawStatements() {
+    $('sql').tBodies[0].replaceChildren(...lines.map(line => {
+        const row = element('tr', null, line.succeeded ? {} : {class: 'failed'});
+        const statement = element('td');
+        statement.append(element('code', line.text));
+        if (!line.succeeded) {
+            statement.append(element('span', 'failed', {class: 'badge', 'data-kind': 'bad'}));
+        }
+        row.append(element('td', line.attempt === null ? 'outbox' : `#${line.attempt}`), statement,
+            element('td', milliseconds(line.milliseconds), {class: 'number'}));
+        return row;
+    }));
+}
+
+/* The stream */
+
+function summarize() {
+    const attempts = [...run.attempts.values()].filter(attempt => attempt.outcome !== undefined);
+    const outcomes = count(attempts).map(([outcome, number]) => `${number} ${outcome.replaceAll('_', ' ')}`).join(', ');
+    tell(`${plural(attempts.length, 'attempt')} with the key ${run.request.key}: ${outcomes}.`);
+}
+
+const handlers = {
+    run(started) {
+        const attempts = new Map();
+        for (let number = 1; number <= started.request.attempts; number++) {
+            attempts.set(number, {number});
+        }
+        run = {runId: started.runId, request: started.request, attempts};
+        lines = [];
+        document.body.dataset.run = 'running';
+        drawSoon();
+    },
+    attempt(met) {
+        if (run?.runId === met.runId) {
+            run.attempts.set(met.number, met);
+            drawSoon();
+        }
+    },
+    done(ended) {
+        if (run?.runId === ended.runId) {
+            summarize();
+            document.body.dataset.run = 'done';
+        }
+    },
+    sql(line) {
+        if (run !== null && lines.length < STATEMENTS && (line.runId === null || line.runId === run.runId)) {
+            lines.push(line);
+            drawSoon();
+        }
+    },
+    state: drawState,
+};
+
+function connect() {
+    const stream = new EventSource('demo/events');
+    const connection = (state, text) => {
+        $('connection').dataset.state = state;
+        put('connection', text);
+    };
+    stream.addEventListener('open', () => connection('live', 'Live'));
+    stream.addEventListener('error', () => {
+        connection('lost', 'Connection lost, trying again …');
+        if (stream.readyState === EventSource.CLOSED) {
+            setTimeout(connect, 2000);
+        }
+    });
+    for (const [event, handler] of Object.entries(handlers)) {
+        stream.addEventListener(event, message => handler(JSON.parse(message.data)));
+    }
+}
+
+newKey();
+connect();
