@@ -189,7 +189,7 @@ function drawAttempts() {
         const [type, meaning] = OUTCOMES[outcome] ?? ['', ''];
         item.append(element('span', `${number} × ${outcome}`, {class: 'badge', 'data-kind': type}));
         if (meaning) {
-            item.append(element('span', ' ' + meaning, {class: 'hint-inline'}));
+            item.append(' ' + meaning);
         }
         return item;
     }));
@@ -298,7 +298,7 @@ function drawStatements() {
         if (!line.succeeded) {
             statement.append(element('span', 'failed', {class: 'badge', 'data-kind': 'bad'}));
         }
-        row.append(element('td', line.attempt === null ? 'outbox' : `#${line.attempt}`), statement,
+        row.append(element('td', line.attempt === null ? 'background' : `#${line.attempt}`), statement,
             element('td', milliseconds(line.milliseconds), {class: 'number'}));
         return row;
     }));

@@ -26,7 +26,9 @@ class AttemptFilter extends OncePerRequestFilter {
     @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        Optional.ofNullable(request.getHeader(Attempt.HEADER)).flatMap(runs::find).ifPresent(current::set);
+        Optional.ofNullable(request.getHeader(Attempt.HEADER))
+                .flatMap(runs::find)
+                .ifPresent(current::set);
         try {
             chain.doFilter(request, response);
         } finally {

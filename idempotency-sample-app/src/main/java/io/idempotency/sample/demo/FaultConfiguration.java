@@ -26,9 +26,7 @@ class FaultConfiguration {
         payments.setClassFilter(new RootClassFilter(Wallet.class));
         payments.addMethodName("pay");
         // Advisors are made before the beans that they are applied to, and what they need would be made too early.
-        return new DefaultPointcutAdvisor(
-                payments,
-                (MethodInterceptor) invocation ->
-                        new FaultInterceptor(current.getObject(), jdbc.getObject()).invoke(invocation));
+        return new DefaultPointcutAdvisor(payments, (MethodInterceptor)
+                invocation -> new FaultInterceptor(current.getObject(), jdbc.getObject()).invoke(invocation));
     }
 }

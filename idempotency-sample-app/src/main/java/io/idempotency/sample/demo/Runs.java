@@ -50,7 +50,8 @@ class Runs {
         running.add(run);
         state.follow(request);
         stream.publish("run", new Started(run.id().toString(), request));
-        var unused = CompletableFuture.allOf(run.attempts().stream().map(this::send).toArray(CompletableFuture[]::new))
+        var unused = CompletableFuture.allOf(
+                        run.attempts().stream().map(this::send).toArray(CompletableFuture[]::new))
                 .whenComplete((nothing, failure) ->
                         stream.publish("done", Map.of("runId", run.id().toString())));
         return run;

@@ -6,6 +6,5 @@ package io.idempotency.sample.sql;
  * @param text the SQL, on one line
  * @param milliseconds how long the server and the way to it took
  * @param succeeded whether there was no error
- * @param changesRows whether it is known to have written rows
  */
-public record RanStatement(String text, double milliseconds, boolean succeeded, boolean changesRows) {}
+public record RanStatement(String text, double milliseconds, boolean succeeded) {}

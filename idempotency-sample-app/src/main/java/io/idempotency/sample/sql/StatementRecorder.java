@@ -7,7 +7,6 @@ import java.util.stream.Collectors;
 import net.ttddyy.dsproxy.ExecutionInfo;
 import net.ttddyy.dsproxy.QueryInfo;
 import net.ttddyy.dsproxy.listener.QueryExecutionListener;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
 /** Passes on what the proxy of the DataSource sees. */
@@ -37,12 +36,7 @@ class StatementRecorder implements QueryExecutionListener {
         String text = queries.stream()
                 .map(query -> SPACE.matcher(query.getQuery()).replaceAll(" ").strip())
                 .collect(Collectors.joining("; "));
-        RanStatement statement = new RanStatement(
-                text, nanos / NANOS_PER_MILLISECOND, execution.isSuccess(), changesRows(execution.getResult()));
+        RanStatement statement = new RanStatement(text, nanos / NANOS_PER_MILLISECOND, execution.isSuccess());
         listeners.forEach(listener -> listener.ran(statement));
-    }
-
-    private static boolean changesRows(@Nullable Object result) {
-        return result instanceof Integer rows && rows > 0;
     }
 }

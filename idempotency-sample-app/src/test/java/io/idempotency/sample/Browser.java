@@ -1,0 +1,112 @@
+package io.idempotency.sample;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** A Chromium that is installed on this machine, without a window. */
+record Browser(ChromeDriver driver) implements AutoCloseable {
+
+    private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+
+    /** Skips the test where there is none. */
+    static Browser start() {
+        Optional<Path> chromium = find("chromium");
+        Optional<Path> chromedriver = find("chromedriver");
+        assumeTrue(
+                chromium.isPresent() && chromedriver.isPresent(),
+                "chromium or chromedriver is not installed; they are Debian's packages chromium and chromium-driver");
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(chromium.get().toFile());
+        // Chromium's sandbox does not run as root, nor in most containers; the page is this project's own.
+        options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu");
+        ChromeDriverService service = new ChromeDriverService.Builder()
+                .usingDriverExecutable(chromedriver.get().toFile())
+                .usingAnyFreePort()
+                .build();
+        ChromeDriver driver = new ChromeDriver(service, options);
+        driver.manage().timeouts().pageLoadTimeout(Duration.ofSeconds(30));
+        return new Browser(driver);
+    }
+
+    private static Optional<Path> find(String program) {
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .map(folder -> Path.of(folder, program))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    void open(String url) {
+        driver.get(url);
+    }
+
+    WebElement element(String css) {
+        return driver.findElement(By.cssSelector(css));
+    }
+
+    String text(String css) {
+        return element(css).getText();
+    }
+
+    /** What the elements hold, whether or not they can be seen without scrolling. */
+    List<String> texts(String css) {
+        return driver.findElements(By.cssSelector(css)).stream()
+                .map(found -> found.getDomProperty("textContent"))
+                .toList();
+    }
+
+    /** By the keyboard, which has to work wherever the mouse does. */
+    void press(String css) {
+        element(css).sendKeys(Keys.ENTER);
+    }
+
+    void choose(String css) {
+        element(css).click();
+    }
+
+    void fill(String css, String value) {
+        element(css).clear();
+        element(css).sendKeys(value);
+    }
+
+    Object script(String script) {
+        return driver.executeScript(script);
+    }
+
+    /** As if the operating system and the window were like that. */
+    void look(String colorScheme, int width, int height) {
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", colorScheme))));
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+    }
+
+    /** Into the folder of the build. */
+    void screenshot(String name) throws IOException {
+        Files.createDirectories(SCREENSHOTS);
+        Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}
