@@ -7,11 +7,9 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /** Recognises the requests of runs. */
-@Component
 class AttemptFilter extends OncePerRequestFilter {
 
     private final RunningRuns runs;

@@ -14,9 +14,15 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.sample.payments.Wallet;
 
-/** Where faults happen. */
+/** Where attempts are recognised and faults happen. */
 @Configuration(proxyBeanMethods = false)
-class FaultConfiguration {
+class DemoConfiguration {
+
+    /** No component, because tests of single controllers have all filters that are, and none of what this one needs. */
+    @Bean
+    AttemptFilter attemptFilter(RunningRuns runs, CurrentAttempt current) {
+        return new AttemptFilter(runs, current);
+    }
 
     /** Of this role because without AspectJ those are the only advisors that are applied. */
     @Bean
