@@ -1,0 +1,96 @@
+package io.idempotency.sample.cluster;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.idempotency.sample.cluster.FinalState.Balance;
+import io.idempotency.sample.cluster.FinalState.DailyTotals;
+import io.idempotency.sample.cluster.FinalState.Event;
+import io.idempotency.sample.cluster.Violation.Rule;
+
+/** Accounts, their events, and what is made of those. */
+final class AccountRules {
+
+    private final Violations violations;
+
+    AccountRules(Violations violations) {
+        this.violations = violations;
+    }
+
+    void check(FinalState state) {
+        Map<String, List<Event>> byAccount = state.events().stream()
+                .sorted(Comparator.comparing(Event::version))
+                .collect(Collectors.groupingBy(Event::accountId, TreeMap::new, Collectors.toList()));
+        byAccount.forEach((accountId, events) -> checkAccount(accountId, events, state));
+    }
+
+    private void checkAccount(String accountId, List<Event> events, FinalState state) {
+        long version = 0;
+        long sum = 0;
+        for (Event event : events) {
+            violations.require(
+                    event.version() == version + 1,
+                    Rule.VERSIONS_HAVE_NO_GAP,
+                    "behind version %d of %s comes %s",
+                    version,
+                    accountId,
+                    event);
+            sum += event.amountCents();
+            violations.require(
+                    event.balanceCents() == sum,
+                    Rule.BALANCE_IS_SUM_OF_EVENTS,
+                    "the events up to this one add up to %d: %s",
+                    sum,
+                    event);
+            violations.require(sum >= 0, Rule.BALANCE_IS_NOT_NEGATIVE, "%s owes money after %s", accountId, event);
+            version = event.version();
+        }
+        Balance balance = new Balance(accountId, version, sum);
+        requireOnly(balance, of(accountId, state.shown()), Rule.BALANCE_IS_SUM_OF_EVENTS, "what is shown");
+        boolean unchanged = events.size() == 1;
+        List<Balance> projected = of(accountId, state.projected());
+        if (!unchanged || !projected.isEmpty()) {
+            requireOnly(balance, projected, Rule.PROJECTION_FOLLOWS_EVENTS, "the projection");
+        }
+        checkTotals(accountId, events, state.totals());
+    }
+
+    private void requireOnly(Balance balance, List<Balance> found, Rule rule, String where) {
+        violations.require(
+                found.equals(List.of(balance)), rule, "the events make it %s, but %s is %s", balance, where, found);
+    }
+
+    private static List<Balance> of(String accountId, List<Balance> balances) {
+        return balances.stream()
+                .filter(balance -> balance.accountId().equals(accountId))
+                .toList();
+    }
+
+    /** Whether the opening balance counts as a deposit is the projection's to say: here it does not. */
+    private void checkTotals(String accountId, List<Event> events, List<DailyTotals> totals) {
+        long paid = sum(events.stream().filter(event -> event.type().equals(Operation.PAYMENT.eventType())));
+        long changed = sum(events.stream().filter(event -> !event.type().equals(Event.OPENED)));
+        List<DailyTotals> ofAccount = totals.stream()
+                .filter(total -> total.accountId().equals(accountId))
+                .toList();
+        long projectedPaid =
+                ofAccount.stream().mapToLong(DailyTotals::paymentCents).sum();
+        long projected = ofAccount.stream().mapToLong(DailyTotals::net).sum();
+        violations.require(
+                projectedPaid == -paid && projected == changed,
+                Rule.PROJECTION_FOLLOWS_EVENTS,
+                "the events of %s add %d, %d of it payments, but the daily totals are %s",
+                accountId,
+                changed,
+                paid,
+                ofAccount);
+    }
+
+    private static long sum(Stream<Event> events) {
+        return events.mapToLong(Event::amountCents).sum();
+    }
+}

@@ -1,0 +1,82 @@
+package io.idempotency.sample.cluster;
+
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What the database and the provider hold when all is quiet.
+ *
+ * @param shown balances as clients see them
+ * @param projected balances of the serving generation of the projection
+ */
+record FinalState(
+        List<Event> events,
+        List<RecordedFailure> failures,
+        List<Balance> shown,
+        List<Balance> projected,
+        List<DailyTotals> totals,
+        List<Message> outbox,
+        List<Receipt> receipts,
+        List<Transfer> transfers) {
+
+    /**
+     * A change of an account.
+     *
+     * @param amountCents what it adds to the balance
+     * @param balanceCents behind it
+     * @param paymentId of a payment, otherwise {@code null}
+     * @param scope of the command that its audit entry names; {@code null} if it has none
+     * @param key of that command
+     */
+    record Event(
+            UUID eventId,
+            String accountId,
+            long version,
+            String type,
+            long amountCents,
+            long balanceCents,
+            UUID paymentId,
+            String scope,
+            String key) {
+
+        static final String OPENED = "opened";
+
+        static final String PAYOUT_RETURNED = "payout-returned";
+    }
+
+    /** A key whose command will never be executed. */
+    record RecordedFailure(String scope, String key, String code) {}
+
+    record Balance(String accountId, long version, long balanceCents) {}
+
+    /** Sums over all days, each of them positive. */
+    record DailyTotals(String accountId, long depositCents, long withdrawalCents, long paymentCents) {
+
+        long net() {
+            return depositCents - withdrawalCents - paymentCents;
+        }
+    }
+
+    /**
+     * A message of the outbox.
+     *
+     * @param accountId that it tells of
+     * @param content hash of its payload
+     */
+    record Message(String messageId, String topic, String accountId, String status, String content) {
+
+        static final String EVENTS = "account-events";
+
+        static final String SENT = "sent";
+    }
+
+    /**
+     * A message that a consumer has handled.
+     *
+     * @param content hash of what it handled
+     */
+    record Receipt(String consumer, String messageId, String content) {}
+
+    /** What the provider has paid out. */
+    record Transfer(String key, String accountId, long amountCents) {}
+}

@@ -1,0 +1,29 @@
+package io.idempotency.sample.cluster;
+
+/** A broken promise, in plain words. */
+record Violation(Rule rule, String what) {
+
+    @Override
+    public String toString() {
+        return rule + ": " + what;
+    }
+
+    /** What is promised. */
+    enum Rule {
+        ANSWERS_OF_A_KEY_ARE_EQUAL,
+        ACKNOWLEDGED_HAS_ITS_EFFECT,
+        EFFECT_AT_MOST_ONCE,
+        EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,
+        RECORDED_FAILURE_HAS_NO_EFFECT,
+        EFFECT_WAS_ASKED_FOR,
+        REFUSAL_HAS_A_REASON,
+        PAYOUT_IS_WITHDRAWN_AND_TRANSFERRED,
+        VERSIONS_HAVE_NO_GAP,
+        BALANCE_IS_SUM_OF_EVENTS,
+        BALANCE_IS_NOT_NEGATIVE,
+        PROJECTION_FOLLOWS_EVENTS,
+        OUTBOX_IS_DRAINED,
+        EVENT_IS_TOLD_ONCE,
+        MESSAGE_HAS_ONE_CONTENT
+    }
+}
