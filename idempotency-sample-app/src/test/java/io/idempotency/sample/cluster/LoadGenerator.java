@@ -1,0 +1,197 @@
+package io.idempotency.sample.cluster;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Clients that keep to the rules: they repeat what was not answered with the same key, on another instance and after a
+ * pause, until they have an answer or lose patience.
+ */
+final class LoadGenerator {
+
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(2);
+
+    private static final int MAX_ATTEMPTS = 12;
+
+    private static final int FIRST_PAUSE_MILLIS = 50;
+
+    private static final int LONGEST_PAUSE_MILLIS = 2_000;
+
+    private static final int THINKING_MILLIS = 60;
+
+    private static final int TOO_MANY_CENTS = 1_000_000_000;
+
+    /** The provider refuses what ends in 13. */
+    private static final int REFUSED_CENTS = 113;
+
+    private final List<SampleInstance> instances;
+
+    private final List<Operation> operations;
+
+    private final History history;
+
+    private final long seed;
+
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(REQUEST_TIMEOUT)
+            .build();
+
+    private final List<Command> acknowledged = new ArrayList<>();
+
+    private final CountDownLatch stopped = new CountDownLatch(1);
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    private final List<Future<?>> clients = new ArrayList<>();
+
+    private final AtomicInteger commands = new AtomicInteger();
+
+    LoadGenerator(List<SampleInstance> instances, List<Operation> operations, History history, long seed) {
+        this.instances = instances;
+        this.operations = operations;
+        this.history = history;
+        this.seed = seed;
+    }
+
+    void start(int number) {
+        for (int i = 0; i < number; i++) {
+            int client = i;
+            clients.add(threads.submit(() -> {
+                runClient(client);
+                return null;
+            }));
+        }
+    }
+
+    /** Nothing new is sent; returns when each client has its answers or has given up. */
+    void stop() throws InterruptedException, ExecutionException {
+        stopped.countDown();
+        for (Future<?> client : clients) {
+            client.get();
+        }
+        threads.shutdown();
+    }
+
+    private void runClient(int client) throws InterruptedException, ExecutionException {
+        Random random = new Random(seed + client);
+        while (!stopped.await(random.nextInt(THINKING_MILLIS), TimeUnit.MILLISECONDS)) {
+            switch (random.nextInt(10)) {
+                case 0 -> perform(client, oldCommand(random), random);
+                case 1 -> performAtOnce(client, newCommand(random), random);
+                default -> perform(client, newCommand(random), random);
+            }
+        }
+    }
+
+    /** As if two tabs of one browser sent the same form. */
+    private void performAtOnce(int client, Command command, Random random)
+            throws InterruptedException, ExecutionException {
+        Random another = new Random(random.nextLong());
+        Future<?> twin = threads.submit(() -> {
+            perform(client, command, another);
+            return null;
+        });
+        perform(client, command, random);
+        twin.get();
+    }
+
+    private void perform(int client, Command command, Random random) throws InterruptedException {
+        int instance = random.nextInt(instances.size());
+        int pause = FIRST_PAUSE_MILLIS;
+        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+            Outcome outcome = send(client, command, instances.get(instance));
+            if (outcome.isAcknowledged()) {
+                remember(command);
+            }
+            if (!SampleApi.isToBeRepeated(outcome)) {
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(pause / 2 + random.nextInt(pause));
+            pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+            instance = (instance + 1) % instances.size();
+        }
+    }
+
+    private Outcome send(int client, Command command, SampleInstance instance) throws InterruptedException {
+        Attempt attempt = history.begin(client, command, instance.name());
+        Outcome outcome = ask(command, instance);
+        history.end(attempt, outcome);
+        return outcome;
+    }
+
+    private Outcome ask(Command command, SampleInstance instance) throws InterruptedException {
+        instance.openRequests().incrementAndGet();
+        try {
+            return SampleApi.outcome(
+                    http.send(SampleApi.request(instance.url(), command, REQUEST_TIMEOUT), BodyHandlers.ofString()));
+        } catch (IOException timeoutOrLostConnection) {
+            return Outcome.unknown(timeoutOrLostConnection.toString());
+        } finally {
+            instance.openRequests().decrementAndGet();
+        }
+    }
+
+    private Command newCommand(Random random) throws InterruptedException {
+        Operation operation = operations.get(random.nextInt(operations.size()));
+        String accountId = random.nextBoolean() ? "alice" : "bob";
+        long amountCents = random.nextInt(1, 200);
+        Long expectedVersion = null;
+        switch (operation) {
+            case DEPOSIT -> expectedVersion = versionSometimes(accountId, random);
+            case WITHDRAWAL -> {
+                expectedVersion = versionSometimes(accountId, random);
+                amountCents = random.nextInt(10) == 0 ? TOO_MANY_CENTS : amountCents;
+            }
+            case PAYMENT -> amountCents = random.nextInt(20) == 0 ? TOO_MANY_CENTS : amountCents;
+            case PAYOUT -> amountCents = random.nextInt(10) == 0 ? REFUSED_CENTS : amountCents;
+        }
+        String key = operation.scope() + "-" + commands.incrementAndGet();
+        return new Command(key, operation, accountId, amountCents, expectedVersion);
+    }
+
+    /** {@code null} where the client does not care, or nobody tells. */
+    private Long versionSometimes(String accountId, Random random) throws InterruptedException {
+        if (random.nextInt(3) > 0) {
+            return null;
+        }
+        try {
+            String url = instances.get(random.nextInt(instances.size())).url();
+            HttpResponse<String> response =
+                    http.send(SampleApi.account(url, accountId, REQUEST_TIMEOUT), BodyHandlers.ofString());
+            return response.statusCode() == 200
+                    ? SampleApi.balance(response.body()).version()
+                    : null;
+        } catch (IOException nobodyThere) {
+            return null;
+        }
+    }
+
+    private void remember(Command command) {
+        synchronized (acknowledged) {
+            acknowledged.add(command);
+        }
+    }
+
+    private Command oldCommand(Random random) throws InterruptedException {
+        synchronized (acknowledged) {
+            if (!acknowledged.isEmpty()) {
+                return acknowledged.get(random.nextInt(acknowledged.size()));
+            }
+        }
+        return newCommand(random);
+    }
+}

@@ -1,0 +1,163 @@
+package io.idempotency.sample.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.idempotency.sample.SampleApplication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A place in the cluster: one JVM of the sample after the other. */
+final class SampleInstance implements AutoCloseable {
+
+    /** How long a leased call may take before another one takes over. */
+    static final Duration LEASE = Duration.ofSeconds(4);
+
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+
+    /** One that does not come up so often is broken, and no fault did that. */
+    private static final int MAX_STARTS = 5;
+
+    private static final Pattern ADDRESS = Pattern.compile("The wallet is open at (http://localhost:\\d+)");
+
+    private final String name;
+
+    private final ClusterServer database;
+
+    private final Path directory;
+
+    private final AtomicInteger openRequests = new AtomicInteger();
+
+    private int starts;
+
+    private int failedStarts;
+
+    private Process process;
+
+    private Path output;
+
+    private volatile String url = "http://localhost:1";
+
+    private volatile boolean ready;
+
+    SampleInstance(String name, ClusterServer database, Path directory) {
+        this.name = name;
+        this.database = database;
+        this.directory = directory;
+    }
+
+    /** By which the database knows its connections, too. */
+    String name() {
+        return name;
+    }
+
+    /** Where it listens, or listened before it was killed. */
+    String url() {
+        return url;
+    }
+
+    boolean isReady() {
+        return ready;
+    }
+
+    /** Of clients, at this moment. */
+    AtomicInteger openRequests() {
+        return openRequests;
+    }
+
+    synchronized void start() throws IOException {
+        starts++;
+        output = directory.resolve(name + "-start-" + starts + ".log");
+        process = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Xmx256m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SampleApplication.class.getName(),
+                        "--spring.profiles.active=postgres",
+                        "--server.port=0",
+                        "--spring.datasource.url=" + database.url(),
+                        "--spring.datasource.username=" + database.user(),
+                        "--spring.datasource.password=",
+                        "--spring.datasource.hikari.data-source-properties.ApplicationName=" + name,
+                        "--spring.datasource.hikari.connection-timeout=3000",
+                        "--logging.level.io.idempotency.sample=info",
+                        "--idempotency.lease=" + LEASE.toSeconds() + "s",
+                        "--idempotency.outbox.poll-interval=200ms",
+                        "--idempotency.outbox.backoff.delay=100ms",
+                        "--idempotency.outbox.backoff.max-delay=500ms"))
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        // For a build that is interrupted.
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    }
+
+    /** Returns when it takes requests; starts it again if it gave up because the database was away. */
+    void awaitReady() {
+        url = await().atMost(START_TIMEOUT).until(this::findUrl, found -> found != null);
+        failedStarts = 0;
+        ready = true;
+    }
+
+    private synchronized String findUrl() throws IOException {
+        String text = Files.readString(output);
+        if (!process.isAlive()) {
+            failedStarts++;
+            assertThat(failedStarts).as(text).isLessThan(MAX_STARTS);
+            start();
+            return null;
+        }
+        Matcher address = ADDRESS.matcher(text);
+        return address.find() ? address.group(1) : null;
+    }
+
+    /** Without any chance to finish what it does: {@code kill -9}. */
+    synchronized void kill() {
+        ready = false;
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+
+    /** Stands still, as in a long garbage collection, and notices nothing. */
+    void pause() {
+        ready = false;
+        signal("STOP");
+    }
+
+    void resume() {
+        signal("CONT");
+        ready = true;
+    }
+
+    private synchronized void signal(String signal) {
+        try {
+            Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
+            assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(kill.exitValue()).isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while " + name + " was told to " + signal, e);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (process != null) {
+            kill();
+        }
+    }
+}
