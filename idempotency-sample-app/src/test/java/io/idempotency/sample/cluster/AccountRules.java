@@ -51,11 +51,7 @@ final class AccountRules {
         }
         Balance balance = new Balance(accountId, version, sum);
         requireOnly(balance, of(accountId, state.shown()), Rule.BALANCE_IS_SUM_OF_EVENTS, "what is shown");
-        boolean unchanged = events.size() == 1;
-        List<Balance> projected = of(accountId, state.projected());
-        if (!unchanged || !projected.isEmpty()) {
-            requireOnly(balance, projected, Rule.PROJECTION_FOLLOWS_EVENTS, "the projection");
-        }
+        requireOnly(balance, of(accountId, state.projected()), Rule.PROJECTION_FOLLOWS_EVENTS, "the projection");
         checkTotals(accountId, events, state.totals());
     }
 
@@ -70,10 +66,10 @@ final class AccountRules {
                 .toList();
     }
 
-    /** Whether the opening balance counts as a deposit is the projection's to say: here it does not. */
+    /** What opens an account counts as a deposit. */
     private void checkTotals(String accountId, List<Event> events, List<DailyTotals> totals) {
         long paid = sum(events.stream().filter(event -> event.type().equals(Operation.PAYMENT.eventType())));
-        long changed = sum(events.stream().filter(event -> !event.type().equals(Event.OPENED)));
+        long all = sum(events.stream());
         List<DailyTotals> ofAccount = totals.stream()
                 .filter(total -> total.accountId().equals(accountId))
                 .toList();
@@ -81,11 +77,11 @@ final class AccountRules {
                 ofAccount.stream().mapToLong(DailyTotals::paymentCents).sum();
         long projected = ofAccount.stream().mapToLong(DailyTotals::net).sum();
         violations.require(
-                projectedPaid == -paid && projected == changed,
+                projectedPaid == -paid && projected == all,
                 Rule.PROJECTION_FOLLOWS_EVENTS,
                 "the events of %s add %d, %d of it payments, but the daily totals are %s",
                 accountId,
-                changed,
+                all,
                 paid,
                 ofAccount);
     }

@@ -60,24 +60,24 @@ class ClusterTest {
                 History history = new History(results.resolve("history.jsonl"))) {
             SampleTables tables = new SampleTables(new JdbcTemplate(server.dataSource()));
             startInstances(server, results);
-            LoadGenerator load = new LoadGenerator(instances, tables.operations(), history, seed);
-            Killer killer = new Killer(server, instances, seed);
+            try (LoadGenerator load = new LoadGenerator(instances, tables.operations(), history, seed);
+                    Killer killer = new Killer(server, instances, seed)) {
+                load.start(CLIENTS);
+                killer.run(DURATION, FAULTS, LONGEST_CALM);
+                load.stop();
+                await().atMost(DRAIN).until(() -> tables.pendingMessages() == 0);
 
-            load.start(CLIENTS);
-            killer.run(DURATION, FAULTS, LONGEST_CALM);
-            load.stop();
-            await().atMost(DRAIN).until(() -> tables.pendingMessages() == 0);
-
-            FinalState state = tables.read(shown());
-            List<Attempt> attempts = history.attempts();
-            String figures = figures(seed, attempts, killer.faults(), state);
-            Files.writeString(results.resolve("figures.txt"), figures);
-            assertThat(Checker.check(attempts, state)).as(figures).isEmpty();
-            assertThatItWasHard(figures, attempts, killer.faults(), tables.operations());
-            if (tables.recordsFailures()) {
-                assertThat(Checker.unrecordedFailures(attempts, state))
-                        .as(figures)
-                        .hasSizeLessThanOrEqualTo(CLIENTS * killer.faults().size());
+                FinalState state = tables.read(shown());
+                List<Attempt> attempts = history.attempts();
+                String figures = figures(seed, attempts, killer.faults(), state);
+                Files.writeString(results.resolve("figures.txt"), figures);
+                assertThat(Checker.check(attempts, state)).as(figures).isEmpty();
+                assertThatItWasHard(figures, attempts, killer.faults(), tables.operations());
+                if (tables.recordsFailures()) {
+                    assertThat(Checker.unrecordedFailures(attempts, state))
+                            .as(figures)
+                            .hasSizeLessThanOrEqualTo(CLIENTS * killer.faults().size());
+                }
             }
         } finally {
             instances.forEach(SampleInstance::close);

@@ -252,8 +252,10 @@ final class InventedRun {
         long in = 0;
         long out = 0;
         long paid = 0;
-        for (Event event :
-                changes().filter(change -> change.accountId().equals(accountId)).toList()) {
+        for (Event event : events) {
+            if (!event.accountId().equals(accountId)) {
+                continue;
+            }
             if (event.type().equals(Operation.PAYMENT.eventType())) {
                 paid -= event.amountCents();
             } else if (event.amountCents() > 0) {

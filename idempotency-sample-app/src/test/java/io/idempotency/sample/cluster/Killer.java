@@ -20,7 +20,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.sample.cluster.Fault.Kind;
 
 /** Breaks one thing after the other, as a seed has it, and mends it. */
-final class Killer {
+final class Killer implements AutoCloseable {
 
     private static final Duration PAUSE = SampleInstance.LEASE.plusSeconds(1);
 
@@ -67,7 +67,11 @@ final class Killer {
         for (Future<?> repair : running) {
             repair.get();
         }
-        repairs.shutdown();
+    }
+
+    @Override
+    public void close() {
+        repairs.shutdownNow();
     }
 
     /** Each kind once before any comes again. */

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Clients that keep to the rules: they repeat what was not answered with the same key, on another instance and after a
  * pause, until they have an answer or lose patience.
  */
-final class LoadGenerator {
+final class LoadGenerator implements AutoCloseable {
 
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(2);
 
@@ -83,7 +83,12 @@ final class LoadGenerator {
         for (Future<?> client : clients) {
             client.get();
         }
-        threads.shutdown();
+    }
+
+    @Override
+    public void close() {
+        stopped.countDown();
+        threads.shutdownNow();
     }
 
     private void runClient(int client) throws InterruptedException, ExecutionException {

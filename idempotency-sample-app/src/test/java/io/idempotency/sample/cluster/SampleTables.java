@@ -50,14 +50,15 @@ final class SampleTables {
             from account_balance join projection on name = 'account-balance' and serving = generation""";
 
     private static final String TOTALS = """
-            select account_id, sum(deposits_cents)::bigint as deposit_cents,
-                   sum(withdrawals_cents)::bigint as withdrawal_cents, sum(payments_cents)::bigint as payment_cents
+            select account_id, sum(deposited_cents)::bigint as deposit_cents,
+                   sum(withdrawn_cents)::bigint as withdrawal_cents, sum(paid_cents)::bigint as payment_cents
             from daily_totals join projection on name = 'daily-totals' and serving = generation
             group by account_id""";
 
     private static final String ACTIVITY_AS_TOTALS = """
-            select account_id, 0::bigint as deposit_cents, 0::bigint as withdrawal_cents, cents as payment_cents
-            from account_activity""";
+            select account_id, 1000000::bigint as deposit_cents, 0::bigint as withdrawal_cents,
+                   coalesce(cents, 0) as payment_cents
+            from account left join account_activity using (account_id)""";
 
     private static final String PENDING = "select count(*) from idempotency.outbox_event where status = 'pending'";
 
@@ -73,7 +74,8 @@ final class SampleTables {
 
     private static final String TRANSFERS = """
             select idempotency_key as key, account as account_id, amount_cents
-            from provider_transfer""";
+            from provider_transfer
+            where transfer_id is not null""";
 
     private final JdbcTemplate jdbc;
 
@@ -86,9 +88,9 @@ final class SampleTables {
         List<Operation> operations = new ArrayList<>(List.of(Operation.PAYMENT));
         if (has("account_event")) {
             operations.addAll(List.of(Operation.DEPOSIT, Operation.WITHDRAWAL));
-        }
-        if (has("provider_transfer")) {
-            operations.add(Operation.PAYOUT);
+            if (has("provider_transfer")) {
+                operations.add(Operation.PAYOUT);
+            }
         }
         return operations;
     }
