@@ -232,26 +232,28 @@ function drawEffects(payments) {
         element('li', `${cents(payment.amountCents)} from ${payment.accountId}, ${payment.status.toLowerCase()}`)));
 }
 
-function drawOutbox(messages, waiting) {
+function drawOutbox(messages, notifications, waiting) {
     const sent = messages.filter(message => message.status === 'sent').length;
     mark('outbox-count',
         messages.length === 0 ? '0 messages' : `${sent} of ${messages.length} sent`,
         messages.length === 0 ? '' : sent === messages.length ? 'good' : 'wait');
     $('messages').replaceChildren(...messages.map(message =>
         element('li', `${message.type}: ${message.status}${message.milliseconds === null ? '' : ` after ${message.milliseconds} ms`}`)));
+    put('notified', plural(notifications, 'notification'));
     put('waiting', String(waiting));
 }
 
-function drawTotals(accountId, account) {
-    put('totals-account', accountId);
+function drawProjections(accountId, account) {
+    put('projections-account', accountId);
     if (account !== null) {
-        const behind = account.payments.count - account.projected.count;
+        const shown = Math.min(account.projectedVersion, account.countedEvents);
+        const behind = account.version - shown;
         mark('projected', behind > 0 ? `${behind} behind` : 'up to date', behind > 0 ? 'wait' : 'good');
-        $('progress').max = Math.max(1, account.payments.count);
-        $('progress').value = account.projected.count;
-        put('made', `${account.payments.count}, ${cents(account.payments.cents)}`);
-        put('counted', `${account.projected.count}, ${cents(account.projected.cents)}`);
-        put('balance', cents(account.balanceCents));
+        $('progress').max = account.version;
+        $('progress').value = shown;
+        put('events', `${account.version}, ${cents(account.balanceCents)}`);
+        put('projected-balance', `${account.projectedVersion}, ${cents(account.projectedCents)}`);
+        put('counted', String(account.countedEvents));
     }
 }
 
@@ -283,8 +285,8 @@ function drawRecent(recent) {
 function drawState(state) {
     drawRow(state.row);
     drawEffects(state.payments);
-    drawOutbox(state.messages, state.waiting);
-    drawTotals(state.accountId, state.account);
+    drawOutbox(state.messages, state.notifications, state.waiting);
+    drawProjections(state.accountId, state.account);
     drawRecent(state.recent);
 }
 

@@ -215,7 +215,7 @@ class DemoPageTest {
         return browser.texts("#attempts tbody .badge");
     }
 
-    /** On the page and in the database: the row of the key, its effects and its messages, all sent and counted. */
+    /** On the page and in the database: the row of the key, its effects and its messages, all sent and handled. */
     private void assertShownState(String status, int payments) {
         assertThat(jdbc.sql("select status from idempotency.idempotency_request where idempotency_key = ?")
                         .param(key)
@@ -226,7 +226,9 @@ class DemoPageTest {
         await().untilAsserted(() -> {
             assertThat(browser.text("#row-status")).isEqualTo(status);
             assertThat(browser.text("#effects-count")).isEqualTo(payments == 1 ? "1 payment" : payments + " payments");
-            assertThat(browser.text("#outbox-count")).isEqualTo(payments == 0 ? "0 messages" : "1 of 1 sent");
+            assertThat(browser.text("#outbox-count")).isEqualTo(payments == 0 ? "0 messages" : "2 of 2 sent");
+            assertThat(browser.text("#notified"))
+                    .isEqualTo(payments == 1 ? "1 notification" : payments + " notifications");
             assertThat(browser.text("#projected")).isEqualTo("up to date");
         });
     }

@@ -215,7 +215,7 @@ class PaymentsHttpTest {
     @Tag("race")
     void competingPaymentsNeverOverdraw() throws Exception {
         String account = UUID.randomUUID().toString();
-        wallet.post("/accounts", account, "{\"accountId\":\"" + account + "\",\"amountCents\":1000000}");
+        wallet.open(account, 1_000_000);
         String half = order(500_000).replace("alice", account);
 
         List<Answer> answers =

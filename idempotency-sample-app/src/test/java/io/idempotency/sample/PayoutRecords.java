@@ -10,11 +10,9 @@ record PayoutRecords(JdbcClient jdbc, WalletClient wallet, String account) {
 
     static final long OPENED_WITH = 1_000_000;
 
-    static PayoutRecords open(JdbcClient jdbc, WalletClient wallet) {
+    static PayoutRecords open(JdbcClient jdbc, WalletClient wallet) throws Exception {
         String account = UUID.randomUUID().toString();
-        jdbc.sql("insert into account values (?, ?)")
-                .params(account, OPENED_WITH)
-                .update();
+        wallet.open(account, OPENED_WITH);
         return new PayoutRecords(jdbc, wallet, account);
     }
 

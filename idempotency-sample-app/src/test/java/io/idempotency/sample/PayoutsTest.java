@@ -52,7 +52,7 @@ class PayoutsTest {
     }
 
     @BeforeEach
-    void open() {
+    void open() throws Exception {
         gate.meetAll(Fault.NONE);
         records = PayoutRecords.open(sample.jdbc(), wallet);
     }

@@ -68,8 +68,7 @@ class ProjectionsTest {
 
     @BeforeEach
     void openAccount() throws Exception {
-        String opening = "{\"accountId\":\"" + account + "\",\"amountCents\":" + OPENED_WITH + "}";
-        assertThat(wallet.post("/accounts", account, opening).status()).isEqualTo(201);
+        assertThat(wallet.open(account, OPENED_WITH).status()).isEqualTo(201);
     }
 
     @Test

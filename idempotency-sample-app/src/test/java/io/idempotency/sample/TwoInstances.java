@@ -76,8 +76,7 @@ final class TwoInstances implements AutoCloseable {
 
     /** Before any of them is killed. */
     void open(String accountId, long cents) throws IOException, InterruptedException {
-        Answer opened = wallets.get(0)
-                .post("/accounts", accountId, "{\"accountId\":\"" + accountId + "\",\"amountCents\":" + cents + "}");
+        Answer opened = wallets.get(0).open(accountId, cents);
         assertThat(opened.status()).as(opened.body()).isEqualTo(201);
     }
 

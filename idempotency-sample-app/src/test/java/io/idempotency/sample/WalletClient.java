@@ -33,6 +33,11 @@ record WalletClient(HttpClient http, String url) {
         return send(request);
     }
 
+    /** The key is the name of the account. */
+    Answer open(String accountId, long cents) throws IOException, InterruptedException {
+        return post("/accounts", accountId, "{\"accountId\":\"" + accountId + "\",\"amountCents\":" + cents + "}");
+    }
+
     Answer get(String path) throws IOException, InterruptedException {
         return send(request(path));
     }

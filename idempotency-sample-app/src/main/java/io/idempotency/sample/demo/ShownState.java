@@ -52,18 +52,29 @@ class ShownState {
                     select count(*)
                     from idempotency.outbox_event
                     where status = 'pending'),
+                'notifications', (
+                    select count(*)
+                    from sent_notification
+                    join payment using (payment_id)
+                    where reference = :key),
                 'account', (
                     select json_build_object(
-                        'balanceCents', balance_cents,
-                        'payments', (
-                            select json_build_object('count', count(*), 'cents', coalesce(sum(amount_cents), 0))
-                            from payment
-                            where payment.account_id = account.account_id),
-                        'projected', json_build_object(
-                            'count', coalesce(activity.payments, 0), 'cents', coalesce(activity.cents, 0)))
-                    from account
-                    left join account_activity activity using (account_id)
-                    where account_id = :accountId),
+                        'version', event.version,
+                        'balanceCents', event.balance_cents,
+                        'projectedVersion', coalesce(balance.version, 0),
+                        'projectedCents', coalesce(balance.balance_cents, 0),
+                        'countedEvents', (
+                            select coalesce(sum(events), 0)
+                            from daily_totals
+                            where generation = (select serving from projection where name = 'daily-totals')
+                                and account_id = :accountId))
+                    from account_event event
+                    left join account_balance balance
+                        on balance.account_id = event.account_id
+                        and balance.generation = (select serving from projection where name = 'account-balance')
+                    where event.account_id = :accountId
+                    order by event.version desc
+                    limit 1),
                 'recent', (
                     select coalesce(json_agg(to_json(request)), '[]')
                     from (

@@ -1,24 +1,50 @@
 package io.idempotency.sample.payouts;
 
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+import io.idempotency.sample.accounts.AccountCommand;
+import io.idempotency.sample.accounts.AccountEventType;
+import io.idempotency.sample.accounts.Accounts;
 import io.idempotency.sample.accounts.InsufficientFundsException;
 import io.idempotency.sample.accounts.UnknownAccountException;
 
 /** What a payout asks of an account. Each command has its own transaction, and happens once for each key. */
-interface AccountCommands {
+@Service
+class AccountCommands {
+
+    private final Accounts accounts;
+
+    AccountCommands(Accounts accounts) {
+        this.accounts = accounts;
+    }
 
     /**
      * Takes the money of a payout.
      *
      * @throws UnknownAccountException if there is no such account; the key stays free
-     * @throws InsufficientFundsException if it does not hold that much; repeats throw it, or the recorded failure, as well
+     * @throws InsufficientFundsException if it does not hold that much, for every repeat as well
      * @throws io.idempotency.KeyReusedException if the key was used for another account or amount
      */
-    void withdraw(String key, String accountId, long amountCents);
+    @Transactional
+    @Idempotent(
+            scope = "payout-withdrawals",
+            key = "#key",
+            fingerprint = "{#accountId, #amountCents}",
+            finalFailures = InsufficientFundsException.class)
+    void withdraw(String key, String accountId, long amountCents) {
+        accounts.record(AccountCommand.of(accountId, AccountEventType.PAYOUT, amountCents));
+    }
 
     /**
      * Puts back what was taken.
      *
      * @throws io.idempotency.KeyReusedException if the key was used for another account or amount
      */
-    void putBack(String key, String accountId, long amountCents);
+    @Transactional
+    @Idempotent(scope = "payout-returns", key = "#key", fingerprint = "{#accountId, #amountCents}")
+    void putBack(String key, String accountId, long amountCents) {
+        accounts.record(AccountCommand.of(accountId, AccountEventType.PAYOUT_RETURNED, amountCents));
+    }
 }

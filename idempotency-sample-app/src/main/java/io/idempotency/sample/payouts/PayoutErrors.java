@@ -23,22 +23,13 @@ class PayoutErrors {
     private static final String RETRY_AFTER_SECONDS = "1";
 
     @ExceptionHandler
-    ProblemDetail notEnough(NotEnoughForPayoutException failure) {
-        return problem(HttpStatus.UNPROCESSABLE_CONTENT, "Insufficient funds", failure.getMessage());
-    }
-
-    @ExceptionHandler
     ProblemDetail refused(PayoutRefusedException failure) {
         return problem(HttpStatus.UNPROCESSABLE_CONTENT, "Payout refused", failure.getMessage());
     }
 
     @ExceptionHandler
-    ProblemDetail recorded(RecordedFailureException failure) {
-        boolean notEnough = failure.code().equals(NotEnoughForPayoutException.class.getName());
-        return problem(
-                HttpStatus.UNPROCESSABLE_CONTENT,
-                notEnough ? "Insufficient funds" : "Payout refused",
-                failure.recordedMessage());
+    ProblemDetail refusalRecorded(RecordedFailureException failure) {
+        return problem(HttpStatus.UNPROCESSABLE_CONTENT, "Payout refused", failure.recordedMessage());
     }
 
     @ExceptionHandler

@@ -10,7 +10,6 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
-import io.idempotency.RecordedFailureException;
 import io.idempotency.sample.accounts.InsufficientFundsException;
 import io.idempotency.sample.provider.PaymentProvider;
 import io.idempotency.sample.provider.Transfer;
@@ -46,7 +45,7 @@ class PayoutService {
             fingerprint = "{#accountId, #request}",
             mode = IdempotencyMode.LEASED,
             lease = "${sample.payouts.lease}",
-            finalFailures = {NotEnoughForPayoutException.class, PayoutRefusedException.class},
+            finalFailures = {InsufficientFundsException.class, PayoutRefusedException.class},
             resultType = "payout",
             resultId = "#result.payoutId")
     Payout pay(IdempotencyKey key, String accountId, PayoutRequest request) {
@@ -70,11 +69,7 @@ class PayoutService {
             return begun.filter(payout -> payout.isFor(accountId, amountCents))
                     .orElseThrow(() -> new KeyReusedException(call.intent()));
         }
-        try {
-            accounts.withdraw(call.downstreamKey("withdrawal"), accountId, amountCents);
-        } catch (InsufficientFundsException | RecordedFailureException notEnough) {
-            throw new NotEnoughForPayoutException(accountId, amountCents);
-        }
+        accounts.withdraw(call.downstreamKey("withdrawal"), accountId, amountCents);
         return payouts.begin(payoutId, accountId, amountCents);
     }
 

@@ -37,9 +37,9 @@ final class LoadGenerator implements AutoCloseable {
     /** The provider refuses what ends in 13. */
     private static final int REFUSED_CENTS = 113;
 
-    private final List<SampleInstance> instances;
+    private static final List<Operation> OPERATIONS = List.of(Operation.values());
 
-    private final List<Operation> operations;
+    private final List<SampleInstance> instances;
 
     private final History history;
 
@@ -60,9 +60,8 @@ final class LoadGenerator implements AutoCloseable {
 
     private final AtomicInteger commands = new AtomicInteger();
 
-    LoadGenerator(List<SampleInstance> instances, List<Operation> operations, History history, long seed) {
+    LoadGenerator(List<SampleInstance> instances, History history, long seed) {
         this.instances = instances;
-        this.operations = operations;
         this.history = history;
         this.seed = seed;
     }
@@ -151,7 +150,7 @@ final class LoadGenerator implements AutoCloseable {
     }
 
     private Command newCommand(Random random) throws InterruptedException {
-        Operation operation = operations.get(random.nextInt(operations.size()));
+        Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
         String accountId = random.nextBoolean() ? "alice" : "bob";
         long amountCents = random.nextInt(1, 200);
         Long expectedVersion = null;

@@ -1,6 +1,5 @@
 package io.idempotency.sample.cluster;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import org.springframework.jdbc.core.DataClassRowMapper;
@@ -14,10 +13,7 @@ import io.idempotency.sample.cluster.FinalState.Receipt;
 import io.idempotency.sample.cluster.FinalState.RecordedFailure;
 import io.idempotency.sample.cluster.FinalState.Transfer;
 
-/**
- * All that is known here of the sample's tables. Where there are no events yet, each payment stands for one, and what is
- * told of payments for what is told of events.
- */
+/** All that is known here of the sample's tables. */
 final class SampleTables {
 
     private static final String EVENTS = """
@@ -25,20 +21,6 @@ final class SampleTables {
                    idempotency_scope as scope, idempotency_key as key
             from account_event left join audit_entry using (event_id)
             order by sequence""";
-
-    private static final String PAYMENTS_AS_EVENTS = """
-            with event as (
-                select gen_random_uuid() as event_id, account_id, 'opened' as type, 1000000 as amount_cents,
-                       null::uuid as payment_id, null::text as scope, null::text as key, '-infinity' as created_at
-                from account
-                union all
-                select gen_random_uuid(), account_id, 'paid', -amount_cents, payment_id, 'payments', reference, created_at
-                from payment
-            )
-            select event_id, account_id, type, amount_cents, payment_id, scope, key,
-                   row_number() over past as version, (sum(amount_cents) over past)::bigint as balance_cents
-            from event
-            window past as (partition by account_id order by created_at, payment_id)""";
 
     private static final String FAILURES = """
             select idempotency_scope as scope, idempotency_key as key, failure_code as code
@@ -54,11 +36,6 @@ final class SampleTables {
                    sum(withdrawn_cents)::bigint as withdrawal_cents, sum(paid_cents)::bigint as payment_cents
             from daily_totals join projection on name = 'daily-totals' and serving = generation
             group by account_id""";
-
-    private static final String ACTIVITY_AS_TOTALS = """
-            select account_id, 1000000::bigint as deposit_cents, 0::bigint as withdrawal_cents,
-                   coalesce(cents, 0) as payment_cents
-            from account left join account_activity using (account_id)""";
 
     private static final String PENDING = "select count(*) from idempotency.outbox_event where status = 'pending'";
 
@@ -83,58 +60,23 @@ final class SampleTables {
         this.jdbc = jdbc;
     }
 
-    /** What the sample offers. */
-    List<Operation> operations() {
-        List<Operation> operations = new ArrayList<>(List.of(Operation.PAYMENT));
-        if (has("account_event")) {
-            operations.addAll(List.of(Operation.DEPOSIT, Operation.WITHDRAWAL));
-            if (has("provider_transfer")) {
-                operations.add(Operation.PAYOUT);
-            }
-        }
-        return operations;
-    }
-
-    /** Payments without events bind nothing when they fail. */
-    boolean recordsFailures() {
-        return has("account_event");
-    }
-
     long pendingMessages() {
         return jdbc.queryForObject(PENDING, Long.class);
     }
 
     FinalState read(List<Balance> shown) {
-        List<Event> events = list(Event.class, has("account_event") ? EVENTS : PAYMENTS_AS_EVENTS);
         return new FinalState(
-                events,
+                list(Event.class, EVENTS),
                 list(RecordedFailure.class, FAILURES),
-                has("account_event") ? shown : withVersions(shown, events),
-                has("account_balance") ? list(Balance.class, PROJECTED) : withVersions(shown, events),
-                list(DailyTotals.class, has("daily_totals") ? TOTALS : ACTIVITY_AS_TOTALS),
-                list(
-                        Message.class,
-                        has("account_event") ? OUTBOX : OUTBOX.replace("topic,", "'account-events' as topic,")),
+                shown,
+                list(Balance.class, PROJECTED),
+                list(DailyTotals.class, TOTALS),
+                list(Message.class, OUTBOX),
                 list(Receipt.class, RECEIPTS),
-                has("provider_transfer") ? list(Transfer.class, TRANSFERS) : List.of());
-    }
-
-    private static List<Balance> withVersions(List<Balance> shown, List<Event> events) {
-        return shown.stream()
-                .map(balance -> new Balance(
-                        balance.accountId(),
-                        events.stream()
-                                .filter(event -> event.accountId().equals(balance.accountId()))
-                                .count(),
-                        balance.balanceCents()))
-                .toList();
+                list(Transfer.class, TRANSFERS));
     }
 
     private <T> List<T> list(Class<T> type, String sql) {
         return jdbc.query(sql, DataClassRowMapper.newInstance(type));
-    }
-
-    private boolean has(String table) {
-        return jdbc.queryForObject("select to_regclass(?) is not null", Boolean.class, table);
     }
 }
