@@ -226,7 +226,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(claim)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, claim)) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.milliseconds()));
             parameters.uuid(request.id());
@@ -239,7 +239,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(claimAgain)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, claimAgain)) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.milliseconds()));
             parameters.fingerprint(request.fingerprint());
@@ -287,7 +287,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private Optional<StoredRequest> look(Connection connection, UUID id, WaitBound bound) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(look)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, look)) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.milliseconds()));
             parameters.uuid(id);
@@ -302,7 +302,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     @Override
     public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
-        try (PreparedStatement statement = connection.prepareStatement(findSettled)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, findSettled)) {
             statement.setObject(1, id);
             statement.execute();
             statement.getMoreResults();
@@ -390,7 +390,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private static boolean update(Connection connection, String task, String sql, Binding binding) {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, sql)) {
             binding.bind(new StatementParameters(statement));
             return updateCountOf(statement) == 1;
         } catch (SQLException failure) {

@@ -181,7 +181,7 @@ final class ProcessedMessageTable implements InboxStore {
 
     private Reception insert(Connection connection, Receipt receipt, WaitBound bound) throws SQLException {
         Fingerprint payload = receipt.payload();
-        try (PreparedStatement statement = connection.prepareStatement(receive)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, receive)) {
             statement.setString(1, Long.toString(bound.milliseconds()));
             setReceipt(statement, 2, receipt);
             statement.setString(8, receipt.consumer());
@@ -250,7 +250,7 @@ final class ProcessedMessageTable implements InboxStore {
     private boolean advance(Connection connection, String consumer, Receipt.StreamPosition position, WaitBound bound)
             throws SQLException {
         boolean strict = position.order() == DeliveryOrder.STRICT;
-        try (PreparedStatement statement = connection.prepareStatement(strict ? advanceByOne : advance)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, strict ? advanceByOne : advance)) {
             statement.setString(1, Long.toString(bound.milliseconds()));
             statement.setString(2, consumer);
             statement.setString(3, position.stream());
@@ -318,7 +318,7 @@ final class ProcessedMessageTable implements InboxStore {
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         List<String> received = new ArrayList<>(messageIds.size());
         String isolation = READ_COMMITTED;
-        try (PreparedStatement statement = connection.prepareStatement(receiveNew)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, receiveNew)) {
             statement.setString(1, Long.toString(bound.milliseconds()));
             statement.setString(2, consumer);
             statement.setLong(3, retention.toMillis());
@@ -362,7 +362,7 @@ final class ProcessedMessageTable implements InboxStore {
     }
 
     private boolean hold(Connection connection, Receipt receipt) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(holdWhileRecording)) {
+        try (PreparedStatement statement = WaitBound.prepare(connection, holdWhileRecording)) {
             setReceipt(statement, 1, receipt);
             statement.execute();
             return nextResultOf(statement).isPresent();

@@ -1,7 +1,11 @@
 package io.idempotency.postgres;
 
+import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+
+import org.springframework.jdbc.support.JdbcUtils;
 
 /**
  * How long one claim statement may wait, and whether an error is the end of that wait.
@@ -47,6 +51,21 @@ record WaitBound(long milliseconds, long start) {
      */
     static String restoredWithin(String statement) {
         return SET + statement.replace("{restore}", RESTORE);
+    }
+
+    /**
+     * Whatever the connection's {@code defaultRowFetchSize}: a statement that has given as many rows is suspended and not
+     * over, and the timeout that was fixed when it started goes on for those that follow in the same round trip.
+     */
+    static PreparedStatement prepare(Connection connection, String statements) throws SQLException {
+        PreparedStatement prepared = connection.prepareStatement(statements);
+        try {
+            prepared.setFetchSize(0);
+            return prepared;
+        } catch (SQLException | RuntimeException | Error failure) {
+            JdbcUtils.closeStatement(prepared);
+            throw failure;
+        }
     }
 
     static WaitBound remaining(Duration limit, long since) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +24,7 @@ import static io.idempotency.postgres.Deliveries.event;
 import static io.idempotency.postgres.Deliveries.message;
 import static io.idempotency.postgres.Deliveries.messageWithPayload;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 /** Messages and batches meet the same, and leave the application's timeout alone, however the driver sends statements. */
 @PostgresTest
@@ -113,23 +115,24 @@ class ReceptionInDriverModesTest {
             holder.receive(event("s", 1, DeliveryOrder.MONOTONIC));
 
             for (int i = 0; i < 3; i++) {
-                assertThat(deliveries.receive(message("m-1"), SHORT).kind()).isEqualTo(Reception.Kind.IN_PROGRESS);
-                assertSettingIsBack();
-                assertThat(deliveries
+                assertWaitEnds(() -> assertThat(
+                                deliveries.receive(message("m-1"), SHORT).kind())
+                        .isEqualTo(Reception.Kind.IN_PROGRESS));
+                assertWaitEnds(() -> assertThat(deliveries
                                 .receive(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
                                 .kind())
-                        .isEqualTo(Reception.Kind.IN_PROGRESS);
-                assertSettingIsBack();
-                assertThat((Throwable) deliveries
+                        .isEqualTo(Reception.Kind.IN_PROGRESS));
+                assertWaitEnds(() -> assertThat((Throwable) deliveries
                                 .receiveBatch(List.of("m-0", "m-1"), SHORT)
                                 .waitEnded())
-                        .isNotNull();
-                assertSettingIsBack();
+                        .isNotNull());
             }
         }
     }
 
-    private void assertSettingIsBack() throws SQLException {
+    /** Before the application's own timeout would end it. */
+    private void assertWaitEnds(Executable waiting) throws SQLException {
+        assertTimeout(Duration.ofSeconds(5), waiting);
         deliveries.rollback();
         assertThat(setting()).isEqualTo("7s");
     }

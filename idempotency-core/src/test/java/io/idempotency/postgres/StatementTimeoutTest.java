@@ -3,6 +3,7 @@ package io.idempotency.postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,6 +21,7 @@ import static io.idempotency.postgres.Requests.request;
 import static io.idempotency.postgres.Requests.waitingAtMost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 /** The bound of a claim's wait is seen by the claim alone, however the driver sends its statements. */
 @PostgresTest
@@ -110,7 +112,7 @@ class StatementTimeoutTest {
             holder.claimGranted(request("order-42"));
 
             for (int i = 0; i < 3; i++) {
-                assertThat(session.claim(waitingAtMost(SHORT, "order-42"))).isInstanceOf(Claim.InProgress.class);
+                assertEndsBeforeTheApplicationsOwnTimeout(() -> session.claim(waitingAtMost(SHORT, "order-42")));
                 session.rollback();
                 assertThat(setting()).isEqualTo("7s");
             }
@@ -124,11 +126,15 @@ class StatementTimeoutTest {
             holder.claimGranted(request("order-42"));
             session.execute("savepoint inner_call");
 
-            assertThat(session.claim(waitingAtMost(SHORT, "order-42"))).isInstanceOf(Claim.InProgress.class);
+            assertEndsBeforeTheApplicationsOwnTimeout(() -> session.claim(waitingAtMost(SHORT, "order-42")));
 
             session.execute("rollback to savepoint inner_call");
             assertThat(setting()).isEqualTo("7s");
         }
+    }
+
+    private static void assertEndsBeforeTheApplicationsOwnTimeout(Callable<Claim> claim) {
+        assertTimeout(Duration.ofSeconds(5), () -> assertThat(claim.call()).isInstanceOf(Claim.InProgress.class));
     }
 
     private String setting() throws SQLException {
