@@ -29,7 +29,8 @@ const form = $('form');
 /* The run that is shown: attempts by their number. */
 let run = null;
 let drawing = false;
-let lines = [];
+/* The SQL of the run: how many lines are shown, the groups by transaction, and how attempts' transactions ended. */
+let statements = {count: 0, groups: new Map(), committed: 0, rolledBack: 0};
 
 function element(name, text, attributes = {}) {
     const made = document.createElement(name);
@@ -144,13 +145,18 @@ function bar(attempt, end) {
     rectangle(0, 100, 'track');
     if (attempt.outcome !== undefined) {
         svg.dataset.kind = kind(attempt.outcome);
-        rectangle(attempt.sentMilliseconds / end * 100, Math.max(attempt.tookMilliseconds / end * 100, 1), 'span');
+        const sent = attempt.sentMilliseconds / end * 100;
+        const answered = sent + attempt.tookMilliseconds / end * 100;
+        const began = Math.min(attempt.beganMilliseconds === null ? answered : attempt.beganMilliseconds / end * 100, answered - 1);
+        rectangle(sent, Math.max(began - sent, 0), 'wait');
+        rectangle(began, answered - began, 'span');
     }
     return svg;
 }
 
 function drawAttempts() {
     $('no-attempts').hidden = run !== null;
+    $('legend').hidden = run === null;
     if (run === null) {
         return;
     }
@@ -162,7 +168,7 @@ function drawAttempts() {
         row.append(element('td', attempt.number, {class: 'number'}));
         const outcome = element('td');
         if (attempt.outcome === undefined) {
-            outcome.append(element('span', 'waiting', {class: 'badge'}));
+            outcome.append(element('span', run.lost ? 'unknown' : 'waiting', {class: 'badge'}));
         } else {
             outcome.append(element('span', name(attempt), {
                 class: 'badge', 'data-kind': kind(attempt.outcome), 'data-outcome': attempt.outcome ?? ''}));
@@ -171,12 +177,8 @@ function drawAttempts() {
             }
         }
         row.append(outcome);
-        const http = [attempt.status ?? '', attempt.replayed ? 'replayed' : ''].join(' ').trim();
-        const status = element('td', attempt.status ?? '', {title: http});
-        if (attempt.title) {
-            status.append(element('span', attempt.title, {class: 'hint'}));
-        }
-        row.append(status);
+        row.append(element('td', attempt.status ?? ''));
+        row.append(element('td', (attempt.waitedFor ?? []).map(number => `#${number}`).join(', '), {class: 'waited'}));
         const when = element('td', null, {class: 'when'});
         when.append(bar(attempt, end));
         row.append(when);
@@ -190,6 +192,11 @@ function drawAttempts() {
         item.append(element('span', `${number} × ${outcome}`, {class: 'badge', 'data-kind': type}));
         if (meaning) {
             item.append(' ' + meaning);
+        }
+        const titles = new Set(met.filter(attempt => name(attempt) === outcome && attempt.title && attempt.title !== outcome)
+            .map(attempt => `${attempt.status} ${attempt.title}`));
+        if (titles.size > 0) {
+            item.append(element('span', `Answer: ${[...titles].join(', ')}`, {class: 'hint'}));
         }
         return item;
     }));
@@ -207,7 +214,6 @@ function drawSoon() {
         requestAnimationFrame(() => {
             drawing = false;
             drawAttempts();
-            drawStatements();
         });
     }
 }
@@ -218,18 +224,32 @@ function time(text) {
     return clock.format(new Date(text));
 }
 
-function drawRow(row) {
+function stored(row) {
+    if (row === null) {
+        return 'none';
+    }
+    if (row.status === 'failed_retryable') {
+        return `none: the next attempt runs the method. The last one failed: ${row.failure}`;
+    }
+    return row.status === 'succeeded' ? JSON.stringify(row.response, null, 2) : row.failure ?? 'none';
+}
+
+function drawRow(key, row) {
+    put('row-key', key || '–');
     mark('row-status', row?.status ?? 'none', row === null ? '' : row.status === 'succeeded' ? 'good' : 'bad');
     put('row-attempts', row === null ? '–' : String(row.attempts));
     put('row-created', row === null ? '–' : time(row.createdAt));
     put('row-expires', row === null ? '–' : day.format(new Date(row.expiresAt)));
-    put('response', !row?.response ? row?.failure ?? 'none' : JSON.stringify(row.response, null, 2));
+    put('response', stored(row));
 }
 
-function drawEffects(payments) {
+function drawEffects(payments, row) {
     mark('effects-count', plural(payments.length, 'payment'), payments.length > 1 ? 'bad' : payments.length === 1 ? 'good' : '');
     $('effects').replaceChildren(...payments.map(payment =>
         element('li', `${cents(payment.amountCents)} from ${payment.accountId}, ${payment.status.toLowerCase()}`)));
+    if (payments.length === 0 && row?.status.startsWith('failed')) {
+        $('effects').append(element('li', 'Nothing stayed: whatever the attempt had written was rolled back.'));
+    }
 }
 
 function drawOutbox(messages, notifications, waiting) {
@@ -251,8 +271,8 @@ function drawProjections(accountId, account) {
         mark('projected', behind > 0 ? `${behind} behind` : 'up to date', behind > 0 ? 'wait' : 'good');
         $('progress').max = account.version;
         $('progress').value = shown;
-        put('events', `${account.version}, ${cents(account.balanceCents)}`);
-        put('projected-balance', `${account.projectedVersion}, ${cents(account.projectedCents)}`);
+        put('events', `version ${account.version}, ${cents(account.balanceCents)}`);
+        put('projected-balance', `version ${account.projectedVersion}, ${cents(account.projectedCents)}`);
         put('counted', String(account.countedEvents));
     }
 }
@@ -283,8 +303,8 @@ function drawRecent(recent) {
 }
 
 function drawState(state) {
-    drawRow(state.row);
-    drawEffects(state.payments);
+    drawRow(state.key, state.row);
+    drawEffects(state.payments, state.row);
     drawOutbox(state.messages, state.notifications, state.waiting);
     drawProjections(state.accountId, state.account);
     drawRecent(state.recent);
@@ -292,21 +312,83 @@ function drawState(state) {
 
 /* SQL */
 
-function drawStatements() {
-    $('sql').tBodies[0].replaceChildren(...lines.map(line => {
-        const row = element('tr', null, line.succeeded ? {} : {class: 'failed'});
-        const statement = element('td');
-        statement.append(element('code', line.text));
-        if (!line.succeeded) {
-            statement.append(element('span', 'failed', {class: 'badge', 'data-kind': 'bad'}));
-        }
-        row.append(element('td', line.attempt === null ? 'background' : `#${line.attempt}`), statement,
-            element('td', milliseconds(line.milliseconds), {class: 'number'}));
-        return row;
-    }));
+function clearStatements() {
+    [...$('sql').tBodies].forEach(group => group.remove());
+    statements = {count: 0, groups: new Map(), committed: 0, rolledBack: 0};
+    put('transactions', '');
+}
+
+function by(line) {
+    return line.attempt === null ? 'background' : `#${line.attempt}`;
+}
+
+function statementRow(line, text, failure) {
+    const row = element('tr', null, line.succeeded ? {} : {class: 'failed'});
+    const statement = element('td');
+    statement.append(element('code', text));
+    if (failure) {
+        statement.append(' ', element('span', failure, {class: 'badge', 'data-kind': 'bad'}));
+    }
+    row.append(element('td', by(line)), statement);
+    return row;
+}
+
+/* The driver sends BEGIN with the first statement, so it took no time of its own. */
+function group(line) {
+    const known = statements.groups.get(line.transaction);
+    if (known) {
+        return known;
+    }
+    const made = element('tbody');
+    if (line.transaction !== null) {
+        made.className = 'transaction';
+        statements.groups.set(line.transaction, made);
+        const begin = statementRow({...line, succeeded: true}, 'BEGIN');
+        begin.append(element('td'));
+        made.append(begin);
+    }
+    $('sql').append(made);
+    return made;
+}
+
+function addEnd(line, target) {
+    const committed = line.text === 'COMMIT' && line.succeeded;
+    target.dataset.end = committed ? 'committed' : 'rolled-back';
+    if (line.attempt !== null) {
+        statements.committed += committed;
+        statements.rolledBack += !committed;
+        put('transactions', `Transactions of the attempts: ${statements.committed} committed, ${statements.rolledBack} rolled back.`);
+    }
+}
+
+function addStatement(line) {
+    const ends = line.text === 'COMMIT' || line.text === 'ROLLBACK';
+    /* A transaction that is shown is shown to its end. */
+    if (statements.count >= STATEMENTS && !statements.groups.has(line.transaction)) {
+        return;
+    }
+    statements.count++;
+    const target = group(line);
+    const failure = line.succeeded ? null : ends ? 'no answer: the server has rolled back' : 'failed';
+    const row = statementRow(line, line.text, failure);
+    row.append(element('td', milliseconds(line.milliseconds), {class: 'number'}));
+    target.append(row);
+    if (ends) {
+        addEnd(line, target);
+    }
 }
 
 /* The stream */
+
+/* What is sent while nobody listens is not sent again. */
+function lose() {
+    if (document.body.dataset.run === 'running') {
+        run.lost = true;
+        document.body.dataset.run = 'lost';
+        tell('The connection was lost before all attempts were answered. Ask again with the same key.');
+        drawSoon();
+    }
+}
 
 function summarize() {
     const attempts = [...run.attempts.values()].filter(attempt => attempt.outcome !== undefined);
@@ -321,7 +403,7 @@ const handlers = {
             attempts.set(number, {number});
         }
         run = {runId: started.runId, request: started.request, attempts};
-        lines = [];
+        clearStatements();
         document.body.dataset.run = 'running';
         drawSoon();
     },
@@ -332,15 +414,14 @@ const handlers = {
         }
     },
     done(ended) {
-        if (run?.runId === ended.runId) {
+        if (run?.runId === ended.runId && !run.lost) {
             summarize();
             document.body.dataset.run = 'done';
         }
     },
     sql(line) {
-        if (run !== null && lines.length < STATEMENTS && (line.runId === null || line.runId === run.runId)) {
-            lines.push(line);
-            drawSoon();
+        if (run !== null && (line.runId === null || line.runId === run.runId)) {
+            addStatement(line);
         }
     },
     state: drawState,
@@ -355,6 +436,7 @@ function connect() {
     stream.addEventListener('open', () => connection('live', 'Live'));
     stream.addEventListener('error', () => {
         connection('lost', 'Connection lost, trying again …');
+        lose();
         if (stream.readyState === EventSource.CLOSED) {
             setTimeout(connect, 2000);
         }

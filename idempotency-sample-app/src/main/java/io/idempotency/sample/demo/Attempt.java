@@ -1,5 +1,6 @@
 package io.idempotency.sample.demo;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,12 @@ class Attempt {
 
     private volatile @Nullable Outcome outcome;
 
+    private volatile @Nullable Double arrived;
+
+    private volatile @Nullable Double began;
+
+    private volatile @Nullable Double completed;
+
     Attempt(Run run, int number) {
         this.run = run;
         this.number = number;
@@ -37,8 +44,20 @@ class Attempt {
         return run.id() + "/" + number;
     }
 
+    void arrived() {
+        arrived = run.millisecondsSinceStart();
+    }
+
+    /** Only the first time counts, even if the method is repeated. */
+    void methodStarted() {
+        if (began == null) {
+            began = run.millisecondsSinceStart();
+        }
+    }
+
     void completed(Outcome outcome) {
         this.outcome = outcome;
+        completed = run.millisecondsSinceStart();
     }
 
     void repeated() {
@@ -49,6 +68,32 @@ class Attempt {
     @Nullable String outcome() {
         Outcome known = outcome;
         return known == null ? null : known.tag();
+    }
+
+    /** From the start of the run; {@code null} if the method did not run. */
+    @Nullable Double began() {
+        return began;
+    }
+
+    /** The attempts of the run that held the key after this one had come, and before its own method ran or it was over. */
+    List<Integer> waitedFor() {
+        Double from = arrived;
+        Double ran = began;
+        Double over = completed;
+        if (from == null || over == null) {
+            return List.of();
+        }
+        double to = ran == null ? over : ran;
+        return run.attempts().stream()
+                .filter(other -> other != this && other.heldKey(from, to))
+                .map(Attempt::number)
+                .toList();
+    }
+
+    private boolean heldKey(double from, double to) {
+        Double first = began;
+        Double last = completed;
+        return first != null && first < to && (last == null || last > from);
     }
 
     /** How often its method was run again inside of the same call. */

@@ -26,7 +26,10 @@ class AttemptFilter extends OncePerRequestFilter {
             throws ServletException, IOException {
         Optional.ofNullable(request.getHeader(Attempt.HEADER))
                 .flatMap(runs::find)
-                .ifPresent(current::set);
+                .ifPresent(attempt -> {
+                    attempt.arrived();
+                    current.set(attempt);
+                });
         try {
             chain.doFilter(request, response);
         } finally {

@@ -10,5 +10,8 @@ enum Fault {
     THROW,
 
     /** The backend of its connection is terminated. */
-    KILL
+    KILL,
+
+    /** Its transaction stays open for some seconds more. */
+    HOLD
 }

@@ -7,6 +7,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -73,7 +74,7 @@ class Runs {
                                 + environment.getProperty("server.servlet.context-path", "") + "/payments"))
                 .timeout(TIMEOUT)
                 .header("Content-Type", MediaType.APPLICATION_JSON_VALUE)
-                .header("Idempotency-Key", request.key())
+                .header("Idempotency-Key", quoted(request.key()))
                 .header(Attempt.HEADER, attempt.header())
                 .POST(BodyPublishers.ofString(json.writeValueAsString(Map.of(
                         "accountId", request.accountId(),
@@ -83,12 +84,19 @@ class Runs {
                 .build();
     }
 
+    /** As the draft standard has it, so that no sign of the key means something else. */
+    private static String quoted(String key) {
+        return '"' + key.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
     private Met met(Attempt attempt, double sent, @Nullable HttpResponse<String> response) {
         return new Met(
                 attempt.run().id().toString(),
                 attempt.number(),
                 sent,
                 attempt.run().millisecondsSinceStart() - sent,
+                attempt.began(),
+                attempt.waitedFor(),
                 attempt.outcome(),
                 attempt.repeats(),
                 response == null ? null : response.statusCode(),
@@ -115,6 +123,8 @@ class Runs {
      * @param number the number in the run, from 1
      * @param sentMilliseconds when the request was sent, from the start of the run
      * @param tookMilliseconds how long the answer took
+     * @param beganMilliseconds when its method began, from the start of the run; {@code null} if it did not run
+     * @param waitedFor the numbers of the attempts that held the key meanwhile
      * @param outcome what the call met, as the library names it; {@code null} if the request did not get there
      * @param repeats how often the method was run again inside of the call
      * @param status of HTTP; {@code null} if there was no answer
@@ -126,6 +136,8 @@ class Runs {
             int number,
             double sentMilliseconds,
             double tookMilliseconds,
+            @Nullable Double beganMilliseconds,
+            List<Integer> waitedFor,
             @Nullable String outcome,
             int repeats,
             @Nullable Integer status,

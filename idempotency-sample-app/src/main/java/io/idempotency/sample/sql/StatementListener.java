@@ -1,6 +1,6 @@
 package io.idempotency.sample.sql;
 
-/** Is told of every statement that the application runs. */
+/** Is told of every statement that the application runs, and of the end of each of its transactions. */
 @FunctionalInterface
 public interface StatementListener {
 

@@ -18,9 +18,12 @@ class StatementRecorder implements QueryExecutionListener {
 
     private static final Pattern SPACE = Pattern.compile("\\s+");
 
+    private final OpenTransactions transactions;
+
     private final ObjectProvider<StatementListener> listeners;
 
-    StatementRecorder(ObjectProvider<StatementListener> listeners) {
+    StatementRecorder(OpenTransactions transactions, ObjectProvider<StatementListener> listeners) {
+        this.transactions = transactions;
         this.listeners = listeners;
     }
 
@@ -36,7 +39,11 @@ class StatementRecorder implements QueryExecutionListener {
         String text = queries.stream()
                 .map(query -> SPACE.matcher(query.getQuery()).replaceAll(" ").strip())
                 .collect(Collectors.joining("; "));
-        RanStatement statement = new RanStatement(text, nanos / NANOS_PER_MILLISECOND, execution.isSuccess());
+        RanStatement statement = new RanStatement(
+                text,
+                nanos / NANOS_PER_MILLISECOND,
+                execution.isSuccess(),
+                transactions.find(execution.getConnectionId()));
         listeners.forEach(listener -> listener.ran(statement));
     }
 }

@@ -17,11 +17,14 @@ class StatementRecording {
         return new BeanPostProcessor() {
             @Override
             public Object postProcessAfterInitialization(Object bean, String beanName) {
-                return bean instanceof DataSource dataSource
-                        ? ProxyDataSourceBuilder.create(beanName, dataSource)
-                                .listener(new StatementRecorder(listeners))
-                                .build()
-                        : bean;
+                if (bean instanceof DataSource dataSource) {
+                    OpenTransactions transactions = new OpenTransactions();
+                    return ProxyDataSourceBuilder.create(beanName, dataSource)
+                            .listener(new StatementRecorder(transactions, listeners))
+                            .methodListener(new TransactionRecorder(transactions, listeners))
+                            .build();
+                }
+                return bean;
             }
         };
     }
