@@ -1,5 +1,8 @@
 package io.idempotency.sample;
 
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.imageio.IIOImage;
+import javax.imageio.ImageIO;
+import javax.imageio.ImageWriteParam;
+import javax.imageio.ImageWriter;
+import javax.imageio.stream.ImageOutputStream;
 
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
@@ -23,7 +31,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /** A Chromium that is installed on this machine, without a window. */
 record Browser(ChromeDriver driver) implements AutoCloseable {
 
-    private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+    /** {@code -Dscreenshots=docs/images}, from the root of the project, makes those that are shown in the documentation. */
+    private static final Path SCREENSHOTS = Optional.ofNullable(System.getProperty("screenshots"))
+            .map(folder -> Path.of("..").resolve(folder))
+            .orElse(Path.of("target", "screenshots"));
 
     /** Skips the test where there is none. */
     static Browser start() {
@@ -97,12 +108,32 @@ record Browser(ChromeDriver driver) implements AutoCloseable {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+        driver.executeCdpCommand("Emulation.setScrollbarsHidden", Map.of("hidden", true));
     }
 
-    /** Into the folder of the build. */
+    /** Of what the window shows; into the folder of the build, if no other one is named. */
     void screenshot(String name) throws IOException {
         Files.createDirectories(SCREENSHOTS);
-        Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+        Files.write(SCREENSHOTS.resolve(name + ".png"), compress(driver.getScreenshotAs(OutputType.BYTES)));
+    }
+
+    /** The browser prefers speed to size. */
+    private static byte[] compress(byte[] png) throws IOException {
+        BufferedImage taken = ImageIO.read(new ByteArrayInputStream(png));
+        BufferedImage opaque = new BufferedImage(taken.getWidth(), taken.getHeight(), BufferedImage.TYPE_3BYTE_BGR);
+        opaque.createGraphics().drawImage(taken, 0, 0, null);
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        ImageWriter writer = ImageIO.getImageWritersByFormatName("png").next();
+        ImageWriteParam smallest = writer.getDefaultWriteParam();
+        smallest.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
+        smallest.setCompressionQuality(0);
+        try (ImageOutputStream output = ImageIO.createImageOutputStream(compressed)) {
+            writer.setOutput(output);
+            writer.write(null, new IIOImage(opaque, null, null), smallest);
+        } finally {
+            writer.dispose();
+        }
+        return compressed.toByteArray();
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.openqa.selenium.WindowType;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -112,6 +113,8 @@ class DemoPageTest {
 
         assertThat(outcomes()).containsExactly("failed");
         assertShownState("failed_retryable", 0);
+        assertThat(browser.text("#effects")).startsWith("Nothing stayed");
+        assertThat(browser.texts("#response").get(0)).startsWith("none: the next attempt runs the method");
 
         browser.choose("input[value=NONE]");
         run("#pay-once");
@@ -138,12 +141,127 @@ class DemoPageTest {
         assertThat(outcomes()).hasSize(20).containsOnlyOnce("executed");
         assertThat(outcomes()).filteredOn("replayed"::equals).hasSize(19);
         assertThat(browser.texts("#attempts .hint")).containsExactly("connection lost, method run again");
-        assertThat(browser.texts("#sql tr.failed code"))
-                .hasSize(1)
-                .first()
-                .asString()
-                .contains("pg_terminate_backend");
+        assertThat(browser.texts("#sql tr.failed code")).first().asString().contains("pg_terminate_backend");
         assertShownState("succeeded", 1);
+    }
+
+    @Test
+    void anAttemptIsOneTransactionFromTheClaimToTheResponse() {
+        run("#pay-once");
+
+        await().untilAsserted(() -> assertThat(transactions("#1", "committed"))
+                .singleElement()
+                .satisfies(statements -> assertThat(statements)
+                        .startsWith("BEGIN")
+                        .endsWith("COMMIT")
+                        .anyMatch(text -> text.contains("insert into \"idempotency\".idempotency_request"))
+                        .anyMatch(text -> text.contains("insert into account_event"))
+                        .anyMatch(text -> text.contains("insert into payment"))
+                        .anyMatch(text -> text.contains("insert into \"idempotency\".outbox_event"))
+                        .anyMatch(text -> text.contains("update \"idempotency\".idempotency_request"))));
+        await().untilAsserted(() -> assertThat(transactions("background", "committed"))
+                .anySatisfy(statements -> assertThat(statements)
+                        .startsWith("BEGIN")
+                        .endsWith("COMMIT")
+                        .anyMatch(text -> text.contains("insert into account_balance"))));
+        assertThat(browser.text("#transactions")).contains("1 committed, 0 rolled back");
+    }
+
+    @Test
+    void whatAKilledBackendHadWrittenIsRolledBack() {
+        browser.choose("input[value=KILL]");
+        run("#pay-once");
+
+        await().untilAsserted(() -> assertThat(transactions("#1", "rolled-back"))
+                .singleElement()
+                .satisfies(statements -> assertThat(statements)
+                        .startsWith("BEGIN")
+                        .endsWith("ROLLBACK")
+                        .anyMatch(text -> text.contains("insert into payment"))));
+        assertThat(transactions("#1", "committed")).hasSize(1);
+    }
+
+    @Test
+    void whoStaysInItsTransactionIsWaitedForByAllOthers() {
+        browser.choose("input[value=HOLD]");
+        run("#pay-20");
+
+        List<String> outcomes = outcomes();
+        assertThat(outcomes).hasSize(20).containsOnlyOnce("executed");
+        assertThat(outcomes).filteredOn("in_progress"::equals).hasSize(19);
+        String holder = "#" + (outcomes.indexOf("executed") + 1);
+        assertThat(browser.texts("#attempts .waited"))
+                .filteredOn(waited -> !waited.isEmpty())
+                .hasSize(19)
+                .containsOnly(holder);
+        assertShownState("succeeded", 1);
+    }
+
+    @Test
+    void insufficientFundsAreAFailureThatIsReplayed() {
+        browser.fill("#amount", "20000");
+        run("#pay-once");
+        assertThat(outcomes()).containsExactly("failed_final");
+        assertThat(browser.text("#outcomes")).contains("422 Insufficient funds");
+
+        run("#pay-once");
+        assertThat(outcomes()).containsExactly("failure_replayed");
+        assertThat(browser.texts("#attempts tbody td:nth-child(3)")).containsExactly("422");
+        assertShownState("failed_final", 0);
+    }
+
+    @Test
+    void aKeyIsTextWhateverItConsistsOf() {
+        String odd = "\"<img/src=x/onerror=document.title='run'>\\&amp;\"" + key.substring(0, 8);
+        browser.fill("#key", odd);
+        run("#pay-once");
+        run("#pay-once");
+
+        assertThat(outcomes()).containsExactly("replayed");
+        assertThat(payments(odd)).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(browser.text("#row-status")).isEqualTo("succeeded"));
+        assertThat(browser.text("#row-key")).isEqualTo(odd);
+        assertThat(browser.texts("#recent tbody td:first-child")).contains(odd);
+        assertThat(browser.text("#summary")).contains(odd);
+        assertThat(browser.script("return document.images.length")).isEqualTo(0L);
+    }
+
+    @Test
+    void noScriptRunsButThePagesOwn() {
+        assertThat(browser.script("""
+                        const script = document.createElement('script');
+                        script.textContent = 'document.body.dataset.foreign = "ran"';
+                        document.body.append(script);
+                        return document.body.dataset.foreign ?? 'refused'""")).isEqualTo("refused");
+    }
+
+    @Test
+    void allPagesThatAreOpenShowTheNewestRun() {
+        String first = browser.driver().getWindowHandle();
+        browser.driver().switchTo().newWindow(WindowType.TAB);
+        try {
+            browser.open(sample.url() + "/");
+            await().until(() -> browser.text("#connection").equals("Live"));
+            browser.fill("#key", key);
+            run("#pay-once");
+            browser.driver().close();
+        } finally {
+            browser.driver().switchTo().window(first);
+        }
+
+        await().untilAsserted(() -> assertThat(outcomes()).containsExactly("executed"));
+        assertThat(browser.text("#row-key")).isEqualTo(key);
+    }
+
+    @Test
+    void whatIsReadTopDownIsReachedInThatOrder() {
+        for (int width : List.of(1280, 640, 375)) {
+            browser.look("light", width, 900);
+            assertThat(browser.script("""
+                            const tops = [...document.querySelectorAll('main > section')]
+                                .map(section => section.getBoundingClientRect().top);
+                            return tops.every((top, i) => i === 0 || top >= tops[i - 1])""")).isEqualTo(true);
+        }
     }
 
     @Test
@@ -183,17 +301,22 @@ class DemoPageTest {
 
     @Test
     void canBeReadInLightInDarkAndOnAPhone() throws Exception {
+        browser.fill("#key", "order-1001");
         browser.choose("input[value=THROW]");
         run("#pay-20");
-        assertShownState("succeeded", 1);
+        await().untilAsserted(() -> assertThat(browser.text("#outbox-count")).isEqualTo("2 of 2 sent"));
+        await().untilAsserted(() -> assertThat(browser.text("#notified")).isEqualTo("1 notification"));
+        await().untilAsserted(() -> assertThat(browser.text("#projected")).isEqualTo("up to date"));
         browser.script("document.activeElement.blur(); scrollTo(0, 0)");
 
         for (String scheme : List.of("light", "dark")) {
-            browser.look(scheme, 1280, 1750);
+            browser.look(scheme, 1280, 1000);
+            browser.look(scheme, 1280, endOf(".database"));
             assertContrast();
             browser.screenshot("page-" + scheme);
         }
-        browser.look("light", 375, 3000);
+        browser.look("light", 375, 1000);
+        browser.look("light", 375, endOf(".attempts"));
         browser.screenshot("page-narrow");
         assertThat(browser.script("""
                         const root = document.documentElement;
@@ -209,6 +332,20 @@ class DemoPageTest {
         await().until(() -> "done".equals(browser.script("return document.body.dataset.run")));
         // What is drawn waits for the next frame.
         await().until(() -> !outcomes().contains("waiting") && !outcomes().isEmpty());
+    }
+
+    private static int endOf(String css) {
+        return ((Number) browser.script(
+                        "return Math.ceil(document.querySelector('" + css + "').getBoundingClientRect().bottom + 16)"))
+                .intValue();
+    }
+
+    /** Their statements, of those that ended like that. */
+    @SuppressWarnings("unchecked")
+    private static List<List<String>> transactions(String by, String end) {
+        return (List<List<String>>) browser.script("return [...document.querySelectorAll('#sql tbody[data-end=" + end
+                + "]')].filter(group => group.rows[0].cells[0].textContent === '" + by
+                + "').map(group => [...group.rows].map(row => row.querySelector('code').textContent))");
     }
 
     private static List<String> outcomes() {

@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param succeeded whether there was no error
  * @param transaction the transaction that it was part of; {@code null} if it was one by itself
  */
-public record RanStatement(String text, double milliseconds, boolean succeeded, @Nullable Long transaction) {
+public record RanStatement(
+        String text,
+        double milliseconds,
+        boolean succeeded,
+        @Nullable Long transaction) {
 
     static final String COMMIT = "COMMIT";
 

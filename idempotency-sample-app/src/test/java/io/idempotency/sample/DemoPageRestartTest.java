@@ -1,0 +1,50 @@
+package io.idempotency.sample;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A page that stays open while its application is stopped and started. */
+@Tag("race")
+class DemoPageRestartTest {
+
+    @Test
+    void anOpenPageKeepsNoApplicationFromStoppingAndFindsTheNextOne() {
+        try (Browser browser = Browser.start()) {
+            RunningSample first = RunningSample.start();
+            browser.look("light", 1280, 900);
+            browser.open(first.url() + "/");
+            await().until(() -> browser.text("#connection").equals("Live"));
+            int port = first.port();
+            long from = System.nanoTime();
+            first.close();
+            Duration stopping = Duration.ofNanos(System.nanoTime() - from);
+            // A graceful shutdown waits for ten.
+            assertThat(stopping).isLessThan(Duration.ofSeconds(8));
+            await().until(() -> browser.text("#connection").startsWith("Connection lost"));
+
+            try (RunningSample second =
+                    new RunningSample(SpringApplication.run(SampleApplication.class, "--server.port=" + port))) {
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> browser.text("#connection").equals("Live"));
+                String key = UUID.randomUUID().toString();
+                browser.fill("#key", key);
+                browser.press("#pay-once");
+                await().untilAsserted(() ->
+                        assertThat(browser.texts("#attempts tbody .badge")).containsExactly("executed"));
+                assertThat(second.jdbc()
+                                .sql("select count(*) from payment where reference = ?")
+                                .param(key)
+                                .query(Long.class)
+                                .single())
+                        .isEqualTo(1);
+            }
+        }
+    }
+}
