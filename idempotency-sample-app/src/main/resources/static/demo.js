@@ -147,9 +147,11 @@ function bar(attempt, end) {
         svg.dataset.kind = kind(attempt.outcome);
         const sent = attempt.sentMilliseconds / end * 100;
         const answered = sent + attempt.tookMilliseconds / end * 100;
-        const began = Math.min(attempt.beganMilliseconds === null ? answered : attempt.beganMilliseconds / end * 100, answered - 1);
-        rectangle(sent, Math.max(began - sent, 0), 'wait');
-        rectangle(began, answered - began, 'span');
+        const ran = attempt.beganMilliseconds !== null && attempt.endedMilliseconds !== null;
+        const began = ran ? attempt.beganMilliseconds / end * 100 : answered - 1;
+        const ended = ran ? attempt.endedMilliseconds / end * 100 : answered;
+        rectangle(sent, Math.max(answered - sent, 1), 'wait');
+        rectangle(began, Math.max(ended - began, 1), 'span');
     }
     return svg;
 }

@@ -25,6 +25,8 @@ class Attempt {
 
     private volatile @Nullable Double began;
 
+    private volatile @Nullable Double ended;
+
     private volatile @Nullable Double completed;
 
     Attempt(Run run, int number) {
@@ -55,6 +57,11 @@ class Attempt {
         }
     }
 
+    /** The last time counts. */
+    void methodEnded() {
+        ended = run.millisecondsSinceStart();
+    }
+
     void completed(Outcome outcome) {
         this.outcome = outcome;
         completed = run.millisecondsSinceStart();
@@ -73,6 +80,11 @@ class Attempt {
     /** From the start of the run; {@code null} if the method did not run. */
     @Nullable Double began() {
         return began;
+    }
+
+    /** From the start of the run; {@code null} if the method did not run. */
+    @Nullable Double ended() {
+        return ended;
     }
 
     /** The attempts of the run that held the key after this one had come, and before its own method ran or it was over. */

@@ -28,13 +28,17 @@ class FaultInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Optional<Attempt> running = current.find();
         running.ifPresent(Attempt::methodStarted);
-        Object result = invocation.proceed();
-        switch (running.map(attempt -> attempt.run().takeFault()).orElse(Fault.NONE)) {
-            case NONE -> {}
-            case THROW -> throw new RequestedFailureException();
-            case KILL -> jdbc.sql(KILL).query(Boolean.class).single();
-            case HOLD -> jdbc.sql(HOLD).query(Integer.class).single();
+        try {
+            Object result = invocation.proceed();
+            switch (running.map(attempt -> attempt.run().takeFault()).orElse(Fault.NONE)) {
+                case NONE -> {}
+                case THROW -> throw new RequestedFailureException();
+                case KILL -> jdbc.sql(KILL).query(Boolean.class).single();
+                case HOLD -> jdbc.sql(HOLD).query(Integer.class).single();
+            }
+            return result;
+        } finally {
+            running.ifPresent(Attempt::methodEnded);
         }
-        return result;
     }
 }

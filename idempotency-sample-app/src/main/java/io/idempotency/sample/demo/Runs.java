@@ -96,6 +96,7 @@ class Runs {
                 sent,
                 attempt.run().millisecondsSinceStart() - sent,
                 attempt.began(),
+                attempt.ended(),
                 attempt.waitedFor(),
                 attempt.outcome(),
                 attempt.repeats(),
@@ -124,6 +125,7 @@ class Runs {
      * @param sentMilliseconds when the request was sent, from the start of the run
      * @param tookMilliseconds how long the answer took
      * @param beganMilliseconds when its method began, from the start of the run; {@code null} if it did not run
+     * @param endedMilliseconds when its method ended, likewise
      * @param waitedFor the numbers of the attempts that held the key meanwhile
      * @param outcome what the call met, as the library names it; {@code null} if the request did not get there
      * @param repeats how often the method was run again inside of the call
@@ -137,6 +139,7 @@ class Runs {
             double sentMilliseconds,
             double tookMilliseconds,
             @Nullable Double beganMilliseconds,
+            @Nullable Double endedMilliseconds,
             List<Integer> waitedFor,
             @Nullable String outcome,
             int repeats,
