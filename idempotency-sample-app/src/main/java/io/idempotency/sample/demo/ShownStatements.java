@@ -41,6 +41,8 @@ class ShownStatements implements StatementListener {
                         attempt == null ? null : attempt.number(),
                         statement);
             }
+        } else {
+            shownTransactions.clear();
         }
     }
 
