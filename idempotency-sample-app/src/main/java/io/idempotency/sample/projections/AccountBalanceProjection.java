@@ -44,7 +44,7 @@ class AccountBalanceProjection implements Projection {
     }
 
     @Override
-    public void deleteAllBut(Generations generations) {
-        balances.deleteAllBut(generations);
+    public void deleteBefore(int generation) {
+        balances.deleteBefore(generation);
     }
 }

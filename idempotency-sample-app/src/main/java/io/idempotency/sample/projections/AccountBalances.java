@@ -31,7 +31,7 @@ class AccountBalances {
             from (select account_id, max(version) as version from account_event group by account_id) as e
             left join account_balance as b on b.account_id = e.account_id and b.generation = :generation""";
 
-    private static final String DELETE = "delete from account_balance where generation <> all (:generations)";
+    private static final String DELETE = "delete from account_balance where generation < :generation";
 
     private final JdbcClient jdbc;
 
@@ -70,9 +70,7 @@ class AccountBalances {
                 .single();
     }
 
-    void deleteAllBut(Generations generations) {
-        jdbc.sql(DELETE)
-                .param("generations", generations.all().toArray(Integer[]::new))
-                .update();
+    void deleteBefore(int generation) {
+        jdbc.sql(DELETE).param("generation", generation).update();
     }
 }

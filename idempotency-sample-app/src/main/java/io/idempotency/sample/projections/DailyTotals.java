@@ -46,7 +46,7 @@ class DailyTotals {
             from daily_totals
             where generation = :generation""";
 
-    private static final String DELETE = "delete from daily_totals where generation <> all (:generations)";
+    private static final String DELETE = "delete from daily_totals where generation < :generation";
 
     /** So that those who add to several rows lock them in one order. */
     private static final Comparator<AccountEvent> ROWS =
@@ -85,10 +85,8 @@ class DailyTotals {
                 .single();
     }
 
-    void deleteAllBut(Generations generations) {
-        jdbc.sql(DELETE)
-                .param("generations", generations.all().toArray(Integer[]::new))
-                .update();
+    void deleteBefore(int generation) {
+        jdbc.sql(DELETE).param("generation", generation).update();
     }
 
     private static SqlParameterSource parameters(int generation, AccountEvent event) {

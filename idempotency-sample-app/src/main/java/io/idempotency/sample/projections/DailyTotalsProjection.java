@@ -49,8 +49,8 @@ class DailyTotalsProjection implements Projection {
     }
 
     @Override
-    public void deleteAllBut(Generations generations) {
-        totals.deleteAllBut(generations);
+    public void deleteBefore(int generation) {
+        totals.deleteBefore(generation);
     }
 
     private static String consumer(int generation) {

@@ -18,6 +18,9 @@ interface Projection {
     /** How far a generation is behind what has happened. */
     Progress progress(int generation);
 
-    /** Removes what belongs to any generation but these. */
-    void deleteAllBut(Generations generations);
+    /**
+     * Removes what belongs to the generations before this one. Those after it may come up at any time, and what they have
+     * counted they do not count again.
+     */
+    void deleteBefore(int generation);
 }

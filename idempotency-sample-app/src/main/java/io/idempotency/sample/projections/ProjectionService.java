@@ -62,11 +62,12 @@ class ProjectionService {
         int generation = generations.begin(name);
         long events = replay(projection, generation);
         if (!generations.serve(name, generation)) {
+            projection.deleteBefore(generations.of(name).serving());
             throw new RebuildSupersededException(name, generation);
         }
         logger.info("{} is answered by generation {}, made of {} events", name, generation, events);
         // A delivery that is under way may still write to the old one; what that leaves goes with the next rebuild.
-        projection.deleteAllBut(generations.of(name));
+        projection.deleteBefore(generation);
         return new Rebuild(name, generation, events);
     }
 
