@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.idempotency.sample.ProviderGate.Fault;
@@ -73,7 +74,7 @@ class PayoutsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"REQUEST_LOST", "ANSWER_LOST", "ANSWER_HELD"})
+    @EnumSource(names = {"REQUEST_LOST", "ANSWER_LOST", "ANSWER_HELD", "ANSWER_STALLED"})
     void whatTheProviderDoesNotAnswerIsSentAgain(Fault fault) throws Exception {
         gate.meet(fault, 2);
 
@@ -102,6 +103,31 @@ class PayoutsTest {
 
         assertPaidOnce(records.pay(key, 500), 500);
         assertThat(records.claims(key)).containsExactly("succeeded 2");
+    }
+
+    /** Whoever stands between may answer as well. */
+    @ParameterizedTest
+    @CsvSource({
+        "200, ''",
+        "201, ''",
+        "201, {}",
+        "201, <html></html>",
+        "402, ''",
+        "402, {}",
+        "402, <html></html>",
+        "422, {}",
+        "302, ''"
+    })
+    void answerThatSaysNothingLeavesThePayoutPending(int status, String body) throws Exception {
+        gate.answerAll(status, body);
+
+        assertThat(records.pay(key, 500).status()).isEqualTo(500);
+        assertThat(records.spent()).isEqualTo(500);
+        assertThat(records.statuses()).containsExactly("PENDING");
+
+        gate.meetAll(Fault.NONE);
+
+        assertPaidOnce(records.pay(key, 500), 500);
     }
 
     @Test

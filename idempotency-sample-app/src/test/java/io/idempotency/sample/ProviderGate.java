@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -43,6 +44,8 @@ final class ProviderGate implements AutoCloseable {
 
     private volatile Fault fault = Fault.NONE;
 
+    private volatile Nonsense nonsense;
+
     private final AtomicInteger faults = new AtomicInteger();
 
     /** What becomes of a request. */
@@ -60,16 +63,21 @@ final class ProviderGate implements AutoCloseable {
         REQUEST_HELD,
 
         /** The provider has answered, and nobody hears of it. */
-        ANSWER_HELD;
+        ANSWER_HELD,
+
+        /** The provider has answered, and all but the last byte arrives. */
+        ANSWER_STALLED;
 
         private boolean isBeforeProvider() {
             return this == REQUEST_LOST || this == REQUEST_HELD;
         }
 
         private boolean holds() {
-            return this == REQUEST_HELD || this == ANSWER_HELD;
+            return this == REQUEST_HELD || this == ANSWER_HELD || this == ANSWER_STALLED;
         }
     }
+
+    private record Nonsense(int status, String body) {}
 
     ProviderGate() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -92,8 +100,15 @@ final class ProviderGate implements AutoCloseable {
         meet(next, Integer.MAX_VALUE);
     }
 
+    /** The provider never sees a request, and this is answered in its place. */
+    void answerAll(int status, String body) {
+        meetAll(Fault.NONE);
+        nonsense = new Nonsense(status, body);
+    }
+
     /** So many requests, and after them none. */
     void meet(Fault next, int requests) {
+        nonsense = null;
         faults.set(requests);
         fault = next;
         statuses.clear();
@@ -111,6 +126,11 @@ final class ProviderGate implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
+            Nonsense said = nonsense;
+            if (said != null) {
+                send(exchange, said.status(), said.body().getBytes(StandardCharsets.UTF_8));
+                return;
+            }
             Fault met = faults.getAndDecrement() > 0 ? fault : Fault.NONE;
             if (met.isBeforeProvider()) {
                 holdOrLose(met);
@@ -118,15 +138,24 @@ final class ProviderGate implements AutoCloseable {
             }
             HttpResponse<byte[]> answer = forward(exchange);
             statuses.add(answer.statusCode());
+            if (met == Fault.ANSWER_STALLED) {
+                exchange.sendResponseHeaders(answer.statusCode(), answer.body().length);
+                exchange.getResponseBody().write(answer.body(), 0, answer.body().length - 1);
+                exchange.getResponseBody().flush();
+            }
             if (met != Fault.NONE) {
                 holdOrLose(met);
                 return;
             }
-            exchange.sendResponseHeaders(answer.statusCode(), answer.body().length);
-            exchange.getResponseBody().write(answer.body());
+            send(exchange, answer.statusCode(), answer.body());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
+        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        exchange.getResponseBody().write(body);
     }
 
     private HttpResponse<byte[]> forward(HttpExchange exchange) throws InterruptedException {

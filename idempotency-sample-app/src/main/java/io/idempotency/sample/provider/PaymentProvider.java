@@ -9,6 +9,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -49,7 +53,6 @@ public class PaymentProvider {
      */
     public Transfer transfer(String idempotencyKey, String account, long amountCents) {
         HttpRequest request = HttpRequest.newBuilder(url)
-                .timeout(properties.timeout())
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", idempotencyKey)
                 .POST(BodyPublishers.ofByteArray(JSON.writeValueAsBytes(new TransferOrder(account, amountCents))))
@@ -66,7 +69,7 @@ public class PaymentProvider {
                     Thread.sleep(pause.toMillis());
                     pause = pause.multipliedBy(2);
                 }
-                HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
+                HttpResponse<String> response = send(request);
                 if (isAnswer(response.statusCode())) {
                     return response;
                 }
@@ -78,6 +81,18 @@ public class PaymentProvider {
             }
         }
         throw unavailable(lost);
+    }
+
+    /** The timeout of a request would end with the head of its answer, and wait for the rest for ever. */
+    private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, BodyHandlers.ofString());
+        try {
+            return answer.get(properties.timeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            throw new IOException("There was no whole answer.", e);
+        } finally {
+            answer.cancel(true);
+        }
     }
 
     private static boolean isAnswer(int status) {

@@ -18,7 +18,7 @@ import org.springframework.validation.annotation.Validated;
  * @param port that it listens on; 0 for any that is free
  * @param lostAnswers the share of requests that it does what they ask for and does not answer, from 0 to 1
  * @param url where it is called; by default where this application's own one listens
- * @param timeout for a connection, and for an answer
+ * @param timeout for a connection, and for a whole answer
  * @param attempts how often a request is sent at most before the provider counts as unavailable
  * @param pause before the second attempt; before each further one it is twice as long
  */
