@@ -174,7 +174,9 @@ class AccountsHttpTest {
 
     @Test
     void badCommandsAreRefused() throws Exception {
-        assertThat(withdraw(key, "0").status()).isEqualTo(400);
+        Answer nothing = withdraw(key, "0");
+        assertThat(nothing.status()).isEqualTo(400);
+        assertThat(nothing.text("$.detail")).isEqualTo("amountCents must be greater than 0.");
         assertThat(withdraw(key, "null").status()).isEqualTo(400);
         assertThat(withdraw(key, "1000000000001").status()).isEqualTo(400);
         assertThat(withdraw(key, "1,\"expectedVersion\":0").status()).isEqualTo(400);

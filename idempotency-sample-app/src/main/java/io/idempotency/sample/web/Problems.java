@@ -132,8 +132,9 @@ class Problems extends ResponseEntityExceptionHandler {
             HandlerMethodValidationException failure, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
         Stream<String> errors = failure.getParameterValidationResults().stream()
                 .flatMap(result -> result.getResolvableErrors().stream()
-                        .map(error ->
-                                result.getMethodParameter().getParameterName() + " " + error.getDefaultMessage()));
+                        .map(error -> error instanceof FieldError field
+                                ? describe(field)
+                                : result.getMethodParameter().getParameterName() + " " + error.getDefaultMessage()));
         return badRequest(failure, sentence(errors), request);
     }
 
