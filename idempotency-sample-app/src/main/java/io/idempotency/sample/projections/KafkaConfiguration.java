@@ -8,6 +8,7 @@ import org.springframework.kafka.config.TopicBuilder;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.converter.ByteArrayJacksonJsonMessageConverter;
 import org.springframework.kafka.support.converter.RecordMessageConverter;
+import org.springframework.messaging.MessageHandlingException;
 import org.springframework.util.backoff.ExponentialBackOff;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -36,11 +37,16 @@ class KafkaConfiguration {
         return new ByteArrayJacksonJsonMessageConverter(mapper);
     }
 
-    /** Spring's default gives a message up after ten attempts at once, and with it what is made of it. */
+    /**
+     * Spring's default gives a message up after ten attempts at once, and with it what is made of it. Here a message holds its
+     * partition back until it succeeds, but for one that cannot be read, or comes without its id: that is logged and left.
+     */
     @Bean
     DefaultErrorHandler untilItSucceeds() {
         ExponentialBackOff pauses = new ExponentialBackOff(100, 2);
         pauses.setMaxInterval(5_000);
-        return new DefaultErrorHandler(pauses);
+        DefaultErrorHandler handler = new DefaultErrorHandler(pauses);
+        handler.addNotRetryableExceptions(MessageHandlingException.class);
+        return handler;
     }
 }
