@@ -255,10 +255,12 @@ class ProjectionsTest {
             rows.createStatement().execute("lock table " + table + " in share mode");
             projections.rollback();
             await().until(() -> waiting("delete from " + table + "%") == 1);
-            rows.createStatement().execute("update projection set building = %d where name = '%s'".formatted(next, name));
             rows.createStatement()
-                    .execute("insert into %1$s select (jsonb_populate_record(t, '{\"generation\": %2$d}')).* from %1$s t where generation = %3$d"
-                            .formatted(table, next, next - 1));
+                    .execute("update projection set building = %d where name = '%s'".formatted(next, name));
+            rows.createStatement()
+                    .execute(
+                            "insert into %1$s select (jsonb_populate_record(t, '{\"generation\": %2$d}')).* from %1$s t where generation = %3$d"
+                                    .formatted(table, next, next - 1));
             rows.commit();
         }
 

@@ -17,7 +17,10 @@ class SampleArchitectureTest {
 
     @Test
     void packagesHaveNoCycle() {
-        slices().matching("io.idempotency.sample.(**)").should().beFreeOfCycles().check(SAMPLE);
+        slices().matching("io.idempotency.sample.(**)")
+                .should()
+                .beFreeOfCycles()
+                .check(SAMPLE);
     }
 
     @Test

@@ -45,8 +45,8 @@ class UnreadableMessagesTest {
             assertThat(wallet.pay("2", payment("2").body()).status()).isEqualTo(201);
             awaitNotifications(sample, 2);
             await().atMost(Duration.ofSeconds(60))
-                    .untilAsserted(() -> ProjectionChecks.requireExact(
-                            sample.application().getBean(JdbcTemplate.class)));
+                    .untilAsserted(() ->
+                            ProjectionChecks.requireExact(sample.application().getBean(JdbcTemplate.class)));
         }
     }
 
@@ -59,14 +59,18 @@ class UnreadableMessagesTest {
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", kafka.address()), new ByteArraySerializer(), new ByteArraySerializer())) {
             for (String topic : List.of("account-events", "payments")) {
-                for (int partition = 0; partition < producer.partitionsFor(topic).size(); partition++) {
+                for (int partition = 0;
+                        partition < producer.partitionsFor(topic).size();
+                        partition++) {
                     for (String text : UNREADABLE) {
                         send(producer, topic, partition, text.getBytes(StandardCharsets.UTF_8));
                     }
                     send(producer, topic, partition, null);
                 }
             }
-            for (int partition = 0; partition < producer.partitionsFor("payments").size(); partition++) {
+            for (int partition = 0;
+                    partition < producer.partitionsFor("payments").size();
+                    partition++) {
                 send(producer, "payments", partition, readable.getBytes(StandardCharsets.UTF_8));
             }
         }

@@ -3,6 +3,7 @@ package io.idempotency.sample.cluster;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,14 +51,21 @@ final class AccountRules {
             version = event.version();
         }
         Balance balance = new Balance(accountId, version, sum);
-        requireOnly(balance, of(accountId, state.shown()), Rule.BALANCE_IS_SUM_OF_EVENTS, "what is shown");
-        requireOnly(balance, of(accountId, state.projected()), Rule.PROJECTION_FOLLOWS_EVENTS, "the projection");
-        checkTotals(accountId, events, state.totals());
-    }
-
-    private void requireOnly(Balance balance, List<Balance> found, Rule rule, String where) {
+        List<Balance> shown = of(accountId, state.shown());
+        List<Balance> projected = of(accountId, state.projected());
         violations.require(
-                found.equals(List.of(balance)), rule, "the events make it %s, but %s is %s", balance, where, found);
+                Set.copyOf(shown).equals(Set.of(balance)),
+                Rule.BALANCE_IS_SUM_OF_EVENTS,
+                "the events make it %s, but what is shown is %s",
+                balance,
+                shown);
+        violations.require(
+                projected.equals(List.of(balance)),
+                Rule.PROJECTION_FOLLOWS_EVENTS,
+                "the events make it %s, but the projection is %s",
+                balance,
+                projected);
+        checkTotals(accountId, events, state.totals());
     }
 
     private static List<Balance> of(String accountId, List<Balance> balances) {
@@ -68,7 +76,7 @@ final class AccountRules {
 
     /** What opens an account counts as a deposit. */
     private void checkTotals(String accountId, List<Event> events, List<DailyTotals> totals) {
-        long paid = sum(events.stream().filter(event -> event.type().equals(Operation.PAYMENT.eventType())));
+        long paid = sum(events.stream().filter(Event::isPayment));
         long all = sum(events.stream());
         List<DailyTotals> ofAccount = totals.stream()
                 .filter(total -> total.accountId().equals(accountId))

@@ -17,22 +17,25 @@ final class Checker {
 
     private final List<Attempt> attempts;
 
+    private final List<Delivery> deliveries;
+
     private final FinalState state;
 
     private final Violations violations = new Violations();
 
-    private Checker(List<Attempt> attempts, FinalState state) {
+    private Checker(List<Attempt> attempts, List<Delivery> deliveries, FinalState state) {
         this.attempts = attempts;
+        this.deliveries = deliveries;
         this.state = state;
     }
 
-    static List<Violation> check(List<Attempt> attempts, FinalState state) {
-        return new Checker(attempts, state).check();
+    static List<Violation> check(List<Attempt> attempts, List<Delivery> deliveries, FinalState state) {
+        return new Checker(attempts, deliveries, state).check();
     }
 
     /** Keys that met a final failure which is not recorded: allowed where a fault struck the record, and only there. */
     static List<Intent> unrecordedFailures(List<Attempt> attempts, FinalState state) {
-        return new Checker(attempts, state)
+        return new Checker(attempts, List.of(), state)
                 .intents().stream()
                         .filter(intent -> !intent.failed()
                                 && intent.attempts().stream()
@@ -49,6 +52,8 @@ final class Checker {
         checkAskedFor(intents);
         new AccountRules(violations).check(state);
         new MessageRules(violations).check(state);
+        new PaymentRules(violations).check(state);
+        new WebhookRules(violations).check(deliveries, state);
         return violations.found();
     }
 
@@ -88,8 +93,7 @@ final class Checker {
             keys.add(intent.command().eventKey());
             keys.add(intent.command().returnKey());
         }
-        requireAsked(
-                state.events(), event -> events.contains(event) || event.type().equals(Event.OPENED));
+        requireAsked(state.events(), event -> events.contains(event) || event.isFirst());
         requireAsked(state.transfers(), transfers::contains);
         requireAsked(state.failures(), failure -> keys.contains(failure.key()));
     }

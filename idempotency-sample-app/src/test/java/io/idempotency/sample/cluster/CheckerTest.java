@@ -17,8 +17,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.idempotency.sample.cluster.FinalState.Balance;
 import io.idempotency.sample.cluster.FinalState.DailyTotals;
 import io.idempotency.sample.cluster.FinalState.Event;
+import io.idempotency.sample.cluster.FinalState.Invoice;
+import io.idempotency.sample.cluster.FinalState.KeptWebhook;
 import io.idempotency.sample.cluster.FinalState.Message;
+import io.idempotency.sample.cluster.FinalState.Notification;
+import io.idempotency.sample.cluster.FinalState.Payment;
 import io.idempotency.sample.cluster.FinalState.Receipt;
+import io.idempotency.sample.cluster.FinalState.Settlement;
 import io.idempotency.sample.cluster.FinalState.Transfer;
 import io.idempotency.sample.cluster.Violation.Rule;
 
@@ -37,7 +42,7 @@ class CheckerTest {
         for (int seed = 0; seed < CORRECT_SEEDS; seed++) {
             InventedRun run = InventedRun.correct(seed);
 
-            assertThat(Checker.check(run.attempts, run.state()))
+            assertThat(Checker.check(run.attempts, run.deliveries, run.state()))
                     .as("seed %d", seed)
                     .isEmpty();
             assertThat(Checker.unrecordedFailures(run.attempts, run.state())).isEmpty();
@@ -45,31 +50,37 @@ class CheckerTest {
     }
 
     @ParameterizedTest(name = "{0}: {1}")
-    @MethodSource({"faultsInKeys", "faultsInPayouts", "faultsInAccounts"})
+    @MethodSource({"faultsInKeys", "faultsInPayouts", "faultsInAccounts", "faultsInWebhooks"})
     void findsWhatABrokenApplicationDid(Rule rule, String what, Consumer<InventedRun> fault) {
         for (int seed = 0; seed < SEEDS; seed++) {
             InventedRun run = InventedRun.correct(seed);
             fault.accept(run);
 
-            assertOnly(rule, Checker.check(run.attempts, run.state()), seed);
+            assertOnly(rule, Checker.check(run.attempts, run.deliveries, run.state()), seed);
         }
     }
 
     @ParameterizedTest(name = "{0}: {1}")
-    @MethodSource("faultsInState")
+    @MethodSource({"faultsInState", "faultsInPayments"})
     void findsWhatIsWrongInTheEnd(Rule rule, String what, Consumer<FinalState> fault) {
         for (int seed = 0; seed < SEEDS; seed++) {
             InventedRun run = InventedRun.correct(seed);
             FinalState state = run.state();
             fault.accept(state);
 
-            assertOnly(rule, Checker.check(run.attempts, state), seed);
+            assertOnly(rule, Checker.check(run.attempts, run.deliveries, state), seed);
         }
     }
 
     @Test
     void hasAFaultForEachRule() {
-        Set<Object> planted = Stream.of(faultsInKeys(), faultsInPayouts(), faultsInAccounts(), faultsInState())
+        Set<Object> planted = Stream.of(
+                        faultsInKeys(),
+                        faultsInPayouts(),
+                        faultsInAccounts(),
+                        faultsInWebhooks(),
+                        faultsInState(),
+                        faultsInPayments())
                 .flatMap(faults -> faults)
                 .map(fault -> fault.get()[0])
                 .collect(Collectors.toSet());
@@ -84,7 +95,7 @@ class CheckerTest {
         Command command = run.deposit();
         run.met(command, Outcome.refused(422, SampleApi.INSUFFICIENT_FUNDS, "{}"));
 
-        assertThat(Checker.check(run.attempts, run.state())).isEmpty();
+        assertThat(Checker.check(run.attempts, run.deliveries, run.state())).isEmpty();
         assertThat(Checker.unrecordedFailures(run.attempts, run.state()))
                 .extracting(Intent::command)
                 .containsExactly(command);
@@ -198,6 +209,34 @@ class CheckerTest {
                         run -> run.add(InventedRun.ALICE, "deposited", 10, null, null, null)),
                 fault(
                         Rule.EFFECT_WAS_ASKED_FOR,
+                        "an account was opened, and nobody knows by whom",
+                        run -> run.open("mallory", null, null)),
+                fault(
+                        Rule.EFFECT_WAS_ASKED_FOR,
+                        "an account has the audit entry of a key that nobody sent",
+                        run -> run.open("mallory", Operation.OPENING.scope(), "nobody's")),
+                fault(Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED, "an audit entry has another scope", run -> {
+                    Command command = run.deposit();
+                    run.met(command, Outcome.unknown("timeout"));
+                    run.add(InventedRun.ALICE, "deposited", 10, null, "withdrawals", command.key());
+                }),
+                fault(
+                        Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,
+                        "that of what was put back has another scope",
+                        run -> {
+                            Command payout = run.payout();
+                            run.met(payout, Outcome.unknown("timeout"));
+                            run.apply(payout);
+                            run.add(
+                                    payout.accountId(),
+                                    Event.PAYOUT_RETURNED,
+                                    10,
+                                    null,
+                                    "deposits",
+                                    payout.returnKey());
+                        }),
+                fault(
+                        Rule.EFFECT_WAS_ASKED_FOR,
                         "a failure has a key that nobody sent",
                         run -> run.recordFailure(run.deposit())),
                 fault(
@@ -277,7 +316,13 @@ class CheckerTest {
                     Command payout = run.payout();
                     run.met(payout, Outcome.unknown("timeout"));
                     run.apply(payout);
-                    run.add(payout.accountId(), Event.PAYOUT_RETURNED, 11, null, "payouts", payout.returnKey());
+                    run.add(
+                            payout.accountId(),
+                            Event.PAYOUT_RETURNED,
+                            11,
+                            null,
+                            Operation.RETURN_SCOPE,
+                            payout.returnKey());
                 }));
     }
 
@@ -310,6 +355,88 @@ class CheckerTest {
                 event.paymentId(),
                 event.scope(),
                 event.key());
+    }
+
+    private static Stream<Arguments> faultsInWebhooks() {
+        return Stream.of(
+                fault(Rule.REFUSAL_HAS_A_REASON, "a signature is called wrong that was not", run -> {
+                    InvoiceEvent event = run.deliver(InvoiceEvent.PAID);
+                    run.deliver(event, Outcome.refused(401, "Signature is not valid", "{}"), true);
+                }),
+                fault(Rule.WEBHOOK_IS_HANDLED_ONCE, "an acknowledged webhook was lost", run -> {
+                    InvoiceEvent settled = run.deliver(InvoiceEvent.PAID);
+                    run.deliver(
+                            new InvoiceEvent(InvoiceEvent.FINALIZED, settled.paymentId()), InventedRun.HANDLED, false);
+                }));
+    }
+
+    private static Stream<Arguments> faultsInPayments() {
+        return Stream.of(
+                inState(
+                        Rule.PAYMENT_IS_WRITTEN_WITH_ITS_EVENT,
+                        "a payment has no row",
+                        state -> state.payments().remove(0)),
+                inState(
+                        Rule.PAYMENT_IS_WRITTEN_WITH_ITS_EVENT,
+                        "a payment has two rows",
+                        state -> state.payments().add(state.payments().get(0))),
+                inState(
+                        Rule.PAYMENT_IS_WRITTEN_WITH_ITS_EVENT,
+                        "a payment took nothing from any account",
+                        state -> state.payments().add(new Payment(UUID.randomUUID(), InventedRun.ALICE, 10, "free"))),
+                inState(
+                        Rule.CUSTOMER_IS_NOTIFIED_ONCE,
+                        "nobody was notified",
+                        state -> state.notifications().remove(0)),
+                inState(
+                        Rule.CUSTOMER_IS_NOTIFIED_ONCE,
+                        "somebody was notified twice",
+                        state -> state.notifications().add(state.notifications().get(0))),
+                inState(
+                        Rule.CUSTOMER_IS_NOTIFIED_ONCE,
+                        "somebody was told of another payment",
+                        state -> state.notifications().replaceAll(CheckerTest::reworded)),
+                inState(
+                        Rule.CUSTOMER_IS_NOTIFIED_ONCE,
+                        "somebody was told of no payment",
+                        state -> state.notifications()
+                                .add(new Notification(UUID.randomUUID(), InventedRun.ALICE, "nothing"))),
+                inState(
+                        Rule.WEBHOOK_IS_HANDLED_ONCE,
+                        "a webhook was handled twice",
+                        state -> state.webhooks().add(state.webhooks().get(0))),
+                inState(
+                        Rule.EFFECT_WAS_ASKED_FOR,
+                        "a webhook was handled that nobody sent",
+                        state -> state.webhooks().add(new KeptWebhook("evt_nobody's", InvoiceEvent.PAID))),
+                inState(
+                        Rule.INVOICE_NEVER_GOES_BACK,
+                        "invoices that were paid are open",
+                        state -> state.invoices().replaceAll(invoice -> new Invoice(invoice.invoiceId(), "open"))),
+                inState(
+                        Rule.INVOICE_NEVER_GOES_BACK,
+                        "invoices that were paid are not there",
+                        state -> state.invoices().clear()),
+                inState(
+                        Rule.PAYMENT_IS_SETTLED_IF_PAID,
+                        "no payment is settled",
+                        state -> state.settlements().clear()),
+                inState(
+                        Rule.PAYMENT_IS_SETTLED_IF_PAID,
+                        "a payment is settled twice",
+                        state -> state.settlements().add(state.settlements().get(0))),
+                inState(Rule.PAYMENT_IS_SETTLED_IF_PAID, "all payments are settled", state -> {
+                    state.settlements().clear();
+                    state.payments().forEach(payment -> state.settlements().add(new Settlement(payment.paymentId())));
+                }),
+                inState(
+                        Rule.PAYMENT_IS_SETTLED_IF_PAID,
+                        "what is no payment is settled",
+                        state -> state.settlements().add(new Settlement(UUID.randomUUID()))));
+    }
+
+    private static Notification reworded(Notification notification) {
+        return new Notification(notification.paymentId(), notification.accountId(), notification.text() + " ");
     }
 
     private static Stream<Arguments> faultsInState() {
@@ -352,6 +479,14 @@ class CheckerTest {
                         "a message is dead",
                         state -> state.outbox().set(0, withStatus(state.outbox().get(0), "dead"))),
                 inState(
+                        Rule.BALANCE_IS_SUM_OF_EVENTS,
+                        "one of two instances shows another balance",
+                        state -> state.shown().add(raised(state.shown().get(0)))),
+                inState(
+                        Rule.EVENT_IS_TOLD_ONCE,
+                        "a payment is not told",
+                        state -> state.outbox().remove(state.outbox().size() - 1)),
+                inState(
                         Rule.EVENT_IS_TOLD_ONCE,
                         "an event is not told",
                         state -> state.outbox().remove(0)),
@@ -361,8 +496,8 @@ class CheckerTest {
                         state -> state.outbox()
                                 .add(new Message("twice", Message.EVENTS, InventedRun.ALICE, Message.SENT, "twice"))),
                 inState(Rule.MESSAGE_HAS_ONE_CONTENT, "two messages have one id", state -> {
-                    state.outbox().add(new Message("1", "payments", InventedRun.ALICE, Message.SENT, "one"));
-                    state.outbox().add(new Message("1", "payments", InventedRun.ALICE, Message.SENT, "another"));
+                    state.outbox().add(new Message("1", "others", InventedRun.ALICE, Message.SENT, "one"));
+                    state.outbox().add(new Message("1", "others", InventedRun.ALICE, Message.SENT, "another"));
                 }),
                 inState(Rule.MESSAGE_HAS_ONE_CONTENT, "consumers have handled two contents", state -> {
                     Receipt first = state.receipts().get(0);

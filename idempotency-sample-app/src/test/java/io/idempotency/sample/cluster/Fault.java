@@ -1,6 +1,7 @@
 package io.idempotency.sample.cluster;
 
 import java.time.Instant;
+import java.util.Locale;
 
 /**
  * Something that broke.
@@ -14,6 +15,10 @@ record Fault(Kind kind, String target, Instant at, boolean struckWork) {
         KILLED_INSTANCE,
         PAUSED_INSTANCE,
         TERMINATED_BACKEND,
-        CRASHED_DATABASE
+        CRASHED_DATABASE;
+
+        String inWords() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
     }
 }

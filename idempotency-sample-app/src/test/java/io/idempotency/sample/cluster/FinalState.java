@@ -1,12 +1,14 @@
 package io.idempotency.sample.cluster;
 
+import java.math.BigDecimal;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
  * What the database and the provider hold when all is quiet.
  *
- * @param shown balances as clients see them
+ * @param shown balances as clients see them, whichever instance they ask
  * @param projected balances of the serving generation of the projection
  */
 record FinalState(
@@ -17,7 +19,12 @@ record FinalState(
         List<DailyTotals> totals,
         List<Message> outbox,
         List<Receipt> receipts,
-        List<Transfer> transfers) {
+        List<Transfer> transfers,
+        List<Payment> payments,
+        List<Notification> notifications,
+        List<KeptWebhook> webhooks,
+        List<Invoice> invoices,
+        List<Settlement> settlements) {
 
     /**
      * A change of an account.
@@ -42,6 +49,17 @@ record FinalState(
         static final String OPENED = "opened";
 
         static final String PAYOUT_RETURNED = "payout-returned";
+
+        private static final Set<String> FIRST_ACCOUNTS = Set.of("alice", "bob");
+
+        /** Whether it is there from the start: of those nobody is told, and no command is named. */
+        boolean isFirst() {
+            return type.equals(OPENED) && FIRST_ACCOUNTS.contains(accountId) && scope == null && key == null;
+        }
+
+        boolean isPayment() {
+            return type.equals(Operation.PAYMENT.eventType());
+        }
     }
 
     /** A key whose command will never be executed. */
@@ -67,6 +85,8 @@ record FinalState(
 
         static final String EVENTS = "account-events";
 
+        static final String PAYMENTS = "payments";
+
         static final String SENT = "sent";
     }
 
@@ -79,4 +99,38 @@ record FinalState(
 
     /** What the provider has paid out. */
     record Transfer(String key, String accountId, long amountCents) {}
+
+    /**
+     * A payment beside its event.
+     *
+     * @param reference the key of its command: clients send it twice
+     */
+    record Payment(UUID paymentId, String accountId, long amountCents, String reference) {
+
+        static Payment of(Event paid) {
+            return new Payment(paid.paymentId(), paid.accountId(), -paid.amountCents(), paid.key());
+        }
+    }
+
+    /** What the customer was sent. */
+    record Notification(UUID paymentId, String accountId, String text) {
+
+        static Notification of(Event paid) {
+            String text = "%s EUR were paid for %s. Your account holds %s EUR."
+                    .formatted(euros(-paid.amountCents()), paid.key(), euros(paid.balanceCents()));
+            return new Notification(paid.paymentId(), paid.accountId(), text);
+        }
+
+        private static String euros(long cents) {
+            return BigDecimal.valueOf(cents, 2).toPlainString();
+        }
+    }
+
+    /** A webhook that was handled. */
+    record KeptWebhook(String eventId, String type) {}
+
+    record Invoice(String invoiceId, String status) {}
+
+    /** Without it a payment is only completed. */
+    record Settlement(UUID paymentId) {}
 }

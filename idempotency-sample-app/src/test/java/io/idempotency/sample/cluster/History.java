@@ -40,13 +40,14 @@ final class History implements AutoCloseable {
                 instance,
                 Instant.now(),
                 null,
-                Outcome.unknown("The attempt has not ended."));
+                Outcome.unknown("The attempt has not ended."),
+                false);
         keep(attempt);
         return attempt;
     }
 
-    synchronized void end(Attempt attempt, Outcome outcome) {
-        keep(attempt.met(outcome, Instant.now()));
+    synchronized void end(Attempt attempt, Answer answer) {
+        keep(attempt.met(answer, Instant.now()));
     }
 
     private void keep(Attempt attempt) {

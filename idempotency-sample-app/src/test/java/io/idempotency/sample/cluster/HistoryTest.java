@@ -28,7 +28,7 @@ class HistoryTest {
 
             assertThat(History.read(path)).containsExactly(first, second);
 
-            history.end(second, Outcome.acknowledged(201, "/payments/1", "{\"amountCents\":100}"));
+            history.end(second, new Answer(Outcome.acknowledged(201, "/payments/1", "{\"amountCents\":100}"), true));
 
             assertThat(History.read(path)).isEqualTo(history.attempts()).hasSize(2);
             assertThat(history.attempts().get(1).outcome().isAcknowledged()).isTrue();

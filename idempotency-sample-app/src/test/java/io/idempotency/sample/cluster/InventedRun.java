@@ -2,9 +2,11 @@ package io.idempotency.sample.cluster;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -12,9 +14,14 @@ import java.util.stream.Stream;
 import io.idempotency.sample.cluster.FinalState.Balance;
 import io.idempotency.sample.cluster.FinalState.DailyTotals;
 import io.idempotency.sample.cluster.FinalState.Event;
+import io.idempotency.sample.cluster.FinalState.Invoice;
+import io.idempotency.sample.cluster.FinalState.KeptWebhook;
 import io.idempotency.sample.cluster.FinalState.Message;
+import io.idempotency.sample.cluster.FinalState.Notification;
+import io.idempotency.sample.cluster.FinalState.Payment;
 import io.idempotency.sample.cluster.FinalState.Receipt;
 import io.idempotency.sample.cluster.FinalState.RecordedFailure;
+import io.idempotency.sample.cluster.FinalState.Settlement;
 import io.idempotency.sample.cluster.FinalState.Transfer;
 
 /**
@@ -27,6 +34,13 @@ final class InventedRun {
 
     static final String BOB = "bob";
 
+    private static final String CAROL = "carol";
+
+    private static final List<String> ACCOUNTS = List.of(ALICE, BOB, CAROL);
+
+    private static final List<Operation> OPERATIONS =
+            List.of(Operation.PAYMENT, Operation.DEPOSIT, Operation.WITHDRAWAL, Operation.PAYOUT);
+
     private static final long OPENING_CENTS = 100_000;
 
     final List<Attempt> attempts = new ArrayList<>();
@@ -36,6 +50,12 @@ final class InventedRun {
     final List<RecordedFailure> failures = new ArrayList<>();
 
     final List<Transfer> transfers = new ArrayList<>();
+
+    final List<Delivery> deliveries = new ArrayList<>();
+
+    private final Set<InvoiceEvent> handled = new LinkedHashSet<>();
+
+    static final Outcome HANDLED = Outcome.acknowledged(204, null, "");
 
     private final Map<String, Balance> balances = new TreeMap<>();
 
@@ -47,6 +67,7 @@ final class InventedRun {
         random = new Random(seed);
         open(ALICE);
         open(BOB);
+        open(CAROL);
     }
 
     /** In which every promise is kept. */
@@ -59,9 +80,8 @@ final class InventedRun {
     }
 
     private void step() {
-        List<Operation> operations = List.of(Operation.values());
-        Operation operation = operations.get(random.nextInt(operations.size()));
-        String accountId = random.nextBoolean() ? ALICE : BOB;
+        Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
+        String accountId = ACCOUNTS.get(random.nextInt(ACCOUNTS.size()));
         boolean versioned = operation != Operation.PAYMENT && operation != Operation.PAYOUT && random.nextInt(3) == 0;
         Command command = command(
                 operation,
@@ -101,6 +121,9 @@ final class InventedRun {
         while (random.nextInt(3) == 0) {
             met(command, answer);
         }
+        if (command.operation() == Operation.PAYMENT && random.nextBoolean()) {
+            tellOfInvoice(event.paymentId());
+        }
         return command;
     }
 
@@ -138,6 +161,34 @@ final class InventedRun {
         return command;
     }
 
+    private void tellOfInvoice(UUID paymentId) {
+        InvoiceEvent paid = new InvoiceEvent(InvoiceEvent.PAID, paymentId);
+        InvoiceEvent finalized = new InvoiceEvent(InvoiceEvent.FINALIZED, paymentId);
+        for (InvoiceEvent event : List.of(paid, finalized, paid)) {
+            switch (random.nextInt(4)) {
+                case 0 -> deliver(event, Outcome.unknown("timeout"), random.nextBoolean());
+                case 1 -> deliver(event, Outcome.refused(409, "Message in progress", "{}"), false);
+                default -> deliver(event, HANDLED, true);
+            }
+        }
+    }
+
+    void deliver(InvoiceEvent event, Outcome outcome, boolean isHandled) {
+        deliveries.add(new Delivery(event, outcome));
+        if (isHandled) {
+            handled.add(event);
+        }
+    }
+
+    /** And acknowledged, of a payment of its own. */
+    InvoiceEvent deliver(String type) {
+        Command payment = command(Operation.PAYMENT, ALICE, 10, null);
+        met(payment, Outcome.unknown("timeout"));
+        InvoiceEvent event = new InvoiceEvent(type, apply(payment).paymentId());
+        deliver(event, HANDLED, true);
+        return event;
+    }
+
     private void loseAnswers(Command command) {
         while (random.nextInt(3) == 0) {
             met(command, Outcome.unknown("timeout"));
@@ -146,7 +197,14 @@ final class InventedRun {
 
     void met(Command command, Outcome outcome) {
         attempts.add(new Attempt(
-                attempts.size(), random.nextInt(8), command, "instance-0", Instant.EPOCH, Instant.EPOCH, outcome));
+                attempts.size(),
+                random.nextInt(8),
+                command,
+                "instance-0",
+                Instant.EPOCH,
+                Instant.EPOCH,
+                outcome,
+                false));
     }
 
     Event apply(Command command) {
@@ -155,7 +213,7 @@ final class InventedRun {
                 command.operation().eventType(),
                 command.operation().signed(command.amountCents()),
                 command.operation() == Operation.PAYMENT ? uuid() : null,
-                command.operation().scope(),
+                command.operation().eventScope(),
                 command.eventKey());
     }
 
@@ -165,7 +223,7 @@ final class InventedRun {
                 Event.PAYOUT_RETURNED,
                 payout.amountCents(),
                 null,
-                "payout-returns",
+                Operation.RETURN_SCOPE,
                 payout.returnKey());
     }
 
@@ -177,9 +235,19 @@ final class InventedRun {
         failures.add(new RecordedFailure(command.operation().scope(), command.key(), "insufficient_funds"));
     }
 
+    /** Two are there from the start, the third is opened by a client. */
     private void open(String accountId) {
         balances.put(accountId, new Balance(accountId, 0, 0));
-        add(accountId, Event.OPENED, OPENING_CENTS, null, null, null);
+        if (accountId.equals(CAROL)) {
+            succeed(command(Operation.OPENING, accountId, OPENING_CENTS, null));
+        } else {
+            add(accountId, Event.OPENED, OPENING_CENTS, null, null, null);
+        }
+    }
+
+    void open(String accountId, String scope, String key) {
+        balances.put(accountId, new Balance(accountId, 0, 0));
+        add(accountId, Event.OPENED, OPENING_CENTS, null, scope, key);
     }
 
     Event add(String accountId, String type, long amountCents, UUID paymentId, String scope, String key) {
@@ -229,14 +297,49 @@ final class InventedRun {
                 List.copyOf(failures),
                 new ArrayList<>(balances.values()),
                 new ArrayList<>(balances.values()),
-                new ArrayList<>(List.of(totals(ALICE), totals(BOB))),
-                new ArrayList<>(changes().map(InventedRun::message).toList()),
+                new ArrayList<>(balances.keySet().stream().map(this::totals).toList()),
+                new ArrayList<>(Stream.concat(
+                                changes().map(InventedRun::message), payments().map(InventedRun::paymentMessage))
+                        .toList()),
                 new ArrayList<>(changes().map(InventedRun::receipt).toList()),
-                List.copyOf(transfers));
+                List.copyOf(transfers),
+                new ArrayList<>(payments().map(Payment::of).toList()),
+                new ArrayList<>(payments().map(Notification::of).toList()),
+                new ArrayList<>(handled.stream()
+                        .map(event -> new KeptWebhook(event.eventId(), event.type()))
+                        .toList()),
+                new ArrayList<>(handled.stream()
+                        .map(InvoiceEvent::invoiceId)
+                        .distinct()
+                        .map(this::invoice)
+                        .toList()),
+                new ArrayList<>(handled.stream()
+                        .filter(InvoiceEvent::isPaid)
+                        .map(event -> new Settlement(event.paymentId()))
+                        .toList()));
     }
 
     private Stream<Event> changes() {
-        return events.stream().filter(event -> !event.type().equals(Event.OPENED));
+        return events.stream().filter(event -> !event.isFirst());
+    }
+
+    private Stream<Event> payments() {
+        return events.stream().filter(Event::isPayment);
+    }
+
+    private Invoice invoice(String invoiceId) {
+        boolean isPaid = handled.stream()
+                .anyMatch(event -> event.isPaid() && event.invoiceId().equals(invoiceId));
+        return new Invoice(invoiceId, isPaid ? "paid" : "open");
+    }
+
+    private static Message paymentMessage(Event event) {
+        return new Message(
+                "payment " + event.eventId(),
+                Message.PAYMENTS,
+                event.accountId(),
+                Message.SENT,
+                "of payment " + event.paymentId());
     }
 
     private static Message message(Event event) {
@@ -256,7 +359,7 @@ final class InventedRun {
             if (!event.accountId().equals(accountId)) {
                 continue;
             }
-            if (event.type().equals(Operation.PAYMENT.eventType())) {
+            if (event.isPayment()) {
                 paid -= event.amountCents();
             } else if (event.amountCents() > 0) {
                 in += event.amountCents();

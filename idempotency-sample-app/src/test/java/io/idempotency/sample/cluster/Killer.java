@@ -1,6 +1,5 @@
 package io.idempotency.sample.cluster;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -8,21 +7,33 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
+import org.awaitility.core.ConditionTimeoutException;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.DataClassRowMapper;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.sample.cluster.Fault.Kind;
 
+import static org.awaitility.Awaitility.await;
+
 /** Breaks one thing after the other, as a seed has it, and mends it. */
 final class Killer implements AutoCloseable {
 
-    private static final Duration PAUSE = SampleInstance.LEASE.plusSeconds(1);
+    /** Of a paused instance: by then all clients that wait for its leases have asked again, or given up. */
+    private static final Duration LONGEST_PAUSE = SampleInstance.LEASE.plusSeconds(6);
+
+    private static final int LEAST_READY = 2;
+
+    private static final int LONGEST_OUTAGE_MILLIS = 1_000;
 
     private static final Duration SEARCH = Duration.ofSeconds(2);
 
@@ -32,6 +43,20 @@ final class Killer implements AutoCloseable {
             from pg_stat_activity
             where application_name like 'instance-%' and xact_start is not null and backend_xid is not null
             order by random()""";
+
+    private static final String LEASES = """
+            select request_id, claim_token
+            from idempotency.idempotency_request
+            where status = 'processing' and locked_until is not null and claimed_by like ?""";
+
+    private static final String IS_TAKEN_OVER = """
+            select exists (
+                select from idempotency.idempotency_request where request_id = ? and claim_token <> ?)""";
+
+    /** No pause at all: work comes and goes within milliseconds. */
+    private static final Duration POLL = Duration.ofMillis(1);
+
+    private static final Duration SLOW_POLL = Duration.ofMillis(200);
 
     private final ClusterServer server;
 
@@ -47,6 +72,10 @@ final class Killer implements AutoCloseable {
 
     private final ExecutorService repairs = Executors.newCachedThreadPool();
 
+    private final Pauses pauses = new Pauses();
+
+    private final AtomicInteger overtaken = new AtomicInteger();
+
     private final List<Future<?>> running = new ArrayList<>();
 
     Killer(ClusterServer server, List<SampleInstance> instances, long seed) {
@@ -56,14 +85,17 @@ final class Killer implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** Returns when the time is over, so many faults have happened at least, and all is mended. */
-    void run(Duration duration, int least, Duration longestCalm)
-            throws InterruptedException, ExecutionException, IOException {
+    /** Returns when the time is over and so many faults have happened at least. */
+    void run(Duration duration, int least, Duration longestCalm) throws InterruptedException {
         Instant end = Instant.now().plus(duration);
         while (Instant.now().isBefore(end) || faults.size() < least) {
-            TimeUnit.MILLISECONDS.sleep(random.nextLong(longestCalm.toMillis()));
+            pauses.take(random.nextLong(longestCalm.toMillis()));
             strike(nextKind());
         }
+    }
+
+    /** Returns when all is mended. */
+    void awaitRepairs() throws InterruptedException, ExecutionException {
         for (Future<?> repair : running) {
             repair.get();
         }
@@ -71,6 +103,7 @@ final class Killer implements AutoCloseable {
 
     @Override
     public void close() {
+        pauses.stop();
         repairs.shutdownNow();
     }
 
@@ -93,20 +126,37 @@ final class Killer implements AutoCloseable {
     }
 
     /** With requests of clients if there is one; never the last that works. */
-    private Optional<SampleInstance> victim() throws InterruptedException {
-        for (Instant end = Instant.now().plus(SEARCH); Instant.now().isBefore(end); ) {
-            List<SampleInstance> ready = new ArrayList<>(
-                    instances.stream().filter(SampleInstance::isReady).toList());
-            if (ready.size() < 2) {
-                return Optional.empty();
-            }
-            Collections.shuffle(ready, random);
-            if (ready.get(0).openRequests().get() > 0) {
-                return Optional.of(ready.get(0));
-            }
-            TimeUnit.MILLISECONDS.sleep(1);
+    private Optional<SampleInstance> victim() {
+        List<SampleInstance> ready = ready();
+        if (ready.size() < LEAST_READY) {
+            return Optional.empty();
         }
-        return Optional.empty();
+        Collections.shuffle(ready, random);
+        return search(
+                () -> ready.stream()
+                        .filter(instance -> instance.openRequests().get() > 0)
+                        .findFirst(),
+                Optional::isPresent,
+                Optional.empty());
+    }
+
+    private List<SampleInstance> ready() {
+        return new ArrayList<>(
+                instances.stream().filter(SampleInstance::isReady).toList());
+    }
+
+    /** What is looked for, or something else if it does not turn up in time. */
+    private static <T> T search(Callable<T> look, Predicate<T> isIt, T otherwise) {
+        try {
+            return await().pollInSameThread()
+                    .atMost(SEARCH)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(POLL)
+                    .ignoreExceptionsInstanceOf(DataAccessException.class)
+                    .until(look, isIt);
+        } catch (ConditionTimeoutException notFound) {
+            return otherwise;
+        }
     }
 
     private void kill(SampleInstance instance) {
@@ -121,45 +171,75 @@ final class Killer implements AutoCloseable {
     }
 
     private void pause(SampleInstance instance) {
-        boolean struckWork = instance.openRequests().get() > 0;
+        List<Lease> leases = pauseWithLeases(instance);
         instance.pause();
-        keep(Kind.PAUSED_INSTANCE, instance.name(), struckWork);
+        keep(Kind.PAUSED_INSTANCE, instance.name(), instance.openRequests().get() > 0);
         running.add(repairs.submit(() -> {
-            TimeUnit.MILLISECONDS.sleep(PAUSE.toMillis());
+            awaitTakeOver(leases);
             instance.resume();
             return null;
         }));
     }
 
-    private void terminateBackend() throws InterruptedException {
-        for (Instant end = Instant.now().plus(SEARCH); Instant.now().isBefore(end); ) {
-            List<Integer> busy = busyBackends();
-            if (!busy.isEmpty()) {
-                int pid = busy.get(0);
-                jdbc.queryForObject("select pg_terminate_backend(?)", Boolean.class, pid);
-                keep(Kind.TERMINATED_BACKEND, "backend " + pid, true);
-                return;
-            }
+    /** In the middle of leased calls if there are any: it goes on for a moment where it is found without. */
+    private List<Lease> pauseWithLeases(SampleInstance instance) {
+        return search(
+                () -> {
+                    instance.pause();
+                    List<Lease> leases = leasesOf(instance);
+                    if (leases.isEmpty()) {
+                        instance.resume();
+                    }
+                    return leases;
+                },
+                leases -> !leases.isEmpty(),
+                List.of());
+    }
+
+    private List<Lease> leasesOf(SampleInstance instance) {
+        return jdbc.query(LEASES, DataClassRowMapper.newInstance(Lease.class), "% " + instance.pid() + "@%");
+    }
+
+    /** It stands still past its leases, until others hold one of them, or nobody comes for them. */
+    private void awaitTakeOver(List<Lease> leases) {
+        try {
+            await().atMost(LONGEST_PAUSE)
+                    .pollInterval(SLOW_POLL)
+                    .ignoreExceptionsInstanceOf(DataAccessException.class)
+                    .until(() -> leases.stream().anyMatch(this::isTakenOver));
+            overtaken.incrementAndGet();
+        } catch (ConditionTimeoutException nobodyCame) {
+            // The clients had lost patience.
+        }
+    }
+
+    private boolean isTakenOver(Lease lease) {
+        return jdbc.queryForObject(IS_TAKEN_OVER, Boolean.class, lease.requestId(), lease.claimToken());
+    }
+
+    private void terminateBackend() {
+        List<Integer> busy = search(this::busyBackends, found -> !found.isEmpty(), List.of());
+        if (!busy.isEmpty()) {
+            int pid = busy.get(0);
+            jdbc.queryForObject("select pg_terminate_backend(?)", Boolean.class, pid);
+            keep(Kind.TERMINATED_BACKEND, "backend " + pid, true);
         }
     }
 
     private List<Integer> busyBackends() {
-        try {
-            return jdbc.queryForList(BUSY_BACKENDS, Integer.class);
-        } catch (DataAccessException away) {
-            return List.of();
-        }
+        return jdbc.queryForList(BUSY_BACKENDS, Integer.class);
     }
 
+    /** Not while most instances start: they give up where there is no database, and would never come back. */
     private void crashDatabase() throws InterruptedException {
-        boolean struckWork = false;
-        for (Instant end = Instant.now().plus(SEARCH);
-                !struckWork && Instant.now().isBefore(end); ) {
-            struckWork = !busyBackends().isEmpty();
+        if (ready().size() < LEAST_READY) {
+            return;
         }
+        boolean struckWork = !search(this::busyBackends, found -> !found.isEmpty(), List.<Integer>of())
+                .isEmpty();
         server.stopImmediately();
         keep(Kind.CRASHED_DATABASE, "database", struckWork);
-        TimeUnit.MILLISECONDS.sleep(random.nextInt(1_000));
+        pauses.take(random.nextInt(LONGEST_OUTAGE_MILLIS));
         server.startAgain();
     }
 
@@ -170,4 +250,12 @@ final class Killer implements AutoCloseable {
     List<Fault> faults() {
         return List.copyOf(faults);
     }
+
+    /** How many instances stood still until another one had taken a lease of theirs over. */
+    int overtaken() {
+        return overtaken.get();
+    }
+
+    /** A claim that its holder has committed. */
+    private record Lease(UUID requestId, UUID claimToken) {}
 }

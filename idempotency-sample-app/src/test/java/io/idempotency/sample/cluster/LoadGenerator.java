@@ -1,19 +1,15 @@
 package io.idempotency.sample.cluster;
 
 import java.io.IOException;
-import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -21,8 +17,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * pause, until they have an answer or lose patience.
  */
 final class LoadGenerator implements AutoCloseable {
-
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(2);
 
     private static final int MAX_ATTEMPTS = 12;
 
@@ -37,7 +31,11 @@ final class LoadGenerator implements AutoCloseable {
     /** The provider refuses what ends in 13. */
     private static final int REFUSED_CENTS = 113;
 
-    private static final List<Operation> OPERATIONS = List.of(Operation.values());
+    private static final long OPENING_CENTS = 1_000_000;
+
+    private static final int OPENING_CLIENT = -1;
+
+    private static final List<Operation> OPERATIONS = List.copyOf(EnumSet.complementOf(EnumSet.of(Operation.OPENING)));
 
     private final List<SampleInstance> instances;
 
@@ -45,14 +43,20 @@ final class LoadGenerator implements AutoCloseable {
 
     private final long seed;
 
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(REQUEST_TIMEOUT)
-            .build();
+    private final WebhookSender webhooks;
+
+    private final InstanceClient http = new InstanceClient();
+
+    /** Those that the sample has from the start, and those that were opened. */
+    private final List<String> accountIds = new ArrayList<>(List.of("alice", "bob"));
 
     private final List<Command> acknowledged = new ArrayList<>();
 
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    /** Between two commands. */
+    private final Pauses thinking = new Pauses();
+
+    /** Between two attempts: whoever stops thinking of new commands goes on until he has his answer. */
+    private final Pauses backoff = new Pauses();
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -60,10 +64,27 @@ final class LoadGenerator implements AutoCloseable {
 
     private final AtomicInteger commands = new AtomicInteger();
 
-    LoadGenerator(List<SampleInstance> instances, History history, long seed) {
+    LoadGenerator(List<SampleInstance> instances, History history, WebhookSender webhooks, long seed) {
         this.instances = instances;
         this.history = history;
+        this.webhooks = webhooks;
         this.seed = seed;
+    }
+
+    /** To be called before the clients start. */
+    void openAccounts(int number) throws InterruptedException {
+        Random random = new Random(seed);
+        for (int i = 1; i <= number; i++) {
+            String accountId = "account-" + i;
+            Command opening =
+                    new Command(Operation.OPENING.scope() + "-" + i, Operation.OPENING, accountId, OPENING_CENTS, null);
+            perform(OPENING_CLIENT, opening, random);
+            accountIds.add(accountId);
+        }
+    }
+
+    List<String> accountIds() {
+        return List.copyOf(accountIds);
     }
 
     void start(int number) {
@@ -78,7 +99,7 @@ final class LoadGenerator implements AutoCloseable {
 
     /** Nothing new is sent; returns when each client has its answers or has given up. */
     void stop() throws InterruptedException, ExecutionException {
-        stopped.countDown();
+        thinking.stop();
         for (Future<?> client : clients) {
             client.get();
         }
@@ -86,13 +107,14 @@ final class LoadGenerator implements AutoCloseable {
 
     @Override
     public void close() {
-        stopped.countDown();
+        thinking.stop();
+        backoff.stop();
         threads.shutdownNow();
     }
 
     private void runClient(int client) throws InterruptedException, ExecutionException {
         Random random = new Random(seed + client);
-        while (!stopped.await(random.nextInt(THINKING_MILLIS), TimeUnit.MILLISECONDS)) {
+        while (thinking.take(random.nextInt(THINKING_MILLIS))) {
             switch (random.nextInt(10)) {
                 case 0 -> perform(client, oldCommand(random), random);
                 case 1 -> performAtOnce(client, newCommand(random), random);
@@ -119,12 +141,11 @@ final class LoadGenerator implements AutoCloseable {
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             Outcome outcome = send(client, command, instances.get(instance));
             if (outcome.isAcknowledged()) {
-                remember(command);
+                remember(command, outcome);
             }
-            if (!SampleApi.isToBeRepeated(outcome)) {
+            if (!SampleApi.isToBeRepeated(outcome) || !backoff.take(pause / 2 + random.nextInt(pause))) {
                 return;
             }
-            TimeUnit.MILLISECONDS.sleep(pause / 2 + random.nextInt(pause));
             pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
             instance = (instance + 1) % instances.size();
         }
@@ -132,29 +153,18 @@ final class LoadGenerator implements AutoCloseable {
 
     private Outcome send(int client, Command command, SampleInstance instance) throws InterruptedException {
         Attempt attempt = history.begin(client, command, instance.name());
-        Outcome outcome = ask(command, instance);
-        history.end(attempt, outcome);
-        return outcome;
-    }
-
-    private Outcome ask(Command command, SampleInstance instance) throws InterruptedException {
-        instance.openRequests().incrementAndGet();
-        try {
-            return SampleApi.outcome(
-                    http.send(SampleApi.request(instance.url(), command, REQUEST_TIMEOUT), BodyHandlers.ofString()));
-        } catch (IOException timeoutOrLostConnection) {
-            return Outcome.unknown(timeoutOrLostConnection.toString());
-        } finally {
-            instance.openRequests().decrementAndGet();
-        }
+        Answer answer = http.ask(instance, url -> SampleApi.request(url, command, InstanceClient.TIMEOUT));
+        history.end(attempt, answer);
+        return answer.outcome();
     }
 
     private Command newCommand(Random random) throws InterruptedException {
         Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
-        String accountId = random.nextBoolean() ? "alice" : "bob";
+        String accountId = accountIds.get(random.nextInt(accountIds.size()));
         long amountCents = random.nextInt(1, 200);
         Long expectedVersion = null;
         switch (operation) {
+            case OPENING -> throw new IllegalStateException("Accounts are opened before");
             case DEPOSIT -> expectedVersion = versionSometimes(accountId, random);
             case WITHDRAWAL -> {
                 expectedVersion = versionSometimes(accountId, random);
@@ -173,9 +183,9 @@ final class LoadGenerator implements AutoCloseable {
             return null;
         }
         try {
-            String url = instances.get(random.nextInt(instances.size())).url();
+            SampleInstance instance = instances.get(random.nextInt(instances.size()));
             HttpResponse<String> response =
-                    http.send(SampleApi.account(url, accountId, REQUEST_TIMEOUT), BodyHandlers.ofString());
+                    http.exchange(instance, url -> SampleApi.account(url, accountId, InstanceClient.TIMEOUT));
             return response.statusCode() == 200
                     ? SampleApi.balance(response.body()).version()
                     : null;
@@ -184,7 +194,10 @@ final class LoadGenerator implements AutoCloseable {
         }
     }
 
-    private void remember(Command command) {
+    private void remember(Command command, Outcome acknowledgement) {
+        if (command.operation() == Operation.PAYMENT) {
+            webhooks.paid(SampleApi.answered(acknowledgement).paymentId());
+        }
         synchronized (acknowledged) {
             acknowledged.add(command);
         }

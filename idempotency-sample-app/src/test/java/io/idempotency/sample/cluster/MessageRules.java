@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import io.idempotency.sample.cluster.FinalState.Event;
@@ -28,26 +29,28 @@ final class MessageRules {
                         Rule.OUTBOX_IS_DRAINED,
                         "the outbox still holds %s",
                         message));
-        checkToldOnce(state);
+        checkToldOnce(state, Message.EVENTS, event -> !event.isFirst());
+        checkToldOnce(state, Message.PAYMENTS, Event::isPayment);
         checkContents(state);
     }
 
-    private void checkToldOnce(FinalState state) {
+    private void checkToldOnce(FinalState state, String topic, Predicate<Event> isToBeTold) {
         Map<String, Long> changes = state.events().stream()
-                .filter(event -> !event.type().equals(Event.OPENED))
+                .filter(isToBeTold)
                 .collect(Collectors.groupingBy(Event::accountId, Collectors.counting()));
         Map<String, Long> told = state.outbox().stream()
-                .filter(message -> message.topic().equals(Message.EVENTS))
+                .filter(message -> message.topic().equals(topic))
                 .collect(Collectors.groupingBy(Message::accountId, Collectors.counting()));
         Set<String> accounts = new TreeSet<>(changes.keySet());
         accounts.addAll(told.keySet());
         accounts.forEach(accountId -> violations.require(
                 changes.getOrDefault(accountId, 0L).equals(told.getOrDefault(accountId, 0L)),
                 Rule.EVENT_IS_TOLD_ONCE,
-                "%s has %d changes, and %d messages tell of them",
+                "%s has %d changes, and %d messages of %s tell of them",
                 accountId,
                 changes.getOrDefault(accountId, 0L),
-                told.getOrDefault(accountId, 0L)));
+                told.getOrDefault(accountId, 0L),
+                topic));
     }
 
     /** Hashes of the outbox and of receipts are made of different bytes, so they are compared apart. */

@@ -49,6 +49,7 @@ final class PayoutRules {
     private void checkContent(Intent payout, Event event) {
         violations.require(
                 event.type().equals(Event.PAYOUT_RETURNED)
+                        && event.scope().equals(Operation.RETURN_SCOPE)
                         && event.accountId().equals(payout.command().accountId())
                         && event.amountCents() == payout.command().amountCents(),
                 Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,

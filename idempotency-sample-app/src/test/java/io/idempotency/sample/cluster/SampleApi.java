@@ -5,6 +5,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.idempotency.sample.WebhookSignatures;
 import io.idempotency.sample.cluster.FinalState.Balance;
 
 /** All that is known here of the sample's HTTP API. */
@@ -29,6 +31,8 @@ final class SampleApi {
     static final String IN_PROGRESS = "A request with this Idempotency-Key is in progress";
 
     private static final String LEASE_LOST = "Another request has taken this Idempotency-Key over";
+
+    private static final String STRIPE_SECRET = "whsec_for-development-only";
 
     /** Answers with status 500 that no fault explains. */
     private static final Set<String> BROKEN = Set.of("The response cannot be read", "The response cannot be stored");
@@ -53,15 +57,20 @@ final class SampleApi {
     }
 
     private static String path(Command command) {
-        return command.operation() == Operation.PAYMENT
-                ? "/payments"
-                : "/accounts/" + command.accountId() + "/" + command.operation().scope();
+        return switch (command.operation()) {
+            case OPENING -> "/accounts";
+            case PAYMENT -> "/payments";
+            default ->
+                "/accounts/" + command.accountId() + "/" + command.operation().scope();
+        };
     }
 
     private static Map<String, Object> body(Command command) {
         Map<String, Object> body = new LinkedHashMap<>();
-        if (command.operation() == Operation.PAYMENT) {
+        if (command.operation() == Operation.OPENING || command.operation() == Operation.PAYMENT) {
             body.put("accountId", command.accountId());
+        }
+        if (command.operation() == Operation.PAYMENT) {
             body.put("currency", "EUR");
             body.put("reference", command.key());
         }
@@ -86,7 +95,45 @@ final class SampleApi {
                 account.path("balanceCents").asLong());
     }
 
-    static Outcome outcome(HttpResponse<String> response) {
+    static HttpRequest rebuild(String url, String projection, Duration timeout) {
+        return HttpRequest.newBuilder(URI.create(url + "/projections/" + projection + "/rebuild"))
+                .timeout(timeout)
+                .POST(BodyPublishers.noBody())
+                .build();
+    }
+
+    /** As Stripe signs it. */
+    static HttpRequest webhook(String url, InvoiceEvent event, Duration timeout) {
+        String body = JSON.writeValueAsString(Map.of(
+                "id", event.eventId(),
+                "object", "event",
+                "type", event.type(),
+                "data", Map.of("object", invoice(event))));
+        long seconds = Instant.now().getEpochSecond();
+        return HttpRequest.newBuilder(URI.create(url + "/webhooks/stripe"))
+                .timeout(timeout)
+                .header("Content-Type", "application/json; charset=utf-8")
+                .header(
+                        "Stripe-Signature",
+                        "t=" + seconds + "," + WebhookSignatures.stripe(STRIPE_SECRET, seconds, body))
+                .POST(BodyPublishers.ofString(body))
+                .build();
+    }
+
+    private static Map<String, Object> invoice(InvoiceEvent event) {
+        return Map.of(
+                "id", event.invoiceId(),
+                "object", "invoice",
+                "status", event.status(),
+                "metadata", Map.of("payment_id", event.paymentId()));
+    }
+
+    static Answer answer(HttpResponse<String> response) {
+        boolean replayed = response.headers().firstValue("Idempotent-Replayed").isPresent();
+        return new Answer(outcome(response), replayed);
+    }
+
+    private static Outcome outcome(HttpResponse<String> response) {
         int status = response.statusCode();
         if (status < 300) {
             return Outcome.acknowledged(
@@ -130,6 +177,11 @@ final class SampleApi {
         return isTransient(refusal)
                 || isFinalFailure(refusal)
                 || (refusal.title().equals(VERSION_CONFLICT) && command.expectedVersion() != null);
+    }
+
+    /** Whether the sender of a webhook may be told so: it comes again. */
+    static boolean isToComeAgain(Outcome refusal) {
+        return refusal.status() == CONFLICT || refusal.status() >= SERVER_ERROR;
     }
 
     static Answered answered(Outcome acknowledgement) {

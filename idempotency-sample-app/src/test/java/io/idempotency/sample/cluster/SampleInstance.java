@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.idempotency.sample.SampleApplication;
 
@@ -20,12 +21,16 @@ import static org.awaitility.Awaitility.await;
 final class SampleInstance implements AutoCloseable {
 
     /** How long a leased call may take before another one takes over. */
-    static final Duration LEASE = Duration.ofSeconds(4);
+    static final Duration LEASE = Duration.ofSeconds(3);
 
+    /** For each start: those before may have met a database that was away. */
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
 
     /** One that does not come up so often is broken, and no fault did that. */
     private static final int MAX_STARTS = 5;
+
+    /** As the library logs the outcome {@code recovered}. */
+    private static final String TAKE_OVER = "was executed: the lease of an earlier call had expired";
 
     private static final Pattern ADDRESS = Pattern.compile("The wallet is open at (http://localhost:\\d+)");
 
@@ -69,6 +74,26 @@ final class SampleInstance implements AutoCloseable {
         return ready;
     }
 
+    /** As the database knows it. */
+    synchronized long pid() {
+        return process.pid();
+    }
+
+    /** Leases of others that had expired and that it took over, all JVMs here taken together. */
+    synchronized long takeOvers() throws IOException {
+        long takeOvers = 0;
+        for (int start = 1; start <= starts; start++) {
+            try (Stream<String> lines = Files.lines(log(start))) {
+                takeOvers += lines.filter(line -> line.contains(TAKE_OVER)).count();
+            }
+        }
+        return takeOvers;
+    }
+
+    private Path log(int start) {
+        return directory.resolve(name + "-start-" + start + ".log");
+    }
+
     /** Of clients, at this moment. */
     AtomicInteger openRequests() {
         return openRequests;
@@ -76,7 +101,7 @@ final class SampleInstance implements AutoCloseable {
 
     synchronized void start() throws IOException {
         starts++;
-        output = directory.resolve(name + "-start-" + starts + ".log");
+        output = log(starts);
         process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -93,7 +118,9 @@ final class SampleInstance implements AutoCloseable {
                         "--spring.datasource.hikari.data-source-properties.ApplicationName=" + name,
                         "--spring.datasource.hikari.connection-timeout=3000",
                         "--logging.level.io.idempotency.sample=info",
-                        "--idempotency.lease=" + LEASE.toSeconds() + "s",
+                        "--sample.payouts.lease=" + LEASE.toSeconds() + "s",
+                        "--sample.provider.timeout=400ms",
+                        "--sample.provider.attempts=3",
                         "--idempotency.outbox.poll-interval=200ms",
                         "--idempotency.outbox.backoff.delay=100ms",
                         "--idempotency.outbox.backoff.max-delay=500ms"))
@@ -106,7 +133,7 @@ final class SampleInstance implements AutoCloseable {
 
     /** Returns when it takes requests; starts it again if it gave up because the database was away. */
     void awaitReady() {
-        url = await().atMost(START_TIMEOUT).until(this::findUrl, found -> found != null);
+        url = await().atMost(START_TIMEOUT.multipliedBy(MAX_STARTS)).until(this::findUrl, found -> found != null);
         failedStarts = 0;
         ready = true;
     }

@@ -8,9 +8,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.sample.cluster.FinalState.Balance;
 import io.idempotency.sample.cluster.FinalState.DailyTotals;
 import io.idempotency.sample.cluster.FinalState.Event;
+import io.idempotency.sample.cluster.FinalState.Invoice;
+import io.idempotency.sample.cluster.FinalState.KeptWebhook;
 import io.idempotency.sample.cluster.FinalState.Message;
+import io.idempotency.sample.cluster.FinalState.Notification;
+import io.idempotency.sample.cluster.FinalState.Payment;
 import io.idempotency.sample.cluster.FinalState.Receipt;
 import io.idempotency.sample.cluster.FinalState.RecordedFailure;
+import io.idempotency.sample.cluster.FinalState.Settlement;
 import io.idempotency.sample.cluster.FinalState.Transfer;
 
 /** All that is known here of the sample's tables. */
@@ -54,6 +59,16 @@ final class SampleTables {
             from provider_transfer
             where transfer_id is not null""";
 
+    private static final String PAYMENTS = "select payment_id, account_id, amount_cents, reference from payment";
+
+    private static final String NOTIFICATIONS = "select payment_id, account_id, text from sent_notification";
+
+    private static final String WEBHOOKS = "select event_id, event_type as type from incoming_webhook";
+
+    private static final String INVOICES = "select invoice_id, status::text as status from customer_invoice";
+
+    private static final String SETTLEMENTS = "select payment_id from payment_settlement";
+
     private final JdbcTemplate jdbc;
 
     SampleTables(JdbcTemplate jdbc) {
@@ -73,7 +88,12 @@ final class SampleTables {
                 list(DailyTotals.class, TOTALS),
                 list(Message.class, OUTBOX),
                 list(Receipt.class, RECEIPTS),
-                list(Transfer.class, TRANSFERS));
+                list(Transfer.class, TRANSFERS),
+                list(Payment.class, PAYMENTS),
+                list(Notification.class, NOTIFICATIONS),
+                list(KeptWebhook.class, WEBHOOKS),
+                list(Invoice.class, INVOICES),
+                list(Settlement.class, SETTLEMENTS));
     }
 
     private <T> List<T> list(Class<T> type, String sql) {

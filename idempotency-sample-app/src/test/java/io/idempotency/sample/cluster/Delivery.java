@@ -1,0 +1,4 @@
+package io.idempotency.sample.cluster;
+
+/** One attempt to tell of an invoice. */
+record Delivery(InvoiceEvent event, Outcome outcome) {}
