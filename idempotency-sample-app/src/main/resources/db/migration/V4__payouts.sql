@@ -6,6 +6,7 @@ create table payout (
     status       text        not null default 'PENDING' check (status in ('PENDING', 'PAID', 'REFUSED')),
     transfer_id  uuid        check ((transfer_id is not null) = (status = 'PAID')),
     refusal      text        check ((refusal is not null) = (status = 'REFUSED')),
+    returned_at  timestamptz check (returned_at is null or status = 'REFUSED'),
     created_at   timestamptz not null default clock_timestamp()
 );
 

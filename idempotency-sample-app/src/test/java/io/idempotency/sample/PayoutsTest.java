@@ -141,6 +141,17 @@ class PayoutsTest {
         assertThat(gate.statuses()).as("answers of the provider").containsExactly(402);
     }
 
+    /** A key that is repeated after all that time is a new one for the library, but the payout is known. */
+    @Test
+    void refusedPayoutPutsNothingBackAgainWhenItsKeysAreForgotten() throws Exception {
+        Answer refused = records.pay(key, 513);
+        sample.jdbc().sql("truncate idempotency.idempotency_request").update();
+
+        assertThat(records.pay(key, 513)).isEqualTo(refused);
+
+        assertRefusedOnce(refused);
+    }
+
     @Test
     void refusalThatWasLostPutsNothingBackUntilItIsHeard() throws Exception {
         gate.meetAll(Fault.ANSWER_LOST);

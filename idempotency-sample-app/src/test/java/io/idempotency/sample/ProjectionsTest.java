@@ -246,10 +246,11 @@ class ProjectionsTest {
         ConcurrentCalls<Answer> ending;
         try (Connection projections = connection();
                 Connection rows = connection()) {
-            try (Connection before = lock(table)) {
+            try (Connection blocker = lock(table)) {
                 ending = ConcurrentCalls.start(1, () -> rebuild(name));
                 await().until(() -> waiting() == 1);
                 projections.createStatement().execute("select from projection for update");
+                blocker.rollback();
             }
             await().until(() -> waiting("update projection%") == 1);
             rows.createStatement().execute("lock table " + table + " in share mode");

@@ -16,8 +16,11 @@ class AccountCommands {
 
     private final Accounts accounts;
 
-    AccountCommands(Accounts accounts) {
+    private final Payouts payouts;
+
+    AccountCommands(Accounts accounts, Payouts payouts) {
         this.accounts = accounts;
+        this.payouts = payouts;
     }
 
     /**
@@ -38,13 +41,16 @@ class AccountCommands {
     }
 
     /**
-     * Puts back what was taken.
+     * Puts back what was taken for a payout that was refused. The payout remembers that for longer than the key is kept.
      *
-     * @throws io.idempotency.KeyReusedException if the key was used for another account or amount
+     * @throws io.idempotency.KeyReusedException if the key was used for another payout
      */
     @Transactional
-    @Idempotent(scope = "payout-returns", key = "#key", fingerprint = "{#accountId, #amountCents}")
-    void putBack(String key, String accountId, long amountCents) {
-        accounts.record(AccountCommand.of(accountId, AccountEventType.PAYOUT_RETURNED, amountCents));
+    @Idempotent(scope = "payout-returns", key = "#key", fingerprint = "#payout.payoutId")
+    void putBack(String key, Payout payout) {
+        if (payouts.returned(payout.payoutId())) {
+            accounts.record(
+                    AccountCommand.of(payout.accountId(), AccountEventType.PAYOUT_RETURNED, payout.amountCents()));
+        }
     }
 }

@@ -52,7 +52,7 @@ class PayoutService {
         IdempotencyContext call = IdempotencyContext.current();
         Payout payout = settle(call, withdraw(call, accountId, request.amountCents()));
         if (payout.status() == PayoutStatus.REFUSED) {
-            accounts.putBack(call.downstreamKey("return"), accountId, payout.amountCents());
+            accounts.putBack(call.downstreamKey("return"), payout);
             throw new PayoutRefusedException(payout.refusal());
         }
         return payout;

@@ -30,6 +30,11 @@ class Payouts {
             set status = 'REFUSED', refusal = :refusal
             where payout_id = :payoutId and status = 'PENDING'""";
 
+    private static final String RETURNED = """
+            update payout
+            set returned_at = clock_timestamp()
+            where payout_id = :payoutId and status = 'REFUSED' and returned_at is null""";
+
     private final JdbcClient jdbc;
 
     Payouts(JdbcClient jdbc) {
@@ -60,6 +65,11 @@ class Payouts {
     Payout refused(UUID payoutId, String refusal) {
         jdbc.sql(REFUSED).param("payoutId", payoutId).param("refusal", refusal).update();
         return get(payoutId);
+    }
+
+    /** In the transaction that puts the money back; {@code false} if that was done before. */
+    boolean returned(UUID payoutId) {
+        return jdbc.sql(RETURNED).param("payoutId", payoutId).update() == 1;
     }
 
     private Payout get(UUID payoutId) {
