@@ -14,7 +14,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import org.jspecify.annotations.Nullable;
+import org.springframework.core.retry.RetryException;
+import org.springframework.core.retry.RetryPolicy;
+import org.springframework.core.retry.RetryTemplate;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -32,7 +34,9 @@ public class PaymentProvider {
 
     private final URI url;
 
-    private final ProviderProperties properties;
+    private final Duration timeout;
+
+    private final RetryTemplate retry;
 
     PaymentProvider(ProviderServer server, ProviderProperties properties) {
         this.http = HttpClient.newBuilder()
@@ -40,7 +44,13 @@ public class PaymentProvider {
                 .connectTimeout(properties.timeout())
                 .build();
         this.url = Objects.requireNonNullElseGet(properties.url(), server::url).resolve("/transfers");
-        this.properties = properties;
+        this.timeout = properties.timeout();
+        this.retry = new RetryTemplate(RetryPolicy.builder()
+                .includes(IOException.class)
+                .maxRetries(properties.attempts() - 1L)
+                .delay(properties.pause())
+                .multiplier(2)
+                .build());
     }
 
     /**
@@ -61,33 +71,25 @@ public class PaymentProvider {
     }
 
     private HttpResponse<String> sendUntilAnswered(HttpRequest request) {
-        Duration pause = properties.pause();
-        IOException lost = null;
-        for (int attempt = 1; attempt <= properties.attempts(); attempt++) {
-            try {
-                if (attempt > 1) {
-                    Thread.sleep(pause.toMillis());
-                    pause = pause.multipliedBy(2);
-                }
-                HttpResponse<String> response = send(request);
-                if (isAnswer(response.statusCode())) {
-                    return response;
-                }
-            } catch (IOException e) {
-                lost = e;
-            } catch (InterruptedException e) {
+        try {
+            return retry.execute(() -> send(request));
+        } catch (RetryException notAnswered) {
+            if (notAnswered.getCause() instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
-                throw unavailable(e);
             }
+            throw new ProviderUnavailableException("The payment provider does not answer.", notAnswered);
         }
-        throw unavailable(lost);
     }
 
     /** The timeout of a request would end with the head of its answer, and wait for the rest for ever. */
     private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
         CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, BodyHandlers.ofString());
         try {
-            return answer.get(properties.timeout().toMillis(), TimeUnit.MILLISECONDS);
+            HttpResponse<String> response = answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            if (!isAnswer(response.statusCode())) {
+                throw new IOException("The payment provider has answered " + response.statusCode() + ".");
+            }
+            return response;
         } catch (TimeoutException | ExecutionException e) {
             throw new IOException("There was no whole answer.", e);
         } finally {
@@ -97,10 +99,6 @@ public class PaymentProvider {
 
     private static boolean isAnswer(int status) {
         return status != TOO_MANY_REQUESTS && status < FIRST_SERVER_ERROR;
-    }
-
-    private static ProviderUnavailableException unavailable(@Nullable Exception cause) {
-        return new ProviderUnavailableException("The payment provider does not answer.", cause);
     }
 
     /** Only what the provider says to be a refusal is one. Anything else is a mistake, and whether money was sent is open. */
