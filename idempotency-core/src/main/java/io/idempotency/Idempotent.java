@@ -54,7 +54,8 @@ public @interface Idempotent {
 
     /**
      * How long the key and its response are kept, such as {@code 7d} or {@code PT12H}; {@code ${...}} placeholders
-     * allowed. By default {@code idempotency.retention}.
+     * allowed. By default {@code idempotency.retention}. With {@code idempotency.response-retention} the response may go
+     * earlier.
      */
     String retention() default "";
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.InboxStore;
+import io.idempotency.lock.LockStore;
 import io.idempotency.outbox.OutboxStore;
 import io.idempotency.retention.ExpiringTable;
 import io.idempotency.retention.PurgeStore;
@@ -41,12 +42,13 @@ class ArchitectureTest {
             Map.entry(".codec", Set.of("")),
             Map.entry(".claim", Set.of("", ".codec")),
             Map.entry(".inbox", Set.of("", ".codec", ".observation")),
+            Map.entry(".lock", Set.of("", ".codec")),
             Map.entry(".operation", Set.of("", ".codec", ".inbox")),
-            Map.entry(".execution", Set.of("", ".operation", ".claim", ".inbox", ".codec", ".observation")),
+            Map.entry(".execution", Set.of("", ".operation", ".claim", ".inbox", ".lock", ".codec", ".observation")),
             Map.entry(".interceptor", Set.of("", ".operation", ".execution")),
             Map.entry(".outbox", Set.of("", ".codec", ".observation", ".inbox")),
             Map.entry(".retention", Set.of("", ".observation")),
-            Map.entry(".postgres", Set.of(".claim", ".inbox", ".outbox", ".retention", "", ".codec")));
+            Map.entry(".postgres", Set.of(".claim", ".inbox", ".lock", ".outbox", ".retention", "", ".codec")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -71,6 +73,7 @@ class ArchitectureTest {
                         ".codec",
                         ".claim",
                         ".inbox",
+                        ".lock",
                         ".operation",
                         ".execution",
                         ".interceptor",
@@ -183,6 +186,8 @@ class ArchitectureTest {
                 .implement(InboxStore.class)
                 .or()
                 .implement(OutboxStore.class)
+                .or()
+                .implement(LockStore.class)
                 .or()
                 .implement(ExpiringTable.class)
                 .or()

@@ -15,6 +15,7 @@ import io.idempotency.codec.Fingerprint;
  * @param intent scope, caller and key
  * @param fingerprint of the payload
  * @param retention how long the key is kept, from now
+ * @param responseRetention how long its response is kept, from now; {@code null} for as long as the key
  * @param waitLimit how long to wait at most, in all, for another transaction that holds the key; more than zero
  * @param completeAtOnce whether the row is final with the claim, because nothing will be known later that it should hold
  * @param lease for a claim that is committed before its effect; {@code null} for one that is part of its transaction
@@ -24,6 +25,7 @@ public record ClaimRequest(
         Intent intent,
         Fingerprint fingerprint,
         Duration retention,
+        @Nullable Duration responseRetention,
         Duration waitLimit,
         boolean completeAtOnce,
         @Nullable Lease lease) {
@@ -34,6 +36,7 @@ public record ClaimRequest(
      * @param intent scope, caller and key
      * @param fingerprint of the payload
      * @param retention how long the key is kept, from now
+     * @param responseRetention how long its response is kept, from now; {@code null} for as long as the key
      * @param waitLimit how long to wait at most, in all
      * @param completeAtOnce whether the row is final with the claim
      * @param lease for a claim that is committed before its effect
@@ -42,9 +45,10 @@ public record ClaimRequest(
             Intent intent,
             Fingerprint fingerprint,
             Duration retention,
+            @Nullable Duration responseRetention,
             Duration waitLimit,
             boolean completeAtOnce,
             @Nullable Lease lease) {
-        this(RequestId.of(intent), intent, fingerprint, retention, waitLimit, completeAtOnce, lease);
+        this(RequestId.of(intent), intent, fingerprint, retention, responseRetention, waitLimit, completeAtOnce, lease);
     }
 }

@@ -21,6 +21,7 @@ import io.idempotency.codec.Fingerprint;
  * @param failureMessage the message of a failure; {@code null} if it did not fail
  * @param claimToken of the lease; {@code null} if there is none
  * @param leaseRemaining how long the lease holds, negative if it has expired; {@code null} if there is none
+ * @param responseDue whether its response would be in a table of its own, because the time has not come until which it is kept
  */
 public record StoredRequest(
         Intent intent,
@@ -31,7 +32,8 @@ public record StoredRequest(
         @Nullable String failureCode,
         @Nullable String failureMessage,
         @Nullable UUID claimToken,
-        @Nullable Duration leaseRemaining) {
+        @Nullable Duration leaseRemaining,
+        boolean responseDue) {
 
     /**
      * What this row means for a request that met it.
@@ -53,12 +55,29 @@ public record StoredRequest(
         }
         return switch (status) {
             case PROCESSING -> answerWhileProcessing(request);
-            case SUCCEEDED -> responseBody == null ? new Claim.ResponseExpired() : new Claim.Succeeded(responseBody);
+            case SUCCEEDED -> answerAfterSuccess();
             case FAILED_FINAL ->
                 new Claim.FailedFinally(
                         failureCode == null ? "" : failureCode, failureMessage == null ? "" : failureMessage);
             case FAILED_RETRYABLE -> null;
         };
+    }
+
+    private Claim answerAfterSuccess() {
+        if (responseBody != null) {
+            return new Claim.Succeeded(responseBody);
+        }
+        return responseDue ? new Claim.Abandoned() : new Claim.ResponseExpired();
+    }
+
+    /**
+     * Whether it is without an outcome: being processed, or claimed with a response to follow that has not.
+     *
+     * @return {@code false} if the request is over
+     */
+    public boolean isUnanswered() {
+        return status == RequestStatus.PROCESSING
+                || (status == RequestStatus.SUCCEEDED && responseBody == null && responseDue);
     }
 
     private @Nullable Claim answerWhileProcessing(ClaimRequest request) {

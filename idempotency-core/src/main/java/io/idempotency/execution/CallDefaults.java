@@ -2,6 +2,8 @@ package io.idempotency.execution;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.operation.CallTerms;
 
@@ -9,13 +11,19 @@ import io.idempotency.operation.CallTerms;
  * What holds for calls that do not say otherwise.
  *
  * @param retention how long a key and its response are kept
+ * @param responseRetention how long a response is kept if its key is kept for longer; {@code null} for as long as the key
  * @param waitTimeout how long to wait at most for another call that holds the key
  * @param lease how long a leased call holds its key at most if it vanishes
  * @param retry how executions are repeated
  * @param recordFailedAttempts whether failures that are not final are recorded too
  */
 public record CallDefaults(
-        Duration retention, Duration waitTimeout, Duration lease, RetrySettings retry, boolean recordFailedAttempts) {
+        Duration retention,
+        @Nullable Duration responseRetention,
+        Duration waitTimeout,
+        Duration lease,
+        RetrySettings retry,
+        boolean recordFailedAttempts) {
 
     /**
      * Checks the durations.
@@ -24,12 +32,24 @@ public record CallDefaults(
      */
     public CallDefaults {
         CallTerms.requireRetention(retention);
+        if (responseRetention != null) {
+            CallTerms.requireRetention(responseRetention);
+        }
         CallTerms.requireWaitTimeout(waitTimeout);
         CallTerms.requireLease(lease);
     }
 
     Duration retentionOf(CallTerms terms) {
         return terms.retention() == null ? retention : terms.retention();
+    }
+
+    /** Nothing where the response goes with the key: what a call without one stores tells its success, and takes no room. */
+    @Nullable Duration responseRetentionOf(IdempotentCall call) {
+        return responseRetention != null
+                        && call.hasResponse()
+                        && responseRetention.compareTo(retentionOf(call.terms())) < 0
+                ? responseRetention
+                : null;
     }
 
     Duration leaseOf(CallTerms terms) {

@@ -25,6 +25,9 @@ record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder,
             return work.with(connection);
         } catch (Throwable failure) {
             status.setRollbackOnly();
+            if (!isOwn()) {
+                DoomedTransaction.markedBy(failure);
+            }
             throw failure;
         } finally {
             DataSourceUtils.releaseConnection(connection, dataSource);

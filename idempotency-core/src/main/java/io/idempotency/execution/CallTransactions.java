@@ -68,7 +68,7 @@ public final class CallTransactions {
         if (TransactionFrames.isInnermostOver()) {
             throw new TransactionMismatchException(
                     "The transaction has been committed already, so messages can neither be"
-                            + " published nor claimed in it: this is a callback after its commit, such as a"
+                            + " published nor claimed in it, nor locks taken: this is a callback after its commit, such as a"
                             + " @TransactionalEventListener without a phase. Do it before the commit, with the phase"
                             + " BEFORE_COMMIT, or in a transaction with the propagation REQUIRES_NEW");
         }
@@ -116,8 +116,8 @@ public final class CallTransactions {
 
     private static TransactionMismatchException noTransaction() {
         return new TransactionMismatchException(
-                "Messages can be published, and batches of them claimed, only in an open JDBC or JPA transaction on the"
-                        + " DataSource of the idempotency tables, in which the effect is made: declare @Transactional on"
+                "Messages can be published, batches of them claimed, and locks taken, only in an open JDBC or JPA"
+                        + " transaction on the DataSource of the idempotency tables, in which the effect is made: declare @Transactional on"
                         + " the method, with the right transaction manager");
     }
 

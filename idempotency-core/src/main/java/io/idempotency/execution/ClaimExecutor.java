@@ -97,6 +97,7 @@ public final class ClaimExecutor {
                         call.intent(),
                         call.fingerprint(),
                         defaults.retentionOf(call.terms()),
+                        defaults.responseRetentionOf(call),
                         transaction.limit(running.waitBudget().forDatabase()),
                         call.isCompleteWithClaim(),
                         null);

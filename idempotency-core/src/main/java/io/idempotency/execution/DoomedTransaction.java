@@ -1,9 +1,10 @@
 package io.idempotency.execution;
 
 import org.springframework.core.Ordered;
-import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.TransactionFailedException;
 
 /**
  * Refuses the commit of a transaction in which something failed, whoever manages it: with JPA the COMMIT of an aborted
@@ -11,19 +12,52 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class DoomedTransaction implements TransactionSynchronization {
 
+    private static final String REFUSED =
+            "The transaction was rolled back, because messages could not be claimed or published in it, or a"
+                    + " lock not be taken: let that exception leave the method";
+
+    private static final String MARKED =
+            "The transaction was rolled back, because a call that joined it before the commit has failed and marked it"
+                    + " rollback-only: let that exception leave the callback";
+
     private final LaterSavepoints laterSavepoints = new LaterSavepoints();
 
     private final Throwable failure;
 
+    private final boolean isMarked;
+
     private boolean undone;
 
-    private DoomedTransaction(Throwable failure) {
+    /** By the manager, which has looked at its mark before the callbacks. */
+    private boolean isDecided;
+
+    private DoomedTransaction(Throwable failure, boolean isMarked) {
         this.failure = failure;
+        this.isMarked = isMarked;
     }
 
     /** The open transaction of this thread. */
     static void by(Throwable failure) {
-        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure));
+        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, false));
+    }
+
+    /** One that is marked rollback-only, which comes too late in a callback before the commit. */
+    static void markedBy(Throwable failure) {
+        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, true));
+    }
+
+    /**
+     * Refuses a commit that {@link #beforeCommit} has not: callbacks that are registered by one before the commit are not
+     * called for that any more.
+     */
+    static void refuseCommit() {
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
+                if (callback instanceof DoomedTransaction doomed && !doomed.isDecided) {
+                    doomed.requireUndone();
+                }
+            }
+        }
     }
 
     /** First, because nothing that others do in an aborted transaction can succeed. */
@@ -45,11 +79,20 @@ final class DoomedTransaction implements TransactionSynchronization {
 
     @Override
     public void beforeCommit(boolean readOnly) {
+        if (isMarked) {
+            isDecided = true;
+        } else {
+            requireUndone();
+        }
+    }
+
+    /**
+     * Not with one of Spring's own exceptions of transactions: it takes them for the answer to a COMMIT, and rolls nothing back
+     * before its clean-up turns autocommit on, which commits what is open if no statement has failed.
+     */
+    private void requireUndone() {
         if (!undone) {
-            throw new UnexpectedRollbackException(
-                    "The transaction was rolled back, because messages could not be claimed or published in it: let that"
-                            + " exception leave the method",
-                    failure);
+            throw new TransactionFailedException(isMarked ? MARKED : REFUSED, failure);
         }
     }
 }

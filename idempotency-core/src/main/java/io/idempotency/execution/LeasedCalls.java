@@ -63,6 +63,7 @@ final class LeasedCalls {
                 call.intent(),
                 call.fingerprint(),
                 defaults.retentionOf(call.terms()),
+                defaults.responseRetentionOf(call),
                 waitBudget.forDatabase(),
                 false,
                 lease);

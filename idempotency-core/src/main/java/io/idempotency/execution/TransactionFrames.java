@@ -3,10 +3,12 @@ package io.idempotency.execution;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * Knows the transactions of each thread, the innermost last, and which of them are being committed. In callbacks after its
- * commit a transaction looks as if it were open still; what is written in one is kept or lost by chance.
+ * commit a transaction looks as if it were open still; what is written in one is kept or lost by chance. The commit of one
+ * that was doomed by the last callback before it is refused.
  */
 public final class TransactionFrames implements TransactionExecutionListener {
 
@@ -30,9 +32,15 @@ public final class TransactionFrames implements TransactionExecutionListener {
         }
     }
 
-    /** After everything that others do before the commit. */
+    /**
+     * After everything that others do before the commit. The callbacks of the thread are those of this transaction only if it
+     * has begun them; a nested one, which ends with its savepoint, has not.
+     */
     @Override
     public void beforeCommit(TransactionExecution transaction) {
+        if (transaction instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
+            DoomedTransaction.refuseCommit();
+        }
         for (Frame frame = INNERMOST.get(); frame != null; frame = frame.outer) {
             if (frame.transaction == transaction) {
                 frame.isCommitting = true;

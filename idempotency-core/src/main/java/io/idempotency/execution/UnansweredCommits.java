@@ -38,6 +38,7 @@ final class UnansweredCommits {
                 call.intent(),
                 call.fingerprint(),
                 defaults.retentionOf(call.terms()),
+                defaults.responseRetentionOf(call),
                 waitBudget.forDatabase(),
                 false,
                 null);

@@ -35,22 +35,39 @@ public final class RetentionPolicy {
      *
      * @param minimum below which no retention may be; {@code null} for none
      * @param ofKeys how long a key is kept by default
+     * @param ofResponses how long a response is kept where its key is kept for longer; {@code null} for as long as the key
      * @param ofMessages how long it is known by default that a message was handled
      * @param byConsumer the same for messages of these consumers, whatever else is said
-     * @throws IdempotencyStartupException if one of them is shorter than the minimum, or is for no possible consumer
+     * @throws IdempotencyStartupException if one of them is shorter than the minimum, or is for no possible consumer, or
+     *     if responses would be kept for longer than keys
      */
     public RetentionPolicy(
-            @Nullable Duration minimum, Duration ofKeys, Duration ofMessages, Map<String, Duration> byConsumer) {
+            @Nullable Duration minimum,
+            Duration ofKeys,
+            @Nullable Duration ofResponses,
+            Duration ofMessages,
+            Map<String, Duration> byConsumer) {
         this.minimum = minimum;
         this.ofMessages = CallTerms.requireRetention(ofMessages);
         this.byConsumer = Map.copyOf(byConsumer);
         requireLongEnough("idempotency.retention", CallTerms.requireRetention(ofKeys));
+        requireNotLonger(ofResponses, ofKeys);
         requireLongEnough("idempotency.inbox.retention", ofMessages);
         byConsumer.forEach((consumer, retention) -> {
             String property = "idempotency.inbox.retention-by-consumer." + consumer;
             requireConsumer(property, consumer);
             requireLongEnough(property, retention);
         });
+    }
+
+    private static void requireNotLonger(@Nullable Duration ofResponses, Duration ofKeys) {
+        if (ofResponses != null && ofResponses.compareTo(ofKeys) > 0) {
+            throw new IdempotencyStartupException(
+                    "idempotency.response-retention = " + text(ofResponses) + " is longer than idempotency.retention = "
+                            + text(ofKeys) + ". A response goes with its key at the latest.",
+                    "Raise idempotency.retention, or lower idempotency.response-retention, or remove it to keep each response"
+                            + " for as long as its key.");
+        }
     }
 
     private static void requireConsumer(String property, String consumer) {

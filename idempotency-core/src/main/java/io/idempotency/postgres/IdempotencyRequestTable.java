@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -14,7 +15,6 @@ import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
-import io.idempotency.RequestStatus;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
@@ -29,33 +29,14 @@ import io.idempotency.codec.Fingerprint;
 /** Claims in the table {@code idempotency_request}. */
 final class IdempotencyRequestTable implements ClaimStore {
 
-    private static final String CLAIM = WaitBound.restoredWithin("""
-            insert into {schema}.idempotency_request (
-                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
-                status, response_body, claimed_by, claim_token, claimed_at, locked_until,
-                attempt_count, created_at, updated_at, expires_at)
-            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, t.now + cast(? as bigint) * interval '1 millisecond',
-                   1, t.now, t.now, t.now + ? * interval '1 millisecond'
-            from (select clock_timestamp() as now, {restore}) t
-            on conflict (request_id) do nothing""");
-
-    /** The attempt number fences: of all who found the same row one wins, the others look again. */
-    private static final String CLAIM_AGAIN = WaitBound.around("""
-            update {schema}.idempotency_request
-            set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
-                result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
-                claimed_by = ?, claim_token = ?, claimed_at = t.now,
-                locked_until = t.now + cast(? as bigint) * interval '1 millisecond',
-                attempt_count = attempt_count + 1, updated_at = t.now,
-                expires_at = t.now + ? * interval '1 millisecond'
-            from (select clock_timestamp() as now) t
-            where request_id = ? and attempt_count = ?
-                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
-
+    /** A response is looked for only where its row says that it is apart. */
     private static final String COLUMNS = """
-            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, response_body,
+            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
+                   case when response_kept_until is null then response_body else
+                       ({schema}.idempotency_stored_response(request_id, response_kept_until)).response_body end,
                    attempt_count, failure_code, failure_message, claim_token,
-                   (extract(epoch from locked_until - clock_timestamp()) * 1000)::bigint
+                   (extract(epoch from locked_until - clock_timestamp()) * 1000)::bigint,
+                   response_kept_until > clock_timestamp()
             """;
 
     /** Takes no row lock: a lock writes, and a replay writes nothing. */
@@ -73,37 +54,19 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
-    /** The fence of a claim without a lease is its transaction, which nobody else can be in. */
-    private static final String HELD_BY_FENCE = """
-
-            where request_id = ? and status = 'processing' and attempt_count = ?
-                and claim_token is not distinct from cast(? as uuid)""";
-
-    private static final String COMPLETE = """
-            update {schema}.idempotency_request
-            set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_FENCE;
-
-    /**
-     * Without a row to complete the first statement fails, so that PostgreSQL does not come to the second one. Its
-     * SQLSTATE is one that hardly anything else has.
-     */
-    private static final String COMPLETE_AND_COMMIT = "with completed as (" + COMPLETE + """
-
-            returning 1)
-            select pg_catalog.width_bucket(0::float8, 0::float8, 1::float8, coalesce((select 1 from completed), 0));COMMIT""";
-
     private static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_FENCE;
+                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + ClaimStatements.HELD_BY_FENCE;
 
     private static final String EXTEND_LEASE = """
             update {schema}.idempotency_request
             set locked_until = greatest(locked_until, clock_timestamp() + ? * interval '1 millisecond'),
                 expires_at = expires_at
                     + greatest(clock_timestamp() + ? * interval '1 millisecond' - locked_until, interval '0'),
-                updated_at = clock_timestamp()""" + HELD_BY_FENCE;
+                response_expires_at = response_expires_at
+                    + greatest(clock_timestamp() + ? * interval '1 millisecond' - locked_until, interval '0'),
+                updated_at = clock_timestamp()""" + ClaimStatements.HELD_BY_FENCE;
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     private static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
@@ -124,23 +87,18 @@ final class IdempotencyRequestTable implements ClaimStore {
     /** A row can vanish between claim and look as often as it is purged or rolled back in just that moment. */
     private static final int MAX_LOOKS = 10;
 
+    /** By which a lease may be shorter than it was asked for. */
+    private static final Duration LONGEST_WITHOUT_A_WAIT = Duration.ofMillis(100);
+
     private static final int NO_UPDATE_COUNT = -1;
 
-    private static final String JSON_NULL = "null";
-
-    private final String claim;
-
-    private final String claimAgain;
+    private final ResponsePlace responses;
 
     private final String find;
 
     private final String look;
 
     private final String findSettled;
-
-    private final String complete;
-
-    private final String completeAndCommit;
 
     private final String fail;
 
@@ -153,14 +111,11 @@ final class IdempotencyRequestTable implements ClaimStore {
     /** A guess: what was completed may have been rolled back, what is forgotten may be there. */
     private final RecentIds answered = new RecentIds();
 
-    IdempotencyRequestTable(Schema schema, String claimedBy) {
-        this.claim = schema.resolve(CLAIM);
-        this.claimAgain = schema.resolve(CLAIM_AGAIN);
+    IdempotencyRequestTable(Schema schema, String claimedBy, ResponsePlace responses) {
+        this.responses = responses;
         this.find = schema.resolve(FIND);
         this.look = schema.resolve(LOOK);
         this.findSettled = schema.resolve(FIND_SETTLED);
-        this.complete = schema.resolve(COMPLETE);
-        this.completeAndCommit = schema.resolve(COMPLETE_AND_COMMIT);
         this.fail = schema.resolve(FAIL);
         this.extendLease = schema.resolve(EXTEND_LEASE);
         this.recordFailure = schema.resolve(RECORD_FAILURE);
@@ -184,7 +139,8 @@ final class IdempotencyRequestTable implements ClaimStore {
                 if (bound.ended(failure)) {
                     return new Claim.InProgress(failure);
                 }
-                throw SqlFailures.translate("claim the " + request.intent(), claim, failure);
+                throw SqlFailures.translate(
+                        "claim the " + request.intent(), responses.of(request).claim(), failure);
             }
         }
         throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished " + MAX_LOOKS
@@ -195,7 +151,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private @Nullable Claim claimOrLook(Connection connection, ClaimRequest request, WaitBound bound, long start)
             throws SQLException {
         if (insert(connection, request, bound)) {
-            return new Claim.Granted(1, Claim.Granted.Origin.NEW);
+            return granted(connection, request, 1, Claim.Granted.Origin.NEW, bound);
         }
         Optional<StoredRequest> found = find(connection, request.id());
         return found.isEmpty() ? null : answer(connection, request, found.get(), start);
@@ -208,9 +164,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private @Nullable Claim lookFirst(Connection connection, ClaimRequest request, WaitBound bound, long start)
             throws SQLException {
         Optional<StoredRequest> found = look(connection, request.id(), bound);
-        return found.isEmpty() || found.get().status() == RequestStatus.PROCESSING
-                ? null
-                : answer(connection, request, found.get(), start);
+        return found.isEmpty() || found.get().isUnanswered() ? null : answer(connection, request, found.get(), start);
     }
 
     private @Nullable Claim answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
@@ -220,45 +174,47 @@ final class IdempotencyRequestTable implements ClaimStore {
         if (answer != null) {
             return answer;
         }
-        return claimAgain(connection, request, stored.attempt(), WaitBound.remaining(request.waitLimit(), start))
-                ? new Claim.Granted(stored.attempt() + 1, stored.origin())
+        WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
+        return claimAgain(connection, request, stored.attempt(), bound)
+                ? granted(connection, request, stored.attempt() + 1, stored.origin(), bound)
                 : null;
     }
 
+    /** A lease begins when it is granted: what the statement took for now may be from before it waited for another claim. */
+    private Claim granted(
+            Connection connection, ClaimRequest request, int attempt, Claim.Granted.Origin origin, WaitBound bound) {
+        Lease lease = request.lease();
+        if (lease != null && bound.elapsed().compareTo(LONGEST_WITHOUT_A_WAIT) > 0) {
+            extendLease(connection, new Fence(request.id(), attempt, lease.token()), lease.duration());
+        }
+        return new Claim.Granted(attempt, origin);
+    }
+
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
-        try (PreparedStatement statement = WaitBound.prepare(connection, claim)) {
+        ClaimStatements statements = responses.of(request);
+        try (PreparedStatement statement = WaitBound.prepare(connection, statements.claim())) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.milliseconds()));
             parameters.uuid(request.id());
             parameters.intent(request.intent());
             parameters.fingerprint(request.fingerprint());
-            claimed(parameters, request);
+            statements.bindClaim(parameters, request, claimedBy);
             return updateCountOf(statement) == 1;
         }
     }
 
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
-        try (PreparedStatement statement = WaitBound.prepare(connection, claimAgain)) {
+        ClaimStatements statements = responses.of(request);
+        try (PreparedStatement statement = WaitBound.prepare(connection, statements.claimAgain())) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.milliseconds()));
             parameters.fingerprint(request.fingerprint());
-            claimed(parameters, request);
+            statements.bindClaim(parameters, request, claimedBy);
             parameters.uuid(request.id());
             parameters.integer(attempt);
             return updateCountOf(statement) == 1;
         }
-    }
-
-    private void claimed(StatementParameters parameters, ClaimRequest request) throws SQLException {
-        Lease lease = request.lease();
-        parameters.string(
-                StatusColumn.textOf(request.completeAtOnce() ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
-        parameters.json(request.completeAtOnce() ? JSON_NULL : null);
-        parameters.string(claimedBy);
-        parameters.uuid(lease == null ? null : lease.token());
-        parameters.duration(lease == null ? null : lease.duration());
-        parameters.duration(request.retention());
     }
 
     /** The one update count among the results of a statement that consists of several. */
@@ -329,33 +285,36 @@ final class IdempotencyRequestTable implements ClaimStore {
                 row.getString(9),
                 row.getString(10),
                 row.getObject(11, UUID.class),
-                leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
+                leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining),
+                row.getBoolean(13));
     }
 
     @Override
     public boolean complete(Connection connection, Completion completion) {
         answered.add(completion.fence().requestId());
-        return update(connection, "complete a claim", complete, parameters -> bindCompletion(parameters, completion));
-    }
-
-    private static void bindCompletion(StatementParameters parameters, Completion completion) throws SQLException {
-        parameters.json(completion.responseBody());
-        parameters.string(completion.resultType());
-        parameters.string(completion.resultId());
-        parameters.fence(completion.fence());
+        ClaimStatements statements = responses.of(completion);
+        return update(
+                connection,
+                "complete a claim",
+                statements.complete(),
+                parameters -> statements.bindCompletion(parameters, completion));
     }
 
     @Override
     public CompletingCommit completingCommit(Connection connection, Completion completion) {
         answered.add(completion.fence().requestId());
+        ClaimStatements statements = responses.of(completion);
+        String sql = Objects.requireNonNull(
+                statements.completeAndCommit(),
+                "what has a lease is completed in a transaction that is committed later");
         PreparedStatement statement = null;
         try {
-            statement = connection.prepareStatement(completeAndCommit);
-            bindCompletion(new StatementParameters(statement), completion);
+            statement = connection.prepareStatement(sql);
+            statements.bindCompletion(new StatementParameters(statement), completion);
             return new PreparedCompletingCommit(statement);
         } catch (SQLException failure) {
             JdbcUtils.closeStatement(statement);
-            throw SqlFailures.translate("prepare the completion of a claim", completeAndCommit, failure);
+            throw SqlFailures.translate("prepare the completion of a claim", sql, failure);
         }
     }
 
@@ -370,6 +329,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public boolean extendLease(Connection connection, Fence fence, Duration duration) {
         return update(connection, "extend a lease", extendLease, parameters -> {
+            parameters.duration(duration);
             parameters.duration(duration);
             parameters.duration(duration);
             parameters.fence(fence);

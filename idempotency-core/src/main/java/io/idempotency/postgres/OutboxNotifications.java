@@ -5,14 +5,19 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
+import org.postgresql.PGNotification;
 import org.postgresql.core.BaseConnection;
 
 import io.idempotency.outbox.OutboxChannel;
 
-/** {@code LISTEN} and {@code NOTIFY}. The channel is named after the table's oid, because a name could be too long. */
+/**
+ * {@code LISTEN} and {@code NOTIFY}. The channel is named after the table's oid, because a name could be too long. When
+ * another table takes its place, which happens once when it is partitioned, that is told in the old channel.
+ */
 final class OutboxNotifications implements OutboxChannel {
 
     private static final String CHANNEL = "'idempotency_outbox_' || '{schema}.outbox_event'::regclass::oid";
@@ -48,13 +53,16 @@ final class OutboxNotifications implements OutboxChannel {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(true);
-            statement.execute(LISTEN + findChannel(statement));
             try {
+                statement.execute(LISTEN + findChannel(statement));
                 BaseConnection listening = connection.unwrap(BaseConnection.class);
                 heard.run();
                 while (!stopped.getAsBoolean()) {
-                    Object[] notifications = listening.getNotifications((int) patience.toMillis());
+                    PGNotification[] notifications = listening.getNotifications((int) patience.toMillis());
                     if (notifications != null && notifications.length > 0) {
+                        if (tellsOfAnotherChannel(notifications)) {
+                            statement.execute(LISTEN + findChannel(statement));
+                        }
                         heard.run();
                     }
                 }
@@ -65,6 +73,11 @@ final class OutboxNotifications implements OutboxChannel {
         } catch (SQLException failure) {
             throw SqlFailures.translate("listen for messages", LISTEN, failure);
         }
+    }
+
+    private static boolean tellsOfAnotherChannel(PGNotification[] notifications) {
+        return Arrays.stream(notifications)
+                .anyMatch(notification -> !notification.getParameter().isEmpty());
     }
 
     private String findChannel(Statement statement) throws SQLException {

@@ -4,13 +4,19 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.InboxStore;
+import io.idempotency.lock.LockStore;
 import io.idempotency.outbox.OutboxChannel;
 import io.idempotency.outbox.OutboxStore;
+import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionedTable;
 import io.idempotency.retention.PurgeStore;
 import io.idempotency.retention.StorageStatistics;
 
@@ -19,6 +25,9 @@ public final class PostgresStorage {
 
     /** Where the migrations are on the class path; they take the schema's name as the placeholder {@code schema}. */
     public static final String MIGRATIONS = "io/idempotency/postgres/migration";
+
+    /** Where the SQL functions are on the class path; they take the same placeholder. */
+    public static final String SQL_FUNCTIONS = "io/idempotency/postgres/sql-functions.sql";
 
     /** The effect of a request that is being processed may or may not have happened, so it is never forgotten. */
     private static final String NOT_PROCESSING = "status <> 'processing'";
@@ -46,10 +55,13 @@ public final class PostgresStorage {
      * The store of claims.
      *
      * @param claimedBy tells this process from others in the rows that it writes
+     * @param responsesApart whether new responses are written to the table that is in partitions, and not to the rows of
+     *     their keys. It reads both, so that stores of either kind work on one database
      * @return a store that is safe for use by many threads
      */
-    public ClaimStore claimStore(String claimedBy) {
-        return new IdempotencyRequestTable(schema, claimedBy);
+    public ClaimStore claimStore(String claimedBy, boolean responsesApart) {
+        return new IdempotencyRequestTable(
+                schema, claimedBy, responsesApart ? ResponsePlace.table(schema) : ResponsePlace.row(schema));
     }
 
     /**
@@ -81,6 +93,15 @@ public final class PostgresStorage {
     }
 
     /**
+     * The locks of the application.
+     *
+     * @return a store that is safe for use by many threads
+     */
+    public LockStore lockStore() {
+        return new AdvisoryLocks();
+    }
+
+    /**
      * What operators can see and do.
      *
      * @return safe for use by many threads
@@ -93,14 +114,38 @@ public final class PostgresStorage {
      * What the purge deletes, and how its runs take turns.
      *
      * @param heldBy tells this process from others while it purges
-     * @param archive whether rows are moved to the archive instead of being deleted
+     * @param archive whether rows are moved to the archive instead of being deleted; responses that go before their keys are
+     *     cleared all the same
      * @return a store that is safe for use by many threads
      */
     public PurgeStore purgeStore(String heldBy, boolean archive) {
-        List<TableExpiry> tables = EXPIRING_TABLES.entrySet().stream()
-                .map(table -> new TableExpiry(schema, table.getKey(), table.getValue(), archive))
-                .toList();
-        return new PurgeTurns(schema, dataSource, heldBy, tables);
+        Stream<Expiry> tables = EXPIRING_TABLES.entrySet().stream()
+                .map(table -> new TableExpiry(schema, table.getKey(), table.getValue(), archive));
+        return new PurgeTurns(
+                schema,
+                dataSource,
+                heldBy,
+                Stream.concat(tables, Stream.of(new ResponseExpiry(schema))).toList());
+    }
+
+    /**
+     * The tables that can be in partitions.
+     *
+     * @param lengths of new partitions, by table; a day for a table that is not named, and none for responses
+     * @param role whom the tables belong to, if that is not the role of the DataSource, which has to be a member of it
+     * @param archive whether partitions are kept as tables of their own instead of being dropped
+     * @return each of them, whether it is in partitions or not
+     */
+    public List<PartitionedTable> partitionedTables(
+            Map<String, LeafLength> lengths, @Nullable String role, boolean archive) {
+        MaintenanceConnection connection = new MaintenanceConnection(schema, dataSource, role);
+        LeafLength ofMessages = lengths.getOrDefault(TableInPartitions.PROCESSED_MESSAGE, LeafLength.DAY);
+        LeafLength ofSentMessages = lengths.getOrDefault(TableInPartitions.OUTBOX_EVENT, LeafLength.DAY);
+        return List.of(
+                TableInPartitions.ofHandledMessages(schema, connection, ofMessages, archive),
+                TableInPartitions.ofSentMessages(schema, connection, ofSentMessages, archive),
+                TableInPartitions.ofResponses(
+                        schema, connection, lengths.get(TableInPartitions.IDEMPOTENCY_RESPONSE), archive));
     }
 
     /**

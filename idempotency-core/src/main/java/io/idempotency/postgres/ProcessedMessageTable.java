@@ -92,12 +92,18 @@ final class ProcessedMessageTable implements InboxStore {
 
     /**
      * Sorted, because two batches that take the same ids in different orders would lock each other out, and as the index
-     * is, so that neighbours are written one after the other.
+     * is, so that neighbours are written one after the other. In partitions each insert would look for earlier messages by
+     * itself, for most of its time; where this statement has looked for all, it says so.
      */
-    private static final String RECEIVE_NEW = WaitBound.around("""
+    private static final String RECEIVE_NEW = WaitBound.around("idempotency.looked", """
             insert into {schema}.processed_message (consumer, message_id, processed_at, expires_at)
-            select ?, message.id, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond'
-            from unnest(?::text[]) as message (id)
+            select receiver.consumer, message.id, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond'
+            from (select ?::text as consumer) as receiver, unnest(?::text[]) as message (id)
+            where (
+                select true
+                from {schema}.processed_message_earlier as earlier
+                where earlier.consumer = receiver.consumer and earlier.message_id = message.id
+                limit 1) is null
             order by message.id collate "C"
             on conflict do nothing
             returning message_id, current_setting('transaction_isolation');
@@ -320,8 +326,8 @@ final class ProcessedMessageTable implements InboxStore {
         String isolation = READ_COMMITTED;
         try (PreparedStatement statement = WaitBound.prepare(connection, receiveNew)) {
             statement.setString(1, Long.toString(bound.milliseconds()));
-            statement.setString(2, consumer);
-            statement.setLong(3, retention.toMillis());
+            statement.setLong(2, retention.toMillis());
+            statement.setString(3, consumer);
             statement.setArray(4, ids);
             statement.setString(5, consumer);
             statement.setArray(6, ids);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -15,7 +16,8 @@ import io.idempotency.retention.PurgeTurn;
 
 /**
  * Lets one run of all instances purge at a time. The lock of a batch ends with its transaction, so the row of the table
- * {@code purge_turn} keeps the turn through the pauses, for which no connection is held.
+ * {@code purge_turn} keeps the turn through the pauses, for which no connection is held. What is in partitions is forgotten
+ * with those.
  */
 final class PurgeTurns implements PurgeStore {
 
@@ -59,7 +61,7 @@ final class PurgeTurns implements PurgeStore {
 
     private final String heldBy;
 
-    private final List<TableExpiry> tables;
+    private final List<? extends Expiry> tables;
 
     private final String tryLock;
 
@@ -69,21 +71,29 @@ final class PurgeTurns implements PurgeStore {
 
     private final String end;
 
+    private final TableLayouts layouts;
+
     private final OwnTransaction transaction;
 
-    PurgeTurns(Schema schema, DataSource dataSource, String heldBy, List<TableExpiry> tables) {
+    PurgeTurns(Schema schema, DataSource dataSource, String heldBy, List<? extends Expiry> tables) {
         this.heldBy = heldBy;
         this.tables = tables;
         this.tryLock = schema.resolve(TRY_LOCK);
         this.stillFree = schema.resolve(STILL_FREE);
         this.keep = schema.resolve(KEEP);
         this.end = schema.resolve(END);
+        this.layouts = new TableLayouts(schema);
         this.transaction = new OwnTransaction(dataSource);
     }
 
     @Override
     public PurgeTurn begin(Duration hold) {
-        return new Turn(hold);
+        Set<String> partitioned = transaction.call(layouts::findPartitioned);
+        return new Turn(
+                hold,
+                tables.stream()
+                        .filter(table -> !partitioned.contains(table.name()))
+                        .toList());
     }
 
     final class Turn implements PurgeTurn {
@@ -94,9 +104,9 @@ final class PurgeTurns implements PurgeStore {
 
         private final List<ExpiringTable> ofThisRun;
 
-        Turn(Duration hold) {
+        Turn(Duration hold, List<? extends Expiry> rows) {
             this.hold = hold;
-            this.ofThisRun = tables.stream()
+            this.ofThisRun = rows.stream()
                     .<ExpiringTable>map(table -> new TableOfRun(this, table))
                     .toList();
         }
@@ -131,11 +141,11 @@ final class PurgeTurns implements PurgeStore {
 
         private final Turn turn;
 
-        private final TableExpiry table;
+        private final Expiry table;
 
         private OffsetDateTime reached = OffsetDateTime.MIN;
 
-        TableOfRun(Turn turn, TableExpiry table) {
+        TableOfRun(Turn turn, Expiry table) {
             this.turn = turn;
             this.table = table;
         }
@@ -151,7 +161,7 @@ final class PurgeTurns implements PurgeStore {
                 if (!turn.take(jdbcClient)) {
                     return OptionalInt.empty();
                 }
-                TableExpiry.Batch batch = table.deleteExpired(jdbcClient, reached, limit);
+                ExpiredBatch batch = table.deleteExpired(jdbcClient, reached, limit);
                 turn.keep(jdbcClient);
                 if (batch.last() != null) {
                     reached = batch.last();

@@ -19,16 +19,18 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
+import io.idempotency.retention.LeafLength;
+
 /** The schema as an object of the database: what makes room for the migrations, and what checks their result. */
 public final class StorageSchema {
 
     private static final int OLDEST_SERVER = 14;
 
     /** Whatever the pool's default: what waited for another instance must see what that did. */
-    private static final String READ_COMMITTED = "set transaction isolation level read committed";
+    static final String READ_COMMITTED = "set transaction isolation level read committed";
 
     /** Any constant will do, as long as every instance that creates the schema takes the same one. */
-    private static final String LOCK = "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0))";
+    static final String LOCK = "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0))";
 
     private static final String EXISTS = "select exists (select 1 from pg_catalog.pg_namespace where nspname = ?)";
 
@@ -40,12 +42,20 @@ public final class StorageSchema {
     private static final String TABLES =
             COLUMNS.keySet().stream().collect(Collectors.joining("', '", "unnest(array['", "']) as t(name)"));
 
+    /** Read by every role that stores messages, and written by their owner. */
+    private static final Map<String, String> READ_ONLY_COLUMNS = readOnlyColumns();
+
+    private static final String ALL = Stream.concat(
+                    COLUMNS.keySet().stream().map("('%s', true)"::formatted),
+                    READ_ONLY_COLUMNS.keySet().stream().map("('%s', false)"::formatted))
+            .collect(Collectors.joining(", ", "(values ", ") as t (name, written)"));
+
     /** Flyway would try for ten seconds to create what it may not create. */
     private static final String MAY_NOT_CREATE_TABLES = """
             select not has_schema_privilege(?, 'CREATE') and exists (
                 select 1
                 from %s
-                where to_regclass('{schema}.' || t.name) is null)""".formatted(TABLES);
+                where to_regclass('{schema}.' || t.name) is null)""".formatted(ALL);
 
     /** Fails, and says why, if the table is not there, is older than this version, or must not be read. */
     private static final String READ_NOTHING = "select %s from {schema}.%s where false";
@@ -66,17 +76,19 @@ public final class StorageSchema {
     /** In one query, because health is asked for every few seconds. */
     private static final String UNUSABLE = """
             select t.name || coalesce(' may not be used: ' || p.missing, ' does not exist')
-            from (select t.name, to_regclass('{schema}.' || t.name) as id from %s) as t
+            from (select t.name, t.written, to_regclass('{schema}.' || t.name) as id from %s) as t
             left join lateral (
                 select string_agg(p.name, ', ' order by p.name) as missing, count(*) as number
                 from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as p (name)
-                where not has_table_privilege(t.id, p.name)) as p on true
+                where (t.written or p.name = 'SELECT') and not has_table_privilege(t.id, p.name)) as p on true
             where t.id is null or p.number > 0
-            order by t.name""".formatted(TABLES);
+            order by t.name""".formatted(ALL);
 
     private static final String CURRENT_ROLE = "select quote_ident(current_user)";
 
     private static final String GRANT_SCHEMA = "grant usage on schema {schema} to ";
+
+    private static final String GRANT_READING = "grant select on {schema}.%s to ";
 
     private static final String GRANT_TABLE = "grant select, insert, update, delete on {schema}.%s to ";
 
@@ -149,6 +161,18 @@ public final class StorageSchema {
         }
     }
 
+    /**
+     * Installs the functions for callers that are not Java and the views for operators, or replaces older ones. If the role
+     * may not do so, or the application has something else of such a name, a warning says so, and nothing else of the
+     * transaction is lost.
+     *
+     * @param connection with the open transaction of the migrations, which it does not end
+     * @throws DataAccessException if PostgreSQL reports anything else
+     */
+    public void installFunctions(Connection connection) {
+        new SqlFunctions(schema).install(connection);
+    }
+
     /** Asks first, because creating what is there already takes the right to create it. */
     private void createIfMissing(JdbcClient jdbcClient) {
         if (!isTrue(jdbcClient, EXISTS)) {
@@ -181,16 +205,48 @@ public final class StorageSchema {
     }
 
     /**
+     * Puts a table in partitions, if it has no rows: those stay where they are, and an operator has to decide when.
+     *
+     * @param owner the DataSource that migrates
+     * @param table one that can be in partitions, without its schema
+     * @param length of its partitions
+     * @return {@code false} if the table holds rows, somebody was using it, or it would lose what others have made for it, which
+     *     a warning says; it is as it was then
+     * @throws StorageSchemaException if the role that migrates cannot do so
+     */
+    public boolean partitionIfEmpty(DataSource owner, String table, LeafLength length) {
+        try {
+            return new EmptyTablePartitioning(schema, owner).partition(table, length);
+        } catch (DataAccessException failure) {
+            throw new StorageSchemaException(
+                    "The table " + table + " in schema '" + schema.name() + "' could not be put in partitions: "
+                            + reason(failure) + ".",
+                    "Name the owner of the tables with idempotency.migration.user, or set it to rows in idempotency.storage.",
+                    failure);
+        }
+    }
+
+    /**
+     * Which tables are in partitions.
+     *
+     * @return their names, without their schema
+     */
+    public Set<String> findPartitioned() {
+        return operator.ask(new TableLayouts(schema)::findPartitioned);
+    }
+
+    /**
      * Checks that the tables are there, are those of this version, and may be used.
      *
      * @throws StorageSchemaException if not
      */
     public void validate() {
         List<String> missingPrivileges = check(jdbcClient -> {
-            COLUMNS.forEach((table, columns) -> jdbcClient
-                    .sql(schema.resolve(READ_NOTHING.formatted(columns, table)))
-                    .query()
-                    .listOfRows());
+            Stream.of(COLUMNS, READ_ONLY_COLUMNS)
+                    .forEach(known -> known.forEach((table, columns) -> jdbcClient
+                            .sql(schema.resolve(READ_NOTHING.formatted(columns, table)))
+                            .query()
+                            .listOfRows()));
             return jdbcClient
                     .sql(schema.resolve(MISSING_PRIVILEGES))
                     .query(String.class)
@@ -253,6 +309,7 @@ public final class StorageSchema {
         return Stream.of(
                         Stream.of(GRANT_SCHEMA),
                         COLUMNS.keySet().stream().map(GRANT_TABLE::formatted),
+                        READ_ONLY_COLUMNS.keySet().stream().map(GRANT_READING::formatted),
                         PostgresStorage.EXPIRING_TABLES.keySet().stream().map(GRANT_ARCHIVE::formatted))
                 .flatMap(grants -> grants)
                 .map(grant -> schema.resolve(grant) + role)
@@ -268,12 +325,23 @@ public final class StorageSchema {
         return COLUMNS.keySet();
     }
 
+    private static Map<String, String> readOnlyColumns() {
+        Map<String, String> columns = new LinkedHashMap<>();
+        columns.put("storage_partition", "parent, leaf, starts_at, ends_at, sealed_at, expires_at");
+        columns.put("processed_message_head", "open_from, open_until");
+        columns.put("processed_message_earlier", "consumer, message_id");
+        return columns;
+    }
+
     private static Map<String, String> columns() {
         Map<String, String> columns = new LinkedHashMap<>();
         columns.put("idempotency_request", """
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
                 result_ref_type, result_ref_id, response_body, failure_code, failure_message, claimed_by,
-                claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at""");
+                claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at,
+                response_expires_at, response_kept_until""");
+        columns.put("idempotency_response", """
+                request_id, expires_at, response_body, result_ref_type, result_ref_id""");
         columns.put("processed_message", """
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at""");
         columns.put("message_failure", """
@@ -284,6 +352,7 @@ public final class StorageSchema {
                 message_id, sequence, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id,
                 payload, headers, deduplication_key, idempotency_scope, caller, idempotency_key, status,
                 attempt_count, last_error, created_at, due_at, next_attempt_at, sent_at, expires_at""");
+        columns.put("outbox_deduplication", "deduplication_key, message_id");
         columns.put("purge_turn", "one_row, run_id, held_by, started_at, held_until");
         return columns;
     }

@@ -1,14 +1,19 @@
 package io.idempotency.postgres;
 
 import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Forgets the rows of one table after their time, or moves them to its archive. */
-final class TableExpiry {
+final class TableExpiry implements Expiry {
 
-    /** By ctid, because a join by key reads the primary key once more for each row. */
+    /**
+     * By ctid, because a join by key reads the primary key once more for each row. A table that is put in partitions during a
+     * run has many rows of one ctid, so that it is asked once more whether the row has expired.
+     */
     private static final String DELETE = """
             delete from {schema}.{table}
             where ctid = any (array(
@@ -18,6 +23,7 @@ final class TableExpiry {
                 order by expires_at
                 limit ?
                 for update skip locked))
+                and expires_at < statement_timestamp() and {condition}
             returning\s""";
 
     private static final String COUNT = "select count(*), max(expires_at) from expired";
@@ -29,9 +35,23 @@ final class TableExpiry {
             {columns}),
             archived as (
                 insert into {schema}.{table}_archive ({columns}, archived_at)
-                select {columns}, clock_timestamp()
-                from expired)
+                select {archived}, clock_timestamp()
+                from expired{apart})
             """ + COUNT;
+
+    /** What a request has in another table, which it may have lost: the archive has it in the row of its key. */
+    private static final String REQUEST = "idempotency_request";
+
+    private static final String RESPONSE_APART = """
+
+                left join lateral {schema}.idempotency_stored_response(
+                    expired.request_id, expired.response_kept_until) as kept on true""";
+
+    private static final Map<String, String> OF_RESPONSE_APART = Map.of(
+            "response_body", "coalesce(expired.response_body, kept.response_body)",
+            "result_ref_type", "coalesce(expired.result_ref_type, kept.result_ref_type)",
+            "result_ref_id", "coalesce(expired.result_ref_id, kept.result_ref_id)",
+            "response_kept_until", "case when kept.response_body is null then expired.response_kept_until end");
 
     private final String table;
 
@@ -46,30 +66,29 @@ final class TableExpiry {
      */
     TableExpiry(Schema schema, String table, String condition, boolean archive) {
         this.table = table;
-        this.deleteExpired = schema.resolve(archive ? ARCHIVE_EXPIRED : DELETE_EXPIRED)
+        boolean hasResponses = table.equals(REQUEST);
+        String columns = StorageSchema.columnsOf(table);
+        this.deleteExpired = schema.resolve((archive ? ARCHIVE_EXPIRED : DELETE_EXPIRED)
+                .replace("{apart}", hasResponses ? RESPONSE_APART : "")
                 .replace("{table}", table)
                 .replace("{condition}", condition)
-                .replace("{columns}", StorageSchema.columnsOf(table));
+                .replace("{archived}", hasResponses ? withResponses(columns) : columns)
+                .replace("{columns}", columns));
     }
 
-    String name() {
+    private static String withResponses(String columns) {
+        return Arrays.stream(columns.split(",\\s*"))
+                .map(column -> OF_RESPONSE_APART.getOrDefault(column, column))
+                .collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public String name() {
         return table;
     }
 
-    /** Deletes so many rows at most, the oldest first, from that time on. */
-    Batch deleteExpired(JdbcClient jdbcClient, OffsetDateTime from, int limit) {
-        return jdbcClient
-                .sql(deleteExpired)
-                .params(from, limit)
-                .query((row, number) -> new Batch(row.getInt(1), row.getObject(2, OffsetDateTime.class)))
-                .single();
+    @Override
+    public ExpiredBatch deleteExpired(JdbcClient jdbcClient, OffsetDateTime from, int limit) {
+        return ExpiredBatch.delete(jdbcClient, deleteExpired, from, limit);
     }
-
-    /**
-     * What was deleted.
-     *
-     * @param rows how many
-     * @param last when the youngest of them expired; nothing if there were none
-     */
-    record Batch(int rows, @Nullable OffsetDateTime last) {}
 }

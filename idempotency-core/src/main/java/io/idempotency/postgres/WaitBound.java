@@ -46,6 +46,16 @@ record WaitBound(long milliseconds, long start) {
     }
 
     /**
+     * The same, and a setting that says {@code yes} to triggers meanwhile.
+     *
+     * @param mark the setting's name
+     */
+    static String around(String mark, String statements) {
+        return SET.replace("?, true)", "?, true),\n       set_config('" + mark + "', 'yes', true)") + statements
+                + ";\nselect " + RESTORE + ", set_config('" + mark + "', 'no', true)";
+    }
+
+    /**
      * The same for a statement that restores the setting by itself, in the place of {@code {restore}}, which saves a
      * statement: how long a statement may take is fixed when it starts. It has to be a place that is always evaluated.
      */
@@ -74,13 +84,18 @@ record WaitBound(long milliseconds, long start) {
         return new WaitBound(Math.max(1, Math.min(milliseconds, LONGEST)), now);
     }
 
+    /** Since the statement was sent. */
+    Duration elapsed() {
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
     /**
      * A cancelled query before the bound is somebody else's cancel. A lock that is not available is the end of the wait
      * too: the application's own lock_timeout is shorter than our bound.
      */
     boolean ended(SQLException failure) {
         if (QUERY_CANCELED.equals(failure.getSQLState())) {
-            return System.nanoTime() - start >= Duration.ofMillis(milliseconds).toNanos();
+            return elapsed().compareTo(Duration.ofMillis(milliseconds)) >= 0;
         }
         return LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
     }

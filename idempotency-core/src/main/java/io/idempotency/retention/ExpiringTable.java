@@ -2,11 +2,14 @@ package io.idempotency.retention;
 
 import java.util.OptionalInt;
 
-/** A table whose rows may be deleted after their time, as one run of the purge sees it. Not for use by several threads. */
+/**
+ * A table whose rows may be deleted after their time, or a column of one that may be cleared, as one run of the purge sees
+ * it. Not for use by several threads.
+ */
 public interface ExpiringTable {
 
     /**
-     * The table's name, without its schema.
+     * The table's name, without its schema, or that of the column.
      *
      * @return as events and metrics show it
      */

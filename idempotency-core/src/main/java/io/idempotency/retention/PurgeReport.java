@@ -7,7 +7,8 @@ import java.util.Map;
 /**
  * What a run of the purge has done.
  *
- * @param deleted the tables from which rows were deleted, without their schema, and how many
+ * @param deleted the tables from which rows were deleted, without their schema, and how many; responses that were cleared
+ *     before their keys are {@code response_body}
  * @param end why the run ended
  */
 public record PurgeReport(Map<String, Long> deleted, End end) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
@@ -36,6 +37,15 @@ public final class StorageSampler {
                 .map(rows -> new TableSample(
                         rows.getKey(), rows.getValue(), oldestExpired.getOrDefault(rows.getKey(), Duration.ZERO)))
                 .toList();
-        listener.storageSampled(new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES)));
+        List<PartitionSample> partitions = statistics.partitions().stream()
+                .map(state -> new PartitionSample(
+                        state.table(),
+                        state.partitions(),
+                        state.ahead(),
+                        state.overdue(),
+                        state.detachPending(),
+                        state.problems()))
+                .toList();
+        listener.storageSampled(new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES), partitions));
     }
 }

@@ -1,6 +1,7 @@
 package io.idempotency.retention;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /** What can be told of the tables without reading them. */
@@ -14,11 +15,18 @@ public interface StorageStatistics {
     Map<String, Long> estimateRows();
 
     /**
-     * How long the oldest row that may be deleted has been expired.
+     * How long the oldest row has been expired that may be deleted, or whose response may be cleared.
      *
      * @return each table whose rows expire; zero if there is no such row
      */
     Map<String, Duration> oldestExpired();
+
+    /**
+     * The tables that are in partitions.
+     *
+     * @return each of them once; none where there are none
+     */
+    List<PartitionState> partitions();
 
     /**
      * Leases that have expired and were not taken over.

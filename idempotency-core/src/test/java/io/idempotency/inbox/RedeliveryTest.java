@@ -26,6 +26,7 @@ import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
+import io.idempotency.LockNotAcquiredException;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
@@ -49,6 +50,7 @@ class RedeliveryTest {
 
     private static final List<IdempotencyException> WORTHWHILE = List.of(
             new LeaseLostException(MESSAGE, 1),
+            new LockNotAcquiredException("settlement", "merchant-1", Duration.ofSeconds(1), new SQLException()),
             new MessageGapException(MESSAGE, "customer-1", 2, 4),
             new RequestInProgressException(MESSAGE, Duration.ofSeconds(1), "is handled elsewhere", null),
             new TransactionFailedException(MESSAGE, "a statement failed"));

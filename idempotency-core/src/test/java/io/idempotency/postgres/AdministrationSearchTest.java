@@ -53,7 +53,7 @@ class AdministrationSearchTest {
     /** From the oldest to the newest claim. */
     @BeforeAll
     void store() throws SQLException {
-        session = new Session(database.connection());
+        session = new Session(database);
         claim(request("succeeded"));
         ClaimRequest ofTenant = request(OF_A_TENANT, "payload", Requests.PATIENT);
         claim(ofTenant);

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AdministrationTest {
 
-    private static final Reason REASON = new Reason("ada", "the bank says so");
+    static final Reason REASON = new Reason("ada", "the bank says so");
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(InterventionLog.NAME);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -54,6 +54,10 @@ class AdministrationTest {
         this.database = database;
         this.admin = database.jdbc();
         this.administration = MigratedTables.in(database).administration();
+    }
+
+    IdempotencyAdministration administration() {
+        return administration;
     }
 
     /** Everything that writes. */
@@ -86,7 +90,7 @@ class AdministrationTest {
 
     @BeforeEach
     void open() throws SQLException {
-        session = new Session(database.connection());
+        session = new Session(database);
         logger.setAdditive(false);
         logger.addAppender(log);
         log.start();
@@ -98,7 +102,7 @@ class AdministrationTest {
         logger.setAdditive(true);
         log.list.clear();
         session.close();
-        admin.execute("truncate idempotency.idempotency_request");
+        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
     }
 
     @Test

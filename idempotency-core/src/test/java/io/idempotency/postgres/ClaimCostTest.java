@@ -21,6 +21,7 @@ import io.idempotency.test.RoundTripCounter;
 import io.idempotency.test.StatementRecorder;
 import io.idempotency.test.TestDatabase;
 
+import static io.idempotency.postgres.Requests.forgettingItsResponse;
 import static io.idempotency.postgres.Requests.request;
 import static io.idempotency.postgres.Requests.withoutResponse;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -143,14 +144,19 @@ class ClaimCostTest {
                 .isEqualTo("0");
     }
 
-    @Test
-    void everyCompletionIsAHotUpdate() throws SQLException {
+    @ParameterizedTest(name = "with a response that goes before its key: {0}")
+    @ValueSource(booleans = {false, true})
+    void everyCompletionIsAHotUpdate(boolean withResponseRetention) throws SQLException {
         int calls = 1_000;
         Map<String, Object> before = updates();
         try (Session session = new Session(database.connection())) {
             session.execute("set synchronous_commit = off").commit();
             for (int i = 0; i < calls; i++) {
-                session.call(request("order-" + i), RESPONSE);
+                session.call(
+                        withResponseRetention
+                                ? forgettingItsResponse("order-" + i, Duration.ofHours(1))
+                                : request("order-" + i),
+                        RESPONSE);
             }
         }
 
@@ -169,7 +175,11 @@ class ClaimCostTest {
                                 + " from pg_index i join pg_attribute a on a.attrelid = i.indexrelid"
                                 + " where i.indrelid = 'idempotency.idempotency_request'::regclass order by 1",
                         String.class))
-                .containsExactly("expires_at", "locked_until where (locked_until IS NOT NULL)", "request_id");
+                .containsExactly(
+                        "expires_at",
+                        "locked_until where (locked_until IS NOT NULL)",
+                        "request_id",
+                        "response_expires_at where (response_expires_at IS NOT NULL)");
     }
 
     private Map<String, Object> updates() {

@@ -5,7 +5,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.UUID;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -57,13 +56,13 @@ class ClaimTest {
 
     @BeforeEach
     void open() throws SQLException {
-        session = new Session(database.dataSource());
+        session = new Session(database, database.dataSource().getConnection());
     }
 
     @AfterEach
     void close() throws SQLException {
         session.close();
-        admin.execute("truncate idempotency.idempotency_request");
+        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
     }
 
     @Nested
@@ -75,6 +74,7 @@ class ClaimTest {
                     new Intent("payments", "acme", new IdempotencyKey("order-42")),
                     Requests.fingerprint("payload"),
                     Duration.ofHours(36),
+                    null,
                     Requests.PATIENT,
                     false,
                     null);
@@ -83,12 +83,12 @@ class ClaimTest {
 
             Map<String, Object> row = row(request);
             assertThat(row)
+                    .containsAllEntriesOf(statusBeforeCompletion())
                     .containsEntry("idempotency_scope", "payments")
                     .containsEntry("caller", "acme")
                     .containsEntry("idempotency_key", "order-42")
                     .containsEntry("request_hash", request.fingerprint().hash())
                     .containsEntry("hash_version", 1)
-                    .containsEntry("status", "processing")
                     .containsEntry("claimed_by", "test-process")
                     .containsEntry("attempt_count", 1)
                     .containsEntry("response_body", null)
@@ -144,7 +144,8 @@ class ClaimTest {
         @Test
         void goesToTheSchemaThatIsConfigured() throws SQLException {
             MigratedTables.in(database.dataSource(), "elsewhere");
-            try (Session elsewhere = new Session(database.dataSource().getConnection(), "elsewhere")) {
+            try (Session elsewhere =
+                    new Session(database.dataSource().getConnection(), "elsewhere", ResponsesInTable.areIn(database))) {
                 elsewhere.claimGranted(request("order-42")).commit();
             }
 
@@ -181,6 +182,7 @@ class ClaimTest {
                     request.intent(),
                     new Fingerprint(2, Requests.fingerprint("hashed otherwise").hash()),
                     Duration.ofDays(1),
+                    null,
                     Requests.PATIENT,
                     false,
                     null);
@@ -190,7 +192,7 @@ class ClaimTest {
 
         @Test
         void saysThatTheResponseIsNoLongerStored() {
-            admin.update("update idempotency.idempotency_request set response_body = null");
+            forgetResponses();
 
             assertThat(session.claim(request)).isEqualTo(new Claim.ResponseExpired());
             assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
@@ -288,13 +290,11 @@ class ClaimTest {
                     .complete(new Completion(new Fence(request.id(), 1, null), "{\"paymentId\":7}", "payment", "7"));
             session.commit();
 
-            assertThat(row(request))
-                    .containsEntry("status", "succeeded")
-                    .containsEntry("result_ref_type", "payment")
-                    .containsEntry("result_ref_id", "7");
+            assertThat(row(request)).containsEntry("status", "succeeded");
+            assertThat(storedResult(request)).isEqualTo("payment 7");
             assertThat(storedBody(request)).isEqualTo("{\"paymentId\":7}");
             assertThat(admin.queryForObject(
-                            "select updated_at > claimed_at and expires_at = claimed_at + interval '7 days'"
+                            "select updated_at >= claimed_at and expires_at = claimed_at + interval '7 days'"
                                     + " from idempotency.idempotency_request",
                             Boolean.class))
                     .isTrue();
@@ -398,10 +398,12 @@ class ClaimTest {
     @Test
     void onADriverThatDoesNotTellWhatWasInsertedIsRefused() throws SQLException {
         String url = database.jdbcUrl();
-        try (Session blind = new Session(DriverManager.getConnection(
-                url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1",
-                database.username(),
-                database.password()))) {
+        try (Session blind = new Session(
+                database,
+                DriverManager.getConnection(
+                        url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1",
+                        database.username(),
+                        database.password()))) {
             session.call(request("order-42"), "1");
             admin.update(
                     "update idempotency.idempotency_request set status = 'failed_retryable', response_body = null");
@@ -421,7 +423,7 @@ class ClaimTest {
             String body = Integer.toString(round);
 
             CallResults<Claim> claims = ConcurrentCalls.run(racers, () -> {
-                try (Session racer = new Session(database.connection())) {
+                try (Session racer = new Session(database)) {
                     return racer.call(request, body);
                 }
             });
@@ -438,12 +440,28 @@ class ClaimTest {
         return admin.queryForMap("select * from idempotency.idempotency_request where request_id = ?", request.id());
     }
 
-    private String storedBody(ClaimRequest request) {
-        UUID id = request.id();
+    /** What the row of a key says before its call is over. */
+    Map<String, Object> statusBeforeCompletion() {
+        return Map.of("status", "processing");
+    }
+
+    void forgetResponses() {
+        admin.update("update idempotency.idempotency_request set response_body = null");
+    }
+
+    String storedBody(ClaimRequest request) {
         return admin.queryForObject(
                 "select response_body::text from idempotency.idempotency_request where request_id = ?",
                 String.class,
-                id);
+                request.id());
+    }
+
+    String storedResult(ClaimRequest request) {
+        return admin.queryForObject(
+                "select result_ref_type || ' ' || result_ref_id from idempotency.idempotency_request"
+                        + " where request_id = ?",
+                String.class,
+                request.id());
     }
 
     private long count() {

@@ -67,15 +67,15 @@ class ClaimWaitTest {
 
     @BeforeEach
     void open() throws SQLException {
-        holder = new Session(database.connection());
-        waiter = new Session(database.connection());
+        holder = new Session(database);
+        waiter = new Session(database);
     }
 
     @AfterEach
     void close() throws SQLException {
         holder.close();
         waiter.close();
-        admin.execute("truncate idempotency.idempotency_request");
+        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
     }
 
     @Test
@@ -185,7 +185,7 @@ class ClaimWaitTest {
                 end $$;
                 create trigger gate before insert on idempotency.idempotency_request
                     for each row execute function pass_gate()""");
-        try (Session gate = new Session(database.connection())) {
+        try (Session gate = new Session(database)) {
             holder.claimGranted(request("order-42"));
             gate.execute("select pg_advisory_xact_lock(42)");
 
@@ -210,8 +210,8 @@ class ClaimWaitTest {
         Duration first = Duration.ofMillis(800);
         Duration bound = Duration.ofSeconds(1);
         ClaimRequest request = waitingAtMost(bound, "order-42");
-        try (Session third = new Session(database.connection());
-                Session looker = new Session(Interleaved.beforeTheLook(waiter.connection(), () -> {
+        try (Session third = new Session(database);
+                Session looker = new Session(database, Interleaved.beforeTheLook(waiter.connection(), () -> {
                     admin.update("delete from idempotency.idempotency_request");
                     third.claimGranted(request("order-42"));
                 }))) {

@@ -46,13 +46,13 @@ class FailureOfAttemptTest {
 
     @BeforeEach
     void open() throws SQLException {
-        session = new Session(database.connection());
+        session = new Session(database);
     }
 
     @AfterEach
     void close() throws SQLException {
         session.close();
-        database.jdbc().execute("truncate idempotency.idempotency_request");
+        database.jdbc().execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
     }
 
     @ParameterizedTest
@@ -115,7 +115,7 @@ class FailureOfAttemptTest {
     @Test
     void waitsForAnotherThatIsSucceedingAndLeavesItAlone() throws SQLException {
         ClaimRequest other = request("order-42");
-        try (Session succeeding = new Session(database.connection())) {
+        try (Session succeeding = new Session(database)) {
             succeeding.claimGranted(other);
             ConcurrentCalls<Boolean> recording = ConcurrentCalls.start(1, () -> record(1, true, "late"));
             database.backends().awaitBlocked(session.connection());

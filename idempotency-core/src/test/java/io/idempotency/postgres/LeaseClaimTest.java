@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,15 +62,15 @@ class LeaseClaimTest {
 
     @BeforeEach
     void open() throws SQLException {
-        holder = new Session(database.connection());
-        taker = new Session(database.connection());
+        holder = new Session(database);
+        taker = new Session(database);
     }
 
     @AfterEach
     void close() throws SQLException {
         holder.close();
         taker.close();
-        admin.execute("truncate idempotency.idempotency_request");
+        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
     }
 
     @Test
@@ -82,6 +83,29 @@ class LeaseClaimTest {
         expireLeases();
 
         assertThat(taker.claim(leased("order-42"))).isEqualTo(TAKEN_OVER);
+    }
+
+    @Test
+    @Tag("race")
+    void aLeaseBeginsWhenItIsGrantedAndNotBeforeTheWait() throws Exception {
+        holder.claim(Requests.request("order-42"));
+        ConcurrentCalls<Claim> waiting = ConcurrentCalls.start(List.of(() -> taker.claim(leased("order-42"))));
+        database.backends().awaitBlocked(taker.connection());
+        String waitsLongEnough = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                + " and clock_timestamp() - query_start > interval '500 ms'";
+        Awaitility.await().until(() -> admin.queryForObject(waitsLongEnough, Integer.class) == 1);
+        holder.rollback();
+
+        assertThat(waiting.await().requireAllSucceeded()).containsExactly(Requests.GRANTED);
+        taker.commit();
+
+        assertThat(admin.queryForObject(
+                        "select extract(epoch from locked_until - updated_at) * 1000 >= ? and expires_at - updated_at >="
+                                + " interval '7 days' - interval '10 ms'"
+                                + " and updated_at - claimed_at > interval '400 ms' from idempotency.idempotency_request",
+                        Boolean.class,
+                        LEASE.toMillis() - 10))
+                .isTrue();
     }
 
     @Test
@@ -137,7 +161,7 @@ class LeaseClaimTest {
                 },
                 () -> {});
 
-        try (Session second = new Session(overtaken)) {
+        try (Session second = new Session(database, overtaken)) {
             assertThat(second.claim(leased("order-42"))).isEqualTo(new Claim.Granted(3, Origin.EXPIRED_LEASE));
             assertThat(second.query("select attempt_count from idempotency.idempotency_request"))
                     .isEqualTo("3");

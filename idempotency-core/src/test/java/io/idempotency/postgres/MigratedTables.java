@@ -24,6 +24,28 @@ public final class MigratedTables {
         return in(database.dataSource(), SCHEMA);
     }
 
+    /** Migrates into the schema {@value #SCHEMA}, and installs the functions for callers that are not Java. */
+    public static PostgresStorage withFunctionsIn(TestDatabase database) {
+        return withFunctionsIn(database.dataSource(), SCHEMA);
+    }
+
+    static PostgresStorage withFunctionsIn(DataSource dataSource, String schema) {
+        PostgresStorage storage = new PostgresStorage(dataSource, schema);
+        storage.schema().migrate(dataSource, connection -> {
+            migrate(connection, schema);
+            storage.schema().installFunctions(connection);
+        });
+        return storage;
+    }
+
+    /** The same with messages that were sent in partitions. */
+    public static PostgresStorage withPartitionsOfSentMessages(TestDatabase database) {
+        PostgresStorage storage = in(database);
+        database.jdbc().execute("select idempotency.partition_outbox_event()");
+        storage.schema().validate();
+        return storage;
+    }
+
     static PostgresStorage in(DataSource dataSource, String schema) {
         PostgresStorage storage = new PostgresStorage(dataSource, schema);
         storage.schema().migrate(dataSource, connection -> migrate(connection, schema));

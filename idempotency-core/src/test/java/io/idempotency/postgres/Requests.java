@@ -39,7 +39,7 @@ final class Requests {
     }
 
     static ClaimRequest request(Intent intent, String payload, Duration waitLimit) {
-        return new ClaimRequest(intent, fingerprint(payload), RETENTION, waitLimit, false, null);
+        return new ClaimRequest(intent, fingerprint(payload), RETENTION, null, waitLimit, false, null);
     }
 
     static ClaimRequest waitingAtMost(Duration waitLimit, String key) {
@@ -47,7 +47,13 @@ final class Requests {
     }
 
     static ClaimRequest withoutResponse(String key) {
-        return new ClaimRequest(intent(key), fingerprint("payload"), RETENTION, PATIENT, true, null);
+        return new ClaimRequest(intent(key), fingerprint("payload"), RETENTION, null, PATIENT, true, null);
+    }
+
+    /** Whose response goes before its key. */
+    static ClaimRequest forgettingItsResponse(String key, Duration responseRetention) {
+        return new ClaimRequest(
+                intent(key), fingerprint("payload"), RETENTION, responseRetention, PATIENT, false, null);
     }
 
     static ClaimRequest leased(String key) {
@@ -56,7 +62,13 @@ final class Requests {
 
     static ClaimRequest leased(String key, String payload, Duration lease) {
         return new ClaimRequest(
-                intent(key), fingerprint(payload), RETENTION, PATIENT, false, new Lease(UUID.randomUUID(), lease));
+                intent(key),
+                fingerprint(payload),
+                RETENTION,
+                null,
+                PATIENT,
+                false,
+                new Lease(UUID.randomUUID(), lease));
     }
 
     /** What names the claim that an attempt at this request was granted. */

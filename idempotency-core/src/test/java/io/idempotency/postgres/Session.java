@@ -13,6 +13,7 @@ import io.idempotency.claim.ClaimStore;
 import io.idempotency.claim.ClaimStore.TransactionState;
 import io.idempotency.claim.Completion;
 import io.idempotency.claim.Fence;
+import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,8 +33,21 @@ final class Session implements AutoCloseable {
     }
 
     Session(Connection connection, String schema) throws SQLException {
+        this(connection, schema, false);
+    }
+
+    /** On a new connection; its responses go where those of this database are to be. */
+    Session(TestDatabase database) throws SQLException {
+        this(database, database.connection());
+    }
+
+    Session(TestDatabase database, Connection connection) throws SQLException {
+        this(connection, MigratedTables.SCHEMA, ResponsesInTable.areIn(database));
+    }
+
+    Session(Connection connection, String schema, boolean responsesApart) throws SQLException {
         this.connection = connection;
-        this.store = new PostgresStorage(null, schema).claimStore("test-process");
+        this.store = new PostgresStorage(null, schema).claimStore("test-process", responsesApart);
         connection.setAutoCommit(false);
     }
 

@@ -50,13 +50,13 @@ class StatementTimeoutTest {
 
     @BeforeEach
     void open() throws SQLException {
-        session = new Session(connection());
+        session = new Session(database, connection());
     }
 
     @AfterEach
     void close() throws SQLException {
         session.close();
-        database.jdbc().execute("truncate idempotency.idempotency_request");
+        database.jdbc().execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
     }
 
     @ParameterizedTest
@@ -108,7 +108,7 @@ class StatementTimeoutTest {
     @Test
     void theWaitIsBoundAndTheSettingIsBackAfterTheRollback() throws SQLException {
         session.execute("set statement_timeout = '7s'").commit();
-        try (Session holder = new Session(connection())) {
+        try (Session holder = new Session(database, connection())) {
             holder.claimGranted(request("order-42"));
 
             for (int i = 0; i < 3; i++) {
@@ -122,7 +122,7 @@ class StatementTimeoutTest {
     @Test
     void aWaitInsideASavepointLeavesTheOuterTransactionAsItWas() throws SQLException {
         session.execute("set local statement_timeout = '7s'");
-        try (Session holder = new Session(connection())) {
+        try (Session holder = new Session(database, connection())) {
             holder.claimGranted(request("order-42"));
             session.execute("savepoint inner_call");
 

@@ -27,6 +27,7 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.boot.IdempotencyProperties.StorageLayout;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.codec.JacksonResponseCodec;
@@ -40,6 +41,7 @@ import io.idempotency.execution.CallTransactions;
 import io.idempotency.execution.ClaimExecutor;
 import io.idempotency.execution.IdempotencyTemplate;
 import io.idempotency.execution.InboxTemplate;
+import io.idempotency.execution.LockTemplate;
 import io.idempotency.execution.ReceiptBinding;
 import io.idempotency.execution.RetrySettings;
 import io.idempotency.inbox.Inbox;
@@ -47,6 +49,7 @@ import io.idempotency.inbox.InboxStore;
 import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.interceptor.IdempotentAdvisors;
 import io.idempotency.interceptor.LateIdempotentChainPostProcessor;
+import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.HarmlessCallObserver;
 import io.idempotency.observation.IdempotencyListener;
@@ -59,7 +62,7 @@ import io.idempotency.retention.PurgeStore;
 
 /**
  * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.inbox.IdempotentReceiver} idempotent, and
- * provides {@link IdempotencyOperations} and {@link Inbox}.
+ * provides {@link IdempotencyOperations}, {@link Inbox} and {@link TransactionLocks}.
  */
 @AutoConfiguration(
         afterName = {
@@ -118,6 +121,7 @@ public final class IdempotencyAutoConfiguration {
         return new RetentionPolicy(
                 properties.minimumRetention(),
                 properties.retention(),
+                properties.responseRetention(),
                 properties.inbox().retention(),
                 properties.inbox().retentionByConsumer());
     }
@@ -140,8 +144,10 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    ClaimStore idempotencyClaimStore(PostgresStorage storage, Environment environment) {
-        return storage.claimStore(ProcessName.of(environment));
+    ClaimStore idempotencyClaimStore(
+            PostgresStorage storage, Environment environment, IdempotencyProperties properties) {
+        return storage.claimStore(
+                ProcessName.of(environment), properties.storage().responses() != StorageLayout.ROWS);
     }
 
     @Bean
@@ -217,6 +223,7 @@ public final class IdempotencyAutoConfiguration {
         IdempotencyProperties.Retry retry = properties.retry();
         return new CallDefaults(
                 properties.retention(),
+                properties.responseRetention(),
                 properties.waitTimeout(),
                 properties.lease(),
                 new RetrySettings(
@@ -263,6 +270,12 @@ public final class IdempotencyAutoConfiguration {
                 listeners,
                 HarmlessCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE)),
                 defaults);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TransactionLocks idempotencyTransactionLocks(CallTransactions transactions, PostgresStorage storage) {
+        return new LockTemplate(transactions, storage.lockStore());
     }
 
     @Bean

@@ -1,7 +1,9 @@
 package io.idempotency.boot;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -13,6 +15,7 @@ import org.springframework.util.unit.DataSize;
 
 import io.idempotency.operation.CallTerms;
 import io.idempotency.outbox.Lanes;
+import io.idempotency.retention.LeafLength;
 
 /**
  * What an application can set.
@@ -20,8 +23,12 @@ import io.idempotency.outbox.Lanes;
  * @param enabled Whether annotated methods are idempotent. If not, they run as if they were not annotated.
  * @param schema PostgreSQL schema of the library's tables.
  * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
+ * @param sqlFunctions Whether to install the functions for callers that are not Java, and the views for operators, when the
+ *     tables are migrated.
  * @param dataSource Name of the DataSource bean to use. By default the primary or only one.
  * @param retention How long a key and its response are kept.
+ * @param responseRetention How long a response is kept where its key is kept for longer; a repeat is refused after that. By
+ *     default for as long as the key.
  * @param minimumRetention Shortest retention of keys and messages that the application may start with: how long after a
  *     call or message its repeat or replay may come. By default any will do.
  * @param waitTimeout How long a call waits at most for another call that holds its key.
@@ -37,6 +44,7 @@ import io.idempotency.outbox.Lanes;
  * @param retry How calls are repeated after serialization failures, deadlocks and lost connections.
  * @param migration Who migrates the tables.
  * @param purge When and how expired rows are deleted.
+ * @param storage Which tables are in partitions.
  * @param sampleInterval Time between two looks at the sizes of the tables, for metrics.
  * @param logging What is logged of calls and messages.
  * @param tracing What traces show of calls and messages.
@@ -46,8 +54,10 @@ public record IdempotencyProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("idempotency") String schema,
         @DefaultValue("true") boolean migrate,
+        @DefaultValue("true") boolean sqlFunctions,
         @Nullable String dataSource,
         @DefaultValue("7d") Duration retention,
+        @Nullable Duration responseRetention,
         @Nullable Duration minimumRetention,
         @DefaultValue("5s") Duration waitTimeout,
         @DefaultValue("60s") Duration lease,
@@ -60,6 +70,7 @@ public record IdempotencyProperties(
         @DefaultValue Retry retry,
         @DefaultValue Migration migration,
         @DefaultValue Purge purge,
+        @DefaultValue Storage storage,
         @DefaultValue("30s") Duration sampleInterval,
         @DefaultValue Logging logging,
         @DefaultValue Tracing tracing) {
@@ -71,6 +82,9 @@ public record IdempotencyProperties(
      */
     public IdempotencyProperties {
         requireInRange("idempotency.retention", () -> CallTerms.requireRetention(retention));
+        if (responseRetention != null) {
+            requireInRange("idempotency.response-retention", () -> CallTerms.requireRetention(responseRetention));
+        }
         if (minimumRetention != null) {
             requireInRange("idempotency.minimum-retention", () -> CallTerms.requireRetention(minimumRetention));
         }
@@ -322,6 +336,91 @@ public record IdempotencyProperties(
                 throw new IllegalArgumentException(
                         "idempotency.purge.cron = '" + cron + "' is not a cron expression: " + malformed.getMessage());
             }
+        }
+    }
+
+    /**
+     * Which tables are in partitions.
+     *
+     * @param processedMessages How messages that were handled are kept: as rows that are deleted one by one, or in
+     *     partitions of a day, a week or a month that are dropped as a whole. A table that holds rows is put in partitions
+     *     by an operator only.
+     * @param sentMessages How messages of the outbox are kept after they were sent: as rows, or in partitions by the time at
+     *     which they expire. A table that holds rows is put in partitions by an operator only.
+     * @param responses Where the responses of new calls are kept: in the rows of their keys, or in a table of their own in
+     *     partitions by the time until which they are kept. Responses of before are found where they are.
+     * @param maintenance Whether this instance makes and drops partitions.
+     * @param maintenanceInterval Time between two looks at the partitions.
+     * @param maintenanceRole Role to maintain partitions with, if the application's own is not the owner of the tables. The
+     *     application's role must be a member of it.
+     */
+    public record Storage(
+            @DefaultValue("rows") StorageLayout processedMessages,
+            @DefaultValue("rows") StorageLayout sentMessages,
+            @DefaultValue("rows") StorageLayout responses,
+            @DefaultValue("true") boolean maintenance,
+            @DefaultValue("1m") Duration maintenanceInterval,
+            @Nullable String maintenanceRole) {
+
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException if the interval is out of range
+         */
+        public Storage {
+            requireAtMostAYear("idempotency.storage.maintenance-interval", maintenanceInterval);
+            maintenanceRole = StringUtils.hasText(maintenanceRole) ? maintenanceRole : null;
+        }
+
+        /**
+         * How the tables are to be kept that can be in partitions or not. That of responses always is.
+         *
+         * @return each of them, without its schema
+         */
+        public Map<String, StorageLayout> layouts() {
+            return Map.of("processed_message", processedMessages, "outbox_event", sentMessages);
+        }
+
+        /**
+         * How long new partitions are, that of responses included, which is in partitions from the beginning.
+         *
+         * @return by table, without its schema; nothing for tables that are not to be in partitions
+         */
+        public Map<String, LeafLength> leafLengths() {
+            Map<String, LeafLength> lengths = new HashMap<>();
+            layouts().forEach((table, layout) -> layout.leafLength().ifPresent(length -> lengths.put(table, length)));
+            responses.leafLength().ifPresent(length -> lengths.put("idempotency_response", length));
+            return lengths;
+        }
+    }
+
+    /** How a table keeps its rows. */
+    public enum StorageLayout {
+
+        /** In one table, from which they are deleted. */
+        ROWS,
+
+        /** In partitions of a day, in UTC. */
+        DAY,
+
+        /** In partitions of a week, from Monday on, in UTC. */
+        WEEK,
+
+        /** In partitions of a month, in UTC. */
+        MONTH;
+
+        /**
+         * The time of a partition.
+         *
+         * @return nothing if there are none
+         */
+        public Optional<LeafLength> leafLength() {
+            return switch (this) {
+                case ROWS -> Optional.empty();
+                case DAY -> Optional.of(LeafLength.DAY);
+                case WEEK -> Optional.of(LeafLength.WEEK);
+                case MONTH -> Optional.of(LeafLength.MONTH);
+            };
         }
     }
 

@@ -13,16 +13,18 @@ class ShownState {
                 'accountId', :accountId,
                 'row', (
                     select json_build_object(
-                        'status', status,
-                        'attempts', attempt_count,
-                        'createdAt', created_at,
-                        'updatedAt', updated_at,
-                        'expiresAt', expires_at,
-                        'result', result_ref_id,
-                        'response', response_body,
-                        'failure', failure_message)
-                    from idempotency.idempotency_request
-                    where request_id = idempotency.idempotency_request_id('payments', :key)),
+                        'status', r.status,
+                        'attempts', r.attempt_count,
+                        'createdAt', r.created_at,
+                        'updatedAt', r.updated_at,
+                        'expiresAt', r.expires_at,
+                        'result', coalesce(r.result_ref_id, kept.result_ref_id),
+                        'response', coalesce(r.response_body, kept.response_body),
+                        'failure', r.failure_message)
+                    from idempotency.idempotency_request as r
+                    left join idempotency.idempotency_response as kept
+                        on kept.request_id = r.request_id and kept.expires_at = r.response_kept_until
+                    where r.request_id = idempotency.idempotency_request_id('payments', :key)),
                 'payments', (
                     select coalesce(
                         json_agg(

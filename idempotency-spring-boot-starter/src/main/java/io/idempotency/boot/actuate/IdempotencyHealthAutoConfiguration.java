@@ -1,5 +1,7 @@
 package io.idempotency.boot.actuate;
 
+import java.util.Set;
+
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -14,6 +16,7 @@ import org.springframework.context.annotation.Import;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.IdempotencyProperties.StorageLayout;
 import io.idempotency.postgres.PostgresStorage;
 
 /** Adds the library's tables to the application's health. */
@@ -33,7 +36,10 @@ public final class IdempotencyHealthAutoConfiguration {
             LastSamples samples,
             IdempotencyProperties idempotency,
             IdempotencyHealthProperties properties) {
+        // No other table can go back.
+        Set<String> goingBack =
+                idempotency.storage().responses() == StorageLayout.ROWS ? Set.of("idempotency_response") : Set.of();
         return new IdempotencyHealthIndicator(
-                storage.schema(), samples, idempotency.purge().enabled(), properties);
+                storage.schema(), samples, idempotency.purge().enabled(), goingBack, properties);
     }
 }

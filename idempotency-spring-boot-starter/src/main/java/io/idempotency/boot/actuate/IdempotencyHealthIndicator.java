@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
@@ -34,14 +35,21 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     private final boolean purges;
 
+    private final Set<String> goingBack;
+
     private final IdempotencyHealthProperties properties;
 
     IdempotencyHealthIndicator(
-            StorageSchema schema, LastSamples samples, boolean purges, IdempotencyHealthProperties properties) {
+            StorageSchema schema,
+            LastSamples samples,
+            boolean purges,
+            Set<String> goingBack,
+            IdempotencyHealthProperties properties) {
         super("The idempotency tables cannot be asked for their health");
         this.schema = schema;
         this.samples = samples;
         this.purges = purges;
+        this.goingBack = goingBack;
         this.properties = properties;
     }
 
@@ -54,10 +62,14 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
         }
         Check purge = purge();
         Check outbox = outbox();
-        builder.status(purge.isFine() && outbox.isFine() ? Status.UP : DEGRADED)
+        PartitionsCheck partitions = partitions();
+        builder.status(purge.isFine() && outbox.isFine() && partitions.isFine() ? Status.UP : DEGRADED)
                 .withDetail("schema", "present")
                 .withDetail("purge", purge.details())
                 .withDetail("outbox", outbox.details());
+        if (!partitions.tables().isEmpty()) {
+            builder.withDetail("partitions", partitions.details());
+        }
     }
 
     /** The cause, which Spring's message does not tell. */
@@ -83,6 +95,11 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
         return judge(oldest, properties.maxPurgeDelay(), samples.ageOf(sample));
+    }
+
+    private PartitionsCheck partitions() {
+        Sample<StorageSampled> sample = samples.storage();
+        return new PartitionsCheck(sample == null ? List.of() : sample.seen().partitions(), goingBack);
     }
 
     private Check outbox() {

@@ -6,11 +6,12 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 import io.idempotency.postgres.PostgresStorage;
 
-/** Takes the migrations along into a native image. */
+/** Takes the migrations and the SQL functions along into a native image. */
 final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern(PostgresStorage.MIGRATIONS + "/*.sql");
+        hints.resources().registerPattern(PostgresStorage.SQL_FUNCTIONS);
     }
 }

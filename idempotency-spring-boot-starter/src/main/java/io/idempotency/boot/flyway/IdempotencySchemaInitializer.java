@@ -28,19 +28,25 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     private final IdempotencyProperties properties;
 
+    private final TableLayoutSettings layouts;
+
     IdempotencySchemaInitializer(StorageSchema schema, DataSource dataSource, IdempotencyProperties properties) {
         this.schema = schema;
         this.dataSource = dataSource;
         this.properties = properties;
+        this.layouts = new TableLayoutSettings(schema, properties.storage());
     }
 
     @Override
     public void afterPropertiesSet() throws MetaDataAccessException {
         schema.requireSupportedServer();
         if (properties.migrate()) {
-            schema.migrate(owner(), this::migrate);
+            DataSource owner = owner();
+            schema.migrate(owner, this::migrateAndInstall);
+            layouts.apply(owner);
         }
         schema.validate();
+        layouts.warn();
         if (properties.purge().archive()) {
             schema.validateArchive();
         }
@@ -62,6 +68,13 @@ final class IdempotencySchemaInitializer implements InitializingBean {
             owner.setPassword(migration.password());
         }
         return owner;
+    }
+
+    private void migrateAndInstall(Connection connection) {
+        migrate(connection);
+        if (properties.sqlFunctions()) {
+            schema.installFunctions(connection);
+        }
     }
 
     private void migrate(Connection connection) {

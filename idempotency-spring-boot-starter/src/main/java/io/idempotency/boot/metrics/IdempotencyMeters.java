@@ -55,6 +55,18 @@ public final class IdempotencyMeters {
     /** Gauge of the seconds that the oldest row has been expired which the purge may delete, by {@link #TABLE}. */
     public static final String OLDEST_EXPIRED_AGE = "idempotency.oldest.expired.age";
 
+    /** Gauge of the partitions of a table, by {@link #TABLE}; only of tables that are in partitions. */
+    public static final String PARTITIONS = "idempotency.partitions";
+
+    /** Gauge of the partitions of a table that are for times to come, by {@link #TABLE}. */
+    public static final String PARTITIONS_AHEAD = "idempotency.partitions.ahead";
+
+    /** Gauge of the seconds since the next partition should have been opened, by {@link #TABLE}. */
+    public static final String PARTITIONS_OVERDUE = "idempotency.partitions.overdue";
+
+    /** Gauge of what somebody has to look at of the partitions of a table, by {@link #TABLE}; health tells what. */
+    public static final String PARTITIONS_PROBLEMS = "idempotency.partitions.problems";
+
     /** Gauge of leases that have expired and were not taken over. */
     public static final String STALE_LEASES = "idempotency.leases.stale";
 

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
@@ -45,6 +46,11 @@ final class StorageMeters implements IdempotencyListener {
                 register(table.table());
             }
         }
+        for (PartitionSample table : event.partitions()) {
+            if (registered.add(IdempotencyMeters.PARTITIONS + table.table())) {
+                registerPartitions(table.table());
+            }
+        }
         if (registered.add(IdempotencyMeters.STALE_LEASES)) {
             Gauge.builder(IdempotencyMeters.STALE_LEASES, storage, look -> look.value(StorageSampled::staleLeases))
                     .description("Leases that have expired and were not taken over")
@@ -53,8 +59,8 @@ final class StorageMeters implements IdempotencyListener {
     }
 
     private void register(String table) {
-        gauge(IdempotencyMeters.ROWS, "Rows, as PostgreSQL estimates them", "rows", table, TableSample::rows);
-        gauge(
+        tableGauge(IdempotencyMeters.ROWS, "Rows, as PostgreSQL estimates them", "rows", table, TableSample::rows);
+        tableGauge(
                 IdempotencyMeters.OLDEST_EXPIRED_AGE,
                 "Time that the oldest row has been expired which the purge may delete",
                 "seconds",
@@ -62,9 +68,50 @@ final class StorageMeters implements IdempotencyListener {
                 sample -> sample.oldestExpired().toMillis() / 1000.0);
     }
 
-    private void gauge(
+    private void registerPartitions(String table) {
+        partitionGauge(IdempotencyMeters.PARTITIONS, "Partitions", "partitions", table, PartitionSample::partitions);
+        partitionGauge(
+                IdempotencyMeters.PARTITIONS_AHEAD,
+                "Partitions for times to come",
+                "partitions",
+                table,
+                PartitionSample::ahead);
+        partitionGauge(
+                IdempotencyMeters.PARTITIONS_OVERDUE,
+                "Time since the next partition should have been opened",
+                "seconds",
+                table,
+                sample -> sample.overdue().toMillis() / 1000.0);
+        partitionGauge(
+                IdempotencyMeters.PARTITIONS_PROBLEMS,
+                "What somebody has to look at, as health tells",
+                "problems",
+                table,
+                sample -> sample.problems().size());
+    }
+
+    private void partitionGauge(
+            String name, String description, String unit, String table, ToDoubleFunction<PartitionSample> value) {
+        gauge(
+                name,
+                description,
+                unit,
+                table,
+                seen -> seen.partitions().stream()
+                        .filter(sample -> sample.table().equals(table))
+                        .mapToDouble(value)
+                        .findFirst()
+                        .orElse(Double.NaN));
+    }
+
+    private void tableGauge(
             String name, String description, String unit, String table, ToDoubleFunction<TableSample> value) {
-        Gauge.builder(name, storage, look -> look.value(seen -> valueOf(seen, table, value)))
+        gauge(name, description, unit, table, seen -> valueOf(seen, table, value));
+    }
+
+    private void gauge(
+            String name, String description, String unit, String table, ToDoubleFunction<StorageSampled> value) {
+        Gauge.builder(name, storage, look -> look.value(value))
                 .description(description)
                 .baseUnit(unit)
                 .tag(IdempotencyMeters.TABLE, table)

@@ -1,5 +1,7 @@
 package io.idempotency.boot.retention;
 
+import java.time.Duration;
+
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -11,12 +13,13 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.retention.Purge;
 import io.idempotency.retention.PurgeSettings;
 import io.idempotency.retention.PurgeStore;
 import io.idempotency.retention.StorageSampler;
 
-/** Deletes expired rows in the background, and looks at the sizes of the tables. */
+/** Deletes expired rows and drops expired partitions in the background, and looks at the sizes of the tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
 public final class IdempotencyPurgeAutoConfiguration {
@@ -35,6 +38,24 @@ public final class IdempotencyPurgeAutoConfiguration {
     @ConditionalOnBooleanProperty(name = "idempotency.purge.enabled", matchIfMissing = true)
     PurgeScheduler idempotencyPurgeScheduler(Purge purge, IdempotencyProperties properties) {
         return new PurgeScheduler(purge, Triggers.of(properties.purge()));
+    }
+
+    @Bean
+    PartitionMaintenance idempotencyPartitionMaintenance(PostgresStorage storage, IdempotencyProperties properties) {
+        return new PartitionMaintenance(storage.partitionedTables(
+                properties.storage().leafLengths(),
+                properties.storage().maintenanceRole(),
+                properties.purge().archive()));
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    @ConditionalOnBooleanProperty(name = "idempotency.storage.maintenance", matchIfMissing = true)
+    PartitionScheduler idempotencyPartitionScheduler(
+            PartitionMaintenance maintenance, IdempotencyProperties properties) {
+        Duration interval = properties.storage().maintenanceInterval();
+        boolean isWanted = !properties.storage().leafLengths().isEmpty();
+        return new PartitionScheduler(maintenance, isWanted ? Triggers.atOnce() : Triggers.every(interval), interval);
     }
 
     @Bean

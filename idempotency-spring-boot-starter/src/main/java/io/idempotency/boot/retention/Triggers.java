@@ -21,6 +21,11 @@ final class Triggers {
                 : new CronTrigger(settings.cron());
     }
 
+    /** Only to begin with. */
+    static Trigger atOnce() {
+        return context -> context.getClock().instant();
+    }
+
     /**
      * From one start to the next; what took longer starts again at once, and catches up on nothing. At first some time
      * between half an interval and a whole one, because instances are often started together.

@@ -10,6 +10,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
+import io.idempotency.LockNotAcquiredException;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
@@ -43,6 +44,10 @@ enum Problem {
             HttpStatus.CONFLICT,
             "The result of the first request is not known",
             "The first request with this Idempotency-Key did not end as it should. It is not executed again."),
+    LOCK_NOT_ACQUIRED(
+            HttpStatus.CONFLICT,
+            "Another request is working on the same thing",
+            "This request had no effect, because it would have had to wait too long for another one. Repeat it later."),
     MESSAGE_GAP(
             HttpStatus.CONFLICT,
             "An earlier message is missing",
@@ -83,6 +88,7 @@ enum Problem {
             Map.entry(RequestInProgressException.class, IN_PROGRESS),
             Map.entry(LeaseLostException.class, LEASE_LOST),
             Map.entry(ClaimAbandonedException.class, ABANDONED),
+            Map.entry(LockNotAcquiredException.class, LOCK_NOT_ACQUIRED),
             Map.entry(MessageGapException.class, MESSAGE_GAP),
             Map.entry(ResponseExpiredException.class, RESPONSE_EXPIRED),
             Map.entry(KeyReusedException.class, KEY_REUSED),

@@ -3,6 +3,7 @@ package io.idempotency.boot.actuate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +16,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.idempotency.boot.actuate.OperatedApplication.Answer;
 import io.idempotency.observation.OutboxSampled;
+import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 import io.idempotency.postgres.PostgresStorage;
@@ -96,6 +98,62 @@ class HealthTest {
     }
 
     @Test
+    void isDegradedLongBeforePartitionsRunOut() {
+        partitions(4, Duration.ofMinutes(59));
+        assertThat(application.health("/idempotency").text("$.status")).isEqualTo("UP");
+        assertThat(application.health("/idempotency").text("$.details.partitions.processed_message.state"))
+                .isEqualTo("fine");
+
+        partitions(3, Duration.ZERO);
+        assertThat(application.health("/idempotency").text("$.status")).isEqualTo("DEGRADED");
+        assertThat(application.health("/idempotency").text("$.details.partitions.processed_message.state"))
+                .isEqualTo("nobody makes partitions");
+
+        partitions(7, Duration.ofMinutes(61));
+        assertThat(application.health("/idempotency").text("$.status")).isEqualTo("DEGRADED");
+        assertThat(application.health("/idempotency").text("$.details.partitions.processed_message.state"))
+                .isEqualTo("the next partition could not be opened");
+    }
+
+    @Test
+    void isDegradedByWhatIsWrongWithPartitionsAndSaysWhat() {
+        partitions("outbox_event_sent", 7, Duration.ZERO, "outbox_event_before is not attached");
+
+        Answer answer = application.health("/idempotency");
+        assertThat(answer.text("$.status")).isEqualTo("DEGRADED");
+        assertThat(answer.text("$.details.partitions.outbox_event_sent.state")).isEqualTo("needs a look");
+        assertThat(answer.texts("$.details.partitions.outbox_event_sent.problems"))
+                .containsExactly("outbox_event_before is not attached");
+    }
+
+    /** Whoever goes back to rows makes none. */
+    @Test
+    void missesPartitionsOfResponsesOnlyIfThereAreToBeSome() {
+        partitions("idempotency_response", 0, Duration.ZERO);
+        assertThat(application.health("/idempotency").text("$.status")).isEqualTo("UP");
+
+        application.close();
+        application = start("management.endpoint.health.show-details=always", "idempotency.storage.responses=day");
+        partitions("idempotency_response", 0, Duration.ZERO);
+        assertThat(application.health("/idempotency").text("$.status")).isEqualTo("DEGRADED");
+        assertThat(application.health("/idempotency").text("$.details.partitions.idempotency_response.state"))
+                .isEqualTo("nobody makes partitions");
+    }
+
+    private void partitions(int ahead, Duration overdue) {
+        partitions("processed_message", ahead, overdue);
+    }
+
+    private void partitions(String table, int ahead, Duration overdue, String... problems) {
+        application
+                .events()
+                .storageSampled(new StorageSampled(
+                        List.of(),
+                        0,
+                        List.of(new PartitionSample(table, 9, ahead, overdue, false, List.of(problems)))));
+    }
+
+    @Test
     void degradedCanBeMadeToTakeTheInstanceOutOfService() {
         application.close();
         application = start(
@@ -114,7 +172,7 @@ class HealthTest {
 
     @Test
     void isDownWithoutATableAndSaysWhich() {
-        database.jdbc().execute("drop table idempotency.outbox_event");
+        database.jdbc().execute("drop table idempotency.outbox_event cascade");
 
         Answer answer = application.health("/idempotency");
 
@@ -138,7 +196,7 @@ class HealthTest {
                 new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere", "nobody", ""), "idempotency");
 
         Health health = new IdempotencyHealthIndicator(
-                        unreachable.schema(), new LastSamples(new TestClock()), true, DEFAULTS)
+                        unreachable.schema(), new LastSamples(new TestClock()), true, Set.of(), DEFAULTS)
                 .health();
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
@@ -175,7 +233,7 @@ class HealthTest {
         samples.storageSampled(new StorageSampled(List.of(), 0));
         samples.outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
         IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
-                application.bean(PostgresStorage.class).schema(), samples, true, DEFAULTS);
+                application.bean(PostgresStorage.class).schema(), samples, true, Set.of(), DEFAULTS);
 
         clock.turn(Duration.ofMinutes(5));
         assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);

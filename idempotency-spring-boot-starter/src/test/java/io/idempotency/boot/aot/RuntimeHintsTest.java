@@ -58,7 +58,7 @@ class RuntimeHintsTest {
             new ClassNameGenerator(ClassName.get("io.idempotency.boot.aot", "Application"));
 
     @Test
-    void everyMigrationIsTakenAlong() throws IOException {
+    void everyMigrationIsTakenAlongAndTheSqlFunctions() throws IOException {
         RuntimeHints hints = new RuntimeHints();
         AotServices.factories().load(RuntimeHintsRegistrar.class).stream()
                 .filter(IdempotencyRuntimeHints.class::isInstance)
@@ -71,6 +71,10 @@ class RuntimeHintsTest {
                 .allMatch(name -> RuntimeHintsPredicates.resource()
                         .forResource(PostgresStorage.MIGRATIONS + "/" + name)
                         .test(hints));
+        assertThat(RuntimeHintsPredicates.resource()
+                        .forResource(PostgresStorage.SQL_FUNCTIONS)
+                        .test(hints))
+                .isTrue();
     }
 
     @ParameterizedTest

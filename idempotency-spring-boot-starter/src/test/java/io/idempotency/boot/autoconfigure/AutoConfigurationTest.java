@@ -128,6 +128,7 @@ class AutoConfigurationTest {
                         .hasBean("idempotencyCallMeters")
                         .hasSingleBean(Purge.class)
                         .hasBean("idempotencyPurgeScheduler")
+                        .hasBean("idempotencyPartitionScheduler")
                         .hasBean("idempotencySampleScheduler"));
     }
 

@@ -46,8 +46,10 @@ class IdempotencyPropertiesTest {
                         true,
                         "idempotency",
                         true,
+                        true,
                         null,
                         Duration.ofDays(7),
+                        null,
                         null,
                         Duration.ofSeconds(5),
                         Duration.ofSeconds(60),
@@ -83,6 +85,13 @@ class IdempotencyPropertiesTest {
                                 Duration.ofMillis(100),
                                 Duration.ofMinutes(1),
                                 false),
+                        new IdempotencyProperties.Storage(
+                                IdempotencyProperties.StorageLayout.ROWS,
+                                IdempotencyProperties.StorageLayout.ROWS,
+                                IdempotencyProperties.StorageLayout.ROWS,
+                                true,
+                                Duration.ofMinutes(1),
+                                null),
                         Duration.ofSeconds(30),
                         new IdempotencyProperties.Logging(IdempotencyProperties.KeyDisplay.HASHED),
                         new IdempotencyProperties.Tracing(IdempotencyProperties.KeyDisplay.OMITTED))));
@@ -120,6 +129,10 @@ class IdempotencyPropertiesTest {
                     idempotency.purge.pause=-1ms,       idempotency.purge.pause must not be negative
                     idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
                     idempotency.purge.cron=hourly,      idempotency.purge.cron = 'hourly' is not a cron expression
+                    idempotency.storage.processed-messages=year, Failed to bind
+                    idempotency.storage.sent-messages=hour, Failed to bind
+                    idempotency.storage.responses=table, Failed to bind
+                    idempotency.storage.maintenance-interval=0s, idempotency.storage.maintenance-interval must be at least one millisecond
                     idempotency.sample-interval=0s,     idempotency.sample-interval must be at least one millisecond
                     idempotency.minimum-retention=0s,   idempotency.minimum-retention: The retention must be at least one millisecond
                     idempotency.inbox.retention-by-consumer.billing=0s, idempotency.inbox.retention-by-consumer.billing: The retention must be at least one millisecond
@@ -209,6 +222,7 @@ class IdempotencyPropertiesTest {
                         "idempotency.http.failure-status",
                         "idempotency.schema",
                         "idempotency.migrate",
+                        "idempotency.sql-functions",
                         "idempotency.data-source",
                         "idempotency.lease",
                         "idempotency.record-failed-attempts",
@@ -237,6 +251,7 @@ class IdempotencyPropertiesTest {
                         "idempotency.retry.max-delay",
                         "idempotency.retry.timeout",
                         "idempotency.retention",
+                        "idempotency.response-retention",
                         "idempotency.wait-timeout",
                         "idempotency.max-response-size",
                         "idempotency.verify-responses",
@@ -251,6 +266,12 @@ class IdempotencyPropertiesTest {
                         "idempotency.purge.max-duration",
                         "idempotency.purge.cron",
                         "idempotency.purge.archive",
+                        "idempotency.storage.processed-messages",
+                        "idempotency.storage.sent-messages",
+                        "idempotency.storage.responses",
+                        "idempotency.storage.maintenance",
+                        "idempotency.storage.maintenance-interval",
+                        "idempotency.storage.maintenance-role",
                         "idempotency.minimum-retention",
                         "idempotency.inbox.retention-by-consumer",
                         "idempotency.sample-interval")

@@ -20,7 +20,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -31,6 +30,7 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.RequestInProgressException;
+import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.inbox.Inbox;
@@ -206,7 +206,7 @@ class InboxTest {
                         spend(5);
                         refusals.add(catchThrowable(() -> inbox.claimNew("invoices", List.of("a", "b"), id -> id)));
                     }))
-                    .isInstanceOf(UnexpectedRollbackException.class);
+                    .isInstanceOf(TransactionFailedException.class);
 
             assertThat(refusals)
                     .singleElement()

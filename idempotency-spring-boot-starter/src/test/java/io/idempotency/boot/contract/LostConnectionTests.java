@@ -15,11 +15,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
+import io.idempotency.TransactionFailedException;
 import io.idempotency.execution.PipelinedTransactionManager;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
@@ -234,7 +234,7 @@ abstract class LostConnectionTests {
                         assertThatThrownBy(() -> inbox.claimNew("batch", List.of("a"), id -> id))
                                 .isInstanceOf(RequestInProgressException.class);
                     }))
-                    .isInstanceOf(UnexpectedRollbackException.class)
+                    .isInstanceOf(TransactionFailedException.class)
                     .hasCauseInstanceOf(RequestInProgressException.class);
 
             halt.release();

@@ -20,6 +20,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.Idempotent;
 import io.idempotency.MessageConflictException;
 import io.idempotency.ReentrantCallException;
+import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
@@ -112,6 +113,27 @@ class ReceiverInTransactionsTest {
                             .isInstanceOf(MessageConflictException.class);
                 }))
                 .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertThat(application.spent()).isEqualTo(5);
+    }
+
+    /** Spring looks at rollback-only before the callbacks, and not again behind them. */
+    @Test
+    void aConflictThatACallbackSwallowsDoomsTheTransactionToo() {
+        bookings.bookOrRefuse("m-1", 5);
+
+        assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
+                    bookings.makeEffect(7);
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void beforeCommit(boolean readOnly) {
+                            assertThatThrownBy(() -> bookings.bookOrRefuse("m-1", 6))
+                                    .isInstanceOf(MessageConflictException.class);
+                        }
+                    });
+                }))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasCauseInstanceOf(MessageConflictException.class);
 
         assertThat(application.spent()).isEqualTo(5);
     }

@@ -14,7 +14,7 @@ import io.idempotency.test.ConcurrentCalls;
 
 /**
  * The main class of a second JVM: the same application on the database that its environment names. It says that it is
- * ready, reads what to do with which keys from one line, and prints an answer a line.
+ * ready, reads what to do with which keys from a line, prints an answer a line, and reads the next line.
  */
 final class SecondJvm {
 
@@ -34,19 +34,19 @@ final class SecondJvm {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (ConfigurableApplicationContext context = JdbcTestApplication.start(
                 Map.of(),
-                new Class<?>[] {Payments.class, Bookings.class, Interruption.class, Outcomes.class},
+                new Class<?>[] {Payments.class, Bookings.class, BorderMessages.class, Interruption.class, Outcomes.class
+                },
                 properties)) {
             System.out.println(READY);
-            String line = input.readLine();
-            if (line == null) {
-                return;
+            for (String line = input.readLine(); line != null; line = input.readLine()) {
+                List<String> words = List.of(line.split(" "));
+                for (String answer :
+                        Work.valueOf(words.get(0)).doAll(context::getBean, words.subList(1, words.size()))) {
+                    System.out.println(ANSWER + answer);
+                }
+                System.out.println(
+                        RETRIES + context.getBean(Outcomes.class).retries().size());
             }
-            List<String> words = List.of(line.split(" "));
-            for (String answer : Work.valueOf(words.get(0)).doAll(context::getBean, words.subList(1, words.size()))) {
-                System.out.println(ANSWER + answer);
-            }
-            System.out.println(
-                    RETRIES + context.getBean(Outcomes.class).retries().size());
         }
     }
 
@@ -70,20 +70,47 @@ final class SecondJvm {
             @Nullable Object answerFor(String key, Beans beans) {
                 return beans.get(Bookings.class).book(key, COMMAND.cents());
             }
+        },
+
+        /** Each of the messages from some of the threads, when its time has come. */
+        DELIVER_AT_BORDERS {
+            @Override
+            @Nullable Object answerFor(String key, Beans beans) {
+                return beans.get(BorderMessages.class).handle(key);
+            }
+
+            @Override
+            List<String> keysOf(int client, List<String> keys) {
+                return BorderMessages.of(client, keys);
+            }
+
+            @Override
+            void awaitTurn(int client, String key) {
+                BorderMessages.awaitTurn(client, key);
+            }
         };
 
         abstract @Nullable Object answerFor(String key, Beans beans);
+
+        List<String> keysOf(int client, List<String> keys) {
+            return keys;
+        }
+
+        void awaitTurn(int client, String key) {}
 
         String with(List<String> keys) {
             return name() + " " + String.join(" ", keys);
         }
 
-        /** Every key from {@value #CLIENTS} threads; one text for each answer. */
+        /** Every key from {@value #CLIENTS} threads, if it is for all of them; one text for each answer. */
         List<String> doAll(Beans beans, List<String> keys) {
             return ConcurrentCalls.run(
                             CLIENTS,
-                            client -> keys.stream()
-                                    .map(key -> key + " " + answerFor(key, beans))
+                            client -> keysOf(client, keys).stream()
+                                    .map(key -> {
+                                        awaitTurn(client, key);
+                                        return key + " " + answerFor(key, beans);
+                                    })
                                     .toList())
                     .requireAllSucceeded()
                     .stream()

@@ -27,14 +27,19 @@ class MigrationTest {
     private static final String[] TABLES = {
         "idempotency_request",
         "idempotency_request_archive",
+        "idempotency_response",
+        "idempotency_response_rest",
         "idempotency_schema_history",
         "message_failure",
         "message_failure_archive",
+        "outbox_deduplication",
         "outbox_event",
         "outbox_event_archive",
         "processed_message",
         "processed_message_archive",
+        "processed_message_head",
         "purge_turn",
+        "storage_partition",
         "stream_position"
     };
 
@@ -64,7 +69,7 @@ class MigrationTest {
 
         assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("public")).containsExactly("note");
-        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4");
+        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4", "5", "6", "7", "8", "9");
     }
 
     @Test

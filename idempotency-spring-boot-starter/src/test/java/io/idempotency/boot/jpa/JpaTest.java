@@ -17,6 +17,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.KeyReusedException;
@@ -234,6 +236,26 @@ class JpaTest {
         bookings.book("key", "1A");
 
         assertThatExceptionOfType(KeyReusedException.class).isThrownBy(() -> bookings.book("key", "2B"));
+        assertThat(bookings()).isOne();
+    }
+
+    @Test
+    void aRefusalThatACallbackSwallowsRollsTheTransactionBack() {
+        bookings.book("key", "1A");
+
+        assertThatExceptionOfType(TransactionFailedException.class)
+                .isThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    bookings.book("another key", "2B");
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void beforeCommit(boolean readOnly) {
+                            assertThatExceptionOfType(KeyReusedException.class)
+                                    .isThrownBy(() -> bookings.book("key", "3C"));
+                        }
+                    });
+                }))
+                .withCauseInstanceOf(KeyReusedException.class);
+
         assertThat(bookings()).isOne();
     }
 

@@ -31,6 +31,7 @@ import io.idempotency.observation.MessageReceived;
 import io.idempotency.observation.MessageSendFailed;
 import io.idempotency.observation.MessageSent;
 import io.idempotency.observation.OutboxSampled;
+import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
@@ -105,6 +106,9 @@ final class Scrape {
         listener.messageSendFailed(new MessageSendFailed(messageId, "topic", "type", 1, true, failure));
         listener.outboxSampled(new OutboxSampled(1, 1, A_WHILE));
         listener.rowsPurged(new RowsPurged("idempotency_request", 1));
-        listener.storageSampled(new StorageSampled(List.of(new TableSample("idempotency_request", 1, A_WHILE)), 1));
+        listener.storageSampled(new StorageSampled(
+                List.of(new TableSample("idempotency_request", 1, A_WHILE)),
+                1,
+                List.of(new PartitionSample("processed_message", 10, 7, A_WHILE, false, List.of()))));
     }
 }

@@ -209,6 +209,8 @@ class PurgeSchedulerTest {
     void lostConnectionIsLoggedAndTheNextRunTriesAgain(CapturedOutput output) throws SQLException {
         try (ConfigurableApplicationContext application = start(OFTEN)) {
             try (Connection locking = lockTable()) {
+                // The rows of the table, and then its responses.
+                database.backends().terminate(awaitBlockedPurge());
                 database.backends().terminate(awaitBlockedPurge());
                 await().until(() -> output.getAll().contains(FAILED));
                 locking.rollback();

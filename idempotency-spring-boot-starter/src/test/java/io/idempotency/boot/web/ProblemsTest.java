@@ -1,5 +1,7 @@
 package io.idempotency.boot.web;
 
+import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,6 +29,7 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
+import io.idempotency.lock.TransactionLocks;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -40,9 +43,12 @@ class ProblemsTest {
 
     private static final String NOTHING = "{\"item\":\"nothing\",\"quantity\":1}";
 
+    private final TestDatabase database;
+
     private final HttpApplication application;
 
     ProblemsTest(TestDatabase database) {
+        this.database = database;
         Orders.createTable(database);
         application = HttpApplication.start(
                 database,
@@ -156,6 +162,23 @@ class ProblemsTest {
 
         requireProblem(refused, 409, "abandoned", "The result of the first request is not known");
         assertThat(refused.headers()).doesNotContainKey("Retry-After");
+    }
+
+    @Test
+    void aLockThatAnotherTransactionHasIs409AndTheRequestMayBeRepeated() throws Exception {
+        HttpCall locked = application.post("/locked").key("key");
+        try (Connection holder = database.connection()) {
+            holder.setAutoCommit(false);
+            holder.createStatement()
+                    .execute("select pg_advisory_xact_lock(idempotency.idempotency_lock_id('secret-name', 'a'))");
+
+            Answer refused = locked.send();
+
+            requireProblem(refused, 409, "lock-not-acquired", "Another request is working on the same thing");
+            assertThat(refused.body()).doesNotContain("secret-name");
+            holder.rollback();
+        }
+        assertThat(locked.send().status()).isEqualTo(200);
     }
 
     @Test
@@ -325,8 +348,18 @@ class ProblemsTest {
 
         private final ObjectProvider<Mistakes> self;
 
-        Mistakes(ObjectProvider<Mistakes> self) {
+        private final TransactionLocks locks;
+
+        Mistakes(ObjectProvider<Mistakes> self, TransactionLocks locks) {
             this.self = self;
+            this.locks = locks;
+        }
+
+        @PostMapping("/locked")
+        @Transactional
+        @Idempotent(scope = "locked", key = "#key")
+        public void locked(@IdempotencyKeyHeader String key) {
+            locks.acquire("secret-name", "a", Duration.ofMillis(100));
         }
 
         @PostMapping("/rolled-back")

@@ -1,0 +1,37 @@
+package io.idempotency.lock;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+
+import io.idempotency.codec.Sha256;
+
+/**
+ * What PostgreSQL knows a lock by: the first 8 bytes of SHA-256 over the word {@value #NAMESPACE}, the lock's name and the
+ * resource, each in UTF-8 behind its length in bytes as four bytes, the highest first. The SQL function
+ * {@code idempotency_lock_id} computes the same. Internal.
+ */
+public final class LockId {
+
+    private static final String NAMESPACE = "idempotency.lock";
+
+    private LockId() {}
+
+    /**
+     * Computes the number of a lock.
+     *
+     * @param name of the lock
+     * @param resource that is locked
+     * @return the same for equal names and resources
+     */
+    public static long of(String name, String resource) {
+        MessageDigest digest = Sha256.ofThread();
+        for (String part : new String[] {NAMESPACE, name, resource}) {
+            byte[] encoded = part.getBytes(StandardCharsets.UTF_8);
+            digest.update(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(encoded.length).flip());
+            digest.update(encoded);
+        }
+        return ByteBuffer.wrap(digest.digest()).getLong();
+    }
+}

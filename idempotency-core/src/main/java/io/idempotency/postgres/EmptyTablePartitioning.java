@@ -1,0 +1,103 @@
+package io.idempotency.postgres;
+
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import javax.sql.DataSource;
+
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.retention.LeafLength;
+
+/** Puts a table in partitions while that costs nothing. */
+final class EmptyTablePartitioning {
+
+    private static final Logger logger = LoggerFactory.getLogger(EmptyTablePartitioning.class);
+
+    /** A lock that was not to be had. */
+    private static final Set<String> IN_USE = Set.of("55P03", "40P01");
+
+    /** A row that came first, or what others have made for the table and it would lose. */
+    private static final String NOT_AS_IT_IS = "55000";
+
+    private static final String BOUND = "set local lock_timeout = '500ms'";
+
+    private static final String HOLDS_ROWS = "select exists (select 1 from {schema}.{table})";
+
+    private static final String NOW = "select clock_timestamp()";
+
+    private static final Map<String, String> PARTITION = Map.of(
+            TableInPartitions.PROCESSED_MESSAGE, "select {schema}.partition_processed_message(:from, :until)",
+            TableInPartitions.OUTBOX_EVENT, "select {schema}.partition_outbox_event()");
+
+    private final Schema schema;
+
+    private final OwnTransaction transaction;
+
+    EmptyTablePartitioning(Schema schema, DataSource owner) {
+        this.schema = schema;
+        this.transaction = new OwnTransaction(owner);
+    }
+
+    /** Tells whether the table is in partitions now. */
+    boolean partition(String table, LeafLength length) {
+        try {
+            return transaction.call(jdbcClient -> {
+                // One instance after the other: two that have both looked at the table would hold each other up.
+                jdbcClient.sql(StorageSchema.READ_COMMITTED).update();
+                jdbcClient.sql(StorageSchema.LOCK).query().singleValue();
+                jdbcClient.sql(BOUND).update();
+                return new TableLayouts(schema).findPartitioned(jdbcClient).contains(table)
+                        || partition(jdbcClient, table, length);
+            });
+        } catch (DataAccessException failure) {
+            if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause) {
+                if (IN_USE.contains(cause.getSQLState())) {
+                    return false;
+                }
+                if (NOT_AS_IT_IS.equals(cause.getSQLState())) {
+                    logger.warn("The table {} was not put in partitions: {}", table, reasonOf(cause));
+                    return false;
+                }
+            }
+            throw failure;
+        }
+    }
+
+    /** What PostgreSQL says and advises, and not where in a function it was. The driver's own text would be translated. */
+    private static String reasonOf(SQLException refusal) {
+        if (refusal instanceof PSQLException refused && refused.getServerErrorMessage() != null) {
+            ServerErrorMessage said = refused.getServerErrorMessage();
+            return said.getHint() == null
+                    ? "%s: %s".formatted(said.getSeverity(), said.getMessage())
+                    : "%s: %s Hint: %s".formatted(said.getSeverity(), said.getMessage(), said.getHint());
+        }
+        return Objects.toString(refusal.getMessage(), refusal.getSQLState());
+    }
+
+    private boolean partition(JdbcClient jdbcClient, String table, LeafLength length) {
+        if (jdbcClient.sql(resolve(HOLDS_ROWS, table)).query(Boolean.class).single()) {
+            return false;
+        }
+        OffsetDateTime now = jdbcClient.sql(NOW).query(OffsetDateTime.class).single();
+        jdbcClient
+                .sql(schema.resolve(Objects.requireNonNull(PARTITION.get(table))))
+                .param("from", length.startOf(now))
+                .param("until", length.endOf(now))
+                .query(Boolean.class)
+                .single();
+        return true;
+    }
+
+    private String resolve(String sql, String table) {
+        return schema.resolve(sql).replace("{table}", table);
+    }
+}

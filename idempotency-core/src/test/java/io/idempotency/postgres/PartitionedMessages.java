@@ -1,0 +1,105 @@
+package io.idempotency.postgres;
+
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+
+import org.awaitility.Awaitility;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionMaintenance;
+import io.idempotency.retention.PartitionedTable;
+import io.idempotency.test.TestDatabase;
+
+/** The table of handled messages in partitions, and whoever looks after those. */
+public final class PartitionedMessages {
+
+    private final PostgresStorage storage;
+
+    private final DataSource dataSource;
+
+    private final LeafLength length;
+
+    private PartitionedMessages(TestDatabase database, LeafLength length) {
+        this.dataSource = database.adminDataSource();
+        this.storage = new PostgresStorage(dataSource, MigratedTables.SCHEMA);
+        this.length = length;
+    }
+
+    /** Of a table that is in partitions, or is to be put in some. */
+    static PartitionedMessages of(TestDatabase database, LeafLength length) {
+        return new PartitionedMessages(database, length);
+    }
+
+    /** Puts the table in partitions, of which one is sealed already, besides the one that was there before. */
+    public static PartitionedMessages in(TestDatabase database, LeafLength length) {
+        MigratedTables.in(database);
+        PartitionedMessages messages = new PartitionedMessages(database, length);
+        OffsetDateTime end = length.startOf(
+                length.startOf(OffsetDateTime.now(ZoneOffset.UTC)).minusNanos(1));
+        database.jdbc()
+                .queryForObject(
+                        "select idempotency.partition_processed_message(?, ?)",
+                        Boolean.class,
+                        length.startOf(end.minusNanos(1)),
+                        end);
+        messages.maintain();
+        return messages;
+    }
+
+    /** Those that the maintenance of another process would look after. */
+    List<PartitionedTable> tables() {
+        return storage.partitionedTables(Map.of("processed_message", length), null, false);
+    }
+
+    /** One run, of a process of its own. */
+    public boolean maintain() {
+        return run(new PartitionMaintenance(tables()));
+    }
+
+    static boolean run(PartitionMaintenance maintenance) {
+        try {
+            return maintenance.run();
+        } catch (InterruptedException end) {
+            throw new IllegalStateException(end);
+        }
+    }
+
+    /** Where the partition begins that messages are stored in. */
+    public OffsetDateTime openFrom() {
+        return new JdbcTemplate(dataSource)
+                .queryForObject("select open_from from idempotency.processed_message_head", OffsetDateTime.class);
+    }
+
+    /** Until messages would be stored in the next partition, if that were open. */
+    public void awaitBorder() {
+        JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+        Awaitility.await("the border")
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> jdbc.queryForObject(
+                        "select open_until <= clock_timestamp() from idempotency.processed_message_head",
+                        Boolean.class));
+    }
+
+    /** Until the next partition is open. */
+    public void passBorder() {
+        OffsetDateTime before = openFrom();
+        awaitBorder();
+        Awaitility.await("the next partition").until(() -> {
+            maintain();
+            return openFrom().isAfter(before);
+        });
+    }
+
+    List<String> leaves() {
+        return new JdbcTemplate(dataSource).queryForList("""
+                select inhrelid::regclass::text
+                from pg_inherits
+                where inhparent = 'idempotency.processed_message'::regclass
+                order by 1""", String.class);
+    }
+}

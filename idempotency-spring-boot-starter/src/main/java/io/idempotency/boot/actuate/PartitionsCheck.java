@@ -1,0 +1,56 @@
+package io.idempotency.boot.actuate;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.idempotency.observation.PartitionSample;
+
+/**
+ * Whether somebody looks after the partitions. Seven are made ahead, so that there are days left when this says that there
+ * are not.
+ *
+ * @param tables those that are in partitions
+ * @param goingBack tables for which no partitions are made any more, so that none need be ahead
+ */
+record PartitionsCheck(List<PartitionSample> tables, Set<String> goingBack) {
+
+    private static final int FEWEST_AHEAD = 4;
+
+    private static final Duration LONGEST_OVERDUE = Duration.ofHours(1);
+
+    boolean isFine() {
+        return tables.stream().allMatch(table -> stateOf(table).equals("fine"));
+    }
+
+    Map<String, Object> details() {
+        Map<String, Object> details = new LinkedHashMap<>();
+        tables.forEach(table -> details.put(table.table(), detailsOf(table)));
+        return details;
+    }
+
+    private Map<String, Object> detailsOf(PartitionSample table) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("state", stateOf(table));
+        details.put("partitions", table.partitions());
+        details.put("ahead", table.ahead());
+        details.put("overdue", table.overdue().toString());
+        details.put("detachPending", table.detachPending());
+        if (!table.problems().isEmpty()) {
+            details.put("problems", table.problems());
+        }
+        return details;
+    }
+
+    private String stateOf(PartitionSample table) {
+        if (table.overdue().compareTo(LONGEST_OVERDUE) > 0) {
+            return "the next partition could not be opened";
+        }
+        if (table.ahead() < FEWEST_AHEAD && !goingBack.contains(table.table())) {
+            return "nobody makes partitions";
+        }
+        return table.problems().isEmpty() ? "fine" : "needs a look";
+    }
+}

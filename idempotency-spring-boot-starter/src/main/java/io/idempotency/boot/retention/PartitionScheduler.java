@@ -1,0 +1,78 @@
+package io.idempotency.boot.retention;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.scheduling.Trigger;
+import org.springframework.transaction.TransactionException;
+
+import io.idempotency.retention.PartitionMaintenance;
+
+/**
+ * Maintains the partitions from time to time, and soon again where somebody was in the way. Of failures that
+ * follow each other it reports the first one only.
+ */
+final class PartitionScheduler extends BackgroundTask {
+
+    private static final Logger logger = LoggerFactory.getLogger(PartitionScheduler.class);
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final PartitionMaintenance maintenance;
+
+    private final AtomicBoolean again;
+
+    private boolean failing;
+
+    /**
+     * Creates the scheduler.
+     *
+     * @param first when to begin
+     * @param interval from the end of one look to the next one
+     */
+    PartitionScheduler(PartitionMaintenance maintenance, Trigger first, Duration interval) {
+        this(maintenance, first, interval, new AtomicBoolean());
+    }
+
+    private PartitionScheduler(
+            PartitionMaintenance maintenance, Trigger first, Duration interval, AtomicBoolean again) {
+        super("idempotency-partitions-", every(first, interval, again));
+        this.maintenance = maintenance;
+        this.again = again;
+    }
+
+    private static Trigger every(Trigger first, Duration interval, AtomicBoolean again) {
+        Duration soon = SOON.compareTo(interval) < 0 ? SOON : interval;
+        return context -> {
+            Instant last = context.lastCompletion();
+            return last == null ? first.nextExecution(context) : last.plus(again.get() ? soon : interval);
+        };
+    }
+
+    @Override
+    void run() {
+        try {
+            again.set(!maintenance.run());
+            failing = false;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } catch (DataAccessException | TransactionException failure) {
+            again.set(false);
+            if (!failing && isRunning()) {
+                logger.warn(
+                        "The partitions of the idempotency tables could not be maintained; it is tried again. Messages and"
+                                + " responses are stored all the same, but are not forgotten. {}. Only the owner of the"
+                                + " tables may maintain them: if it is that, name the owner with"
+                                + " idempotency.storage.maintenance-role, or set"
+                                + " idempotency.storage.maintenance = false where another instance does it",
+                        failure.getMessage(),
+                        failure);
+            }
+            failing = true;
+        }
+    }
+}

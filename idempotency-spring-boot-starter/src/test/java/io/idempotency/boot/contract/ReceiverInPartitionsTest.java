@@ -1,0 +1,29 @@
+package io.idempotency.boot.contract;
+
+import org.junit.jupiter.api.BeforeAll;
+
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The same where messages are in partitions. */
+@PostgresTest
+class ReceiverInPartitionsTest extends ReceiverContractTests {
+
+    private final TestDatabase database;
+
+    ReceiverInPartitionsTest(TestDatabase database) {
+        super(database.with("idempotency.storage.processed-messages", "day"), "READ_COMMITTED");
+        this.database = database;
+    }
+
+    @BeforeAll
+    void areInPartitions() {
+        assertThat(database.jdbc()
+                        .queryForObject(
+                                "select relkind from pg_class where oid = 'idempotency.processed_message'::regclass",
+                                String.class))
+                .isEqualTo("p");
+    }
+}
