@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -169,9 +170,10 @@ class ArchiveTest {
         int rows = 5_000;
         insertMessages(rows, "-1 day");
         int kills = 0;
+        DataSource killed = database.dataSource(2);
         while (count("processed_message") > 0) {
-            ConcurrentCalls<PurgeReport> running =
-                    ConcurrentCalls.start(1, () -> purge(Duration.ofMillis(1)).run());
+            ConcurrentCalls<PurgeReport> running = ConcurrentCalls.start(
+                    1, () -> purge(killed, Duration.ofMillis(1)).run());
             while (!running.isDone() && kills < 10) {
                 for (Backends.Backend backend : database.backends().activity()) {
                     if (backend.writing() && !backend.idle()) {
@@ -224,8 +226,12 @@ class ArchiveTest {
     }
 
     private Purge purge(Duration pause) {
+        return purge(database.dataSource(), pause);
+    }
+
+    private static Purge purge(DataSource dataSource, Duration pause) {
         return new Purge(
-                new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).purgeStore("test", true),
+                new PostgresStorage(dataSource, MigratedTables.SCHEMA).purgeStore("test", true),
                 new PurgeSettings(100, pause, LONG),
                 new IdempotencyListener() {});
     }
