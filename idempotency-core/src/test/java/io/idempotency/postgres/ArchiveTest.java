@@ -3,6 +3,7 @@ package io.idempotency.postgres;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -169,16 +170,18 @@ class ArchiveTest {
     void holdsWhatIsNotInTheTableAfterAPurgeWhoseConnectionsAreKilledAgainAndAgain() throws Exception {
         int rows = 5_000;
         insertMessages(rows, "-1 day");
-        int kills = 0;
+        AtomicInteger kills = new AtomicInteger();
         DataSource killed = database.dataSource(2);
+        killTheFirstBatch(killed, kills);
+        requireEachRowOnce(rows);
         while (count("processed_message") > 0) {
             ConcurrentCalls<PurgeReport> running = ConcurrentCalls.start(
                     1, () -> purge(killed, Duration.ofMillis(1)).run());
-            while (!running.isDone() && kills < 10) {
+            while (!running.isDone() && kills.get() < 10) {
                 for (Backends.Backend backend : database.backends().activity()) {
                     if (backend.writing() && !backend.idle()) {
                         admin.queryForObject("select pg_terminate_backend(?)", Boolean.class, backend.pid());
-                        kills++;
+                        kills.incrementAndGet();
                     }
                 }
                 requireEachRowOnce(rows);
@@ -187,26 +190,58 @@ class ArchiveTest {
             admin.execute("truncate idempotency.purge_turn");
         }
         requireEachRowOnce(rows);
-        assertThat(kills).isPositive();
+        assertThat(kills).hasPositiveValue();
         assertThat(count("processed_message_archive")).isEqualTo(rows);
     }
 
-    @Test
+    /** Which waits for a table that another one has locked, with something written. */
+    private void killTheFirstBatch(DataSource dataSource, AtomicInteger kills) throws Exception {
+        ConcurrentCalls<PurgeReport> running;
+        try (Session locking = new Session(database.connection())) {
+            locking.execute("lock table idempotency.processed_message_archive in exclusive mode");
+            running = ConcurrentCalls.start(
+                    1, () -> purge(dataSource, Duration.ofMillis(1)).run());
+            database.backends().awaitBlocked(1);
+            database.backends().activity().stream()
+                    .filter(Backends.Backend::blocked)
+                    .forEach(backend -> {
+                        database.backends().terminate(backend.pid());
+                        kills.incrementAndGet();
+                    });
+            locking.rollback();
+        }
+        assertThat(running.await().failures()).hasSize(1);
+        admin.execute("truncate idempotency.purge_turn");
+    }
+
+    @ParameterizedTest(name = "in a batch: {0}")
+    @ValueSource(booleans = {true, false})
     @Tag("race")
-    void holdsWhatIsNotInTheTableAfterAPurgeWhoseThreadIsInterrupted() throws InterruptedException {
+    void holdsWhatIsNotInTheTableAfterAPurgeWhoseThreadIsInterrupted(boolean inABatch) throws Exception {
         int rows = 5_000;
         insertMessages(rows, "-1 day");
         Thread thread = new Thread(() -> {
             try {
-                purge(Duration.ofMillis(1)).run();
+                purge(LONG).run();
             } catch (InterruptedException | RuntimeException end) {
                 Thread.currentThread().interrupt();
             }
         });
-        thread.start();
-        Awaitility.await().until(() -> count("processed_message_archive") > 0);
-        thread.interrupt();
-        thread.join(10_000);
+        try (Session locking = new Session(database.connection())) {
+            if (inABatch) {
+                locking.execute("lock table idempotency.processed_message_archive in exclusive mode");
+                thread.start();
+                database.backends().awaitBlocked(1);
+                thread.interrupt();
+            }
+            locking.rollback();
+        }
+        if (!inABatch) {
+            thread.start();
+            Awaitility.await().until(() -> count("processed_message_archive") > 0);
+            thread.interrupt();
+        }
+        thread.join(LONG.toMillis());
 
         assertThat(thread.isAlive()).isFalse();
         requireEachRowOnce(rows);
