@@ -81,15 +81,15 @@ class PurgeBatchTest {
         admin.execute("""
                 create function slow() returns trigger language plpgsql as $$
                 begin
-                    perform pg_sleep(0.3);
+                    perform pg_sleep(1.2);
                     return null;
                 end $$;
                 create trigger slow after delete on idempotency.processed_message execute function slow()""");
 
-        try (HikariDataSource pool = poolWith("statement_timeout = '100ms'")) {
+        try (HikariDataSource pool = poolWith("statement_timeout = '1s'")) {
             assertThat(messages(pool).deleteExpired(1)).hasValue(1);
             assertThat(new JdbcTemplate(pool).queryForMap("show statement_timeout"))
-                    .isEqualTo(Map.of("statement_timeout", "100ms"));
+                    .isEqualTo(Map.of("statement_timeout", "1s"));
         } finally {
             admin.execute("drop function slow cascade");
         }

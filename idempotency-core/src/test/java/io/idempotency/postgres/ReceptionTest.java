@@ -479,10 +479,11 @@ class ReceptionTest {
         void leavesTheApplicationsOwnLimitAsItWas() throws SQLException {
             second.execute("set statement_timeout = '7s'").commit();
 
-            second.receive(event("s", 1, DeliveryOrder.STRICT), SHORT);
+            Duration limit = Duration.ofSeconds(1);
+            second.receive(event("s", 1, DeliveryOrder.STRICT), limit);
             assertThat(second.query("show statement_timeout")).isEqualTo("7s");
-            second.execute("select pg_sleep(0.2)").commit();
-            second.receive(event("s", 1, DeliveryOrder.STRICT), SHORT);
+            second.execute("select pg_sleep(1.01)").commit();
+            second.receive(event("s", 1, DeliveryOrder.STRICT), limit);
             assertThat(second.query("show statement_timeout")).isEqualTo("7s");
             second.rollback();
 

@@ -89,18 +89,22 @@ class StatementTimeoutTest {
 
     @Test
     void theMethodsStatementsMayTakeLongerThanAWait() throws SQLException {
+        Duration wait = Duration.ofSeconds(1);
         for (int i = 0; i < CALLS; i++) {
-            session.claimGranted(waitingAtMost(Duration.ofMillis(50), "key-" + i));
-            session.execute("select pg_sleep(0.06)").commit();
+            session.claimGranted(waitingAtMost(wait, "key-" + i));
+            if (i == 0 || i == CALLS - 1) {
+                session.execute("select pg_sleep(1.01)");
+            }
+            session.commit();
         }
     }
 
     @Test
     void theMethodsStatementsAreBoundByTheApplicationsSetting() throws SQLException {
-        session.execute("set statement_timeout = '50ms'").commit();
+        session.execute("set statement_timeout = '500ms'").commit();
         session.claimGranted(request("order-42"));
 
-        assertThatThrownBy(() -> session.execute("select pg_sleep(5)"))
+        assertThatThrownBy(() -> session.execute("select pg_sleep(20)"))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("statement timeout");
     }
@@ -134,7 +138,7 @@ class StatementTimeoutTest {
     }
 
     private static void assertEndsBeforeTheApplicationsOwnTimeout(Callable<Claim> claim) {
-        assertTimeout(Duration.ofSeconds(5), () -> assertThat(claim.call()).isInstanceOf(Claim.InProgress.class));
+        assertTimeout(Duration.ofSeconds(6), () -> assertThat(claim.call()).isInstanceOf(Claim.InProgress.class));
     }
 
     private String setting() throws SQLException {
