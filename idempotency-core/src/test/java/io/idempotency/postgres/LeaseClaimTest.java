@@ -101,10 +101,10 @@ class LeaseClaimTest {
 
         assertThat(admin.queryForObject(
                         "select extract(epoch from locked_until - updated_at) * 1000 >= ? and expires_at - updated_at >="
-                                + " interval '7 days' - interval '10 ms'"
+                                + " interval '7 days' - interval '200 ms'"
                                 + " and updated_at - claimed_at > interval '400 ms' from idempotency.idempotency_request",
                         Boolean.class,
-                        LEASE.toMillis() - 10))
+                        LEASE.toMillis() - 200))
                 .isTrue();
     }
 

@@ -1,6 +1,7 @@
 package io.idempotency.postgres;
 
 import java.sql.SQLException;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
 
@@ -436,18 +437,21 @@ class SqlClaimTest {
                 SqlSession second = open();
                 SqlSession third = open()) {
             first.claim("order-1");
-            ConcurrentCalls<SqlClaim> waiting = ConcurrentCalls.start(List.of(() -> second.lease("order-1", 1)));
+            ConcurrentCalls<SqlClaim> waiting = ConcurrentCalls.start(List.of(() -> second.lease("order-1", 60)));
             database.backends().awaitBlocked(second.connection());
             String waitsForLonger = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
                     + " and clock_timestamp() - query_start > interval '1 s'";
             Awaitility.await().until(() -> admin.queryForObject(waitsForLonger, Integer.class) == 1);
+            OffsetDateTime end =
+                    admin.queryForObject("select clock_timestamp() + interval '60 s'", OffsetDateTime.class);
             first.rollback();
 
-            assertThat(waiting.await().requireAllSucceeded())
-                    .extracting(SqlClaim::kind)
-                    .containsExactly("new_claim");
+            assertThat(waiting.await().requireAllSucceeded()).singleElement().satisfies(claim -> {
+                assertThat(claim.kind()).isEqualTo("new_claim");
+                assertThat(claim.lockedUntil()).isAfterOrEqualTo(end);
+            });
             second.commit();
-            assertThat(third.lease("order-1", 1).kind()).isEqualTo("processing_active");
+            assertThat(third.lease("order-1", 60).kind()).isEqualTo("processing_active");
         }
     }
 
