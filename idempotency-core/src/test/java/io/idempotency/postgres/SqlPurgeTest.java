@@ -20,6 +20,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.retention.ExpiringTable;
 import io.idempotency.retention.PurgeTurn;
+import io.idempotency.test.Backends;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -170,7 +171,7 @@ class SqlPurgeTest {
         try (Connection connection = database.connection();
                 Statement statement = connection.createStatement()) {
             statement.execute("set default_transaction_isolation = '" + isolation + "'");
-            ConcurrentCalls<Integer> purging = ConcurrentCalls.start(List.of(() -> purge(connection, "10, '1 s'")));
+            ConcurrentCalls<Integer> purging = ConcurrentCalls.start(List.of(() -> purge(connection, "10, '5 s'")));
             Awaitility.await().pollInterval(Duration.ofMillis(10)).until(() -> rows() == 10);
 
             admin.update("update idempotency.processed_message set expires_at = 'infinity' where message_id = '11'");
@@ -207,12 +208,18 @@ class SqlPurgeTest {
     void theLibraryDoesNothingWhileItPurges() throws Exception {
         admin.execute(INSERT_EXPIRED.formatted(25));
         try (Connection connection = database.connection()) {
-            ConcurrentCalls<Integer> purging = ConcurrentCalls.start(List.of(() -> purge(connection, "10, '300 ms'")));
-            Awaitility.await().until(() -> rows() <= 15);
+            ConcurrentCalls<Integer> purging = ConcurrentCalls.start(List.of(() -> purge(connection, "10, '10 s'")));
+            Awaitility.await().pollInterval(Duration.ofMillis(10)).until(() -> rows() == 15);
 
             assertThat(messagesOf(javaTurn()).deleteExpired(10)).isEqualTo(OptionalInt.empty());
 
-            assertThat(purging.await().requireAllSucceeded()).containsExactly(25);
+            database.backends().cancel(Backends.pidOf(connection));
+            assertThat(purging.await().failures())
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            ended -> assertThat(ended.getSQLState()).isEqualTo("57014"));
+            assertThat(rows()).isEqualTo(15);
         }
     }
 
