@@ -22,6 +22,7 @@ import io.idempotency.postgres.MigratedTables;
 import io.idempotency.postgres.PostgresStorage;
 import io.idempotency.retention.LeafLength;
 import io.idempotency.retention.PartitionMaintenance;
+import io.idempotency.test.Backends;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
@@ -223,12 +224,22 @@ class SentMessageMaintenanceTest {
         try (Connection reader = database.connection();
                 Statement statement = reader.createStatement()) {
             reader.setAutoCommit(false);
-            statement.execute("select count(*) from idempotency.outbox_event");
-            CompletableFuture<Boolean> maintaining = CompletableFuture.supplyAsync(() -> run(maintenance));
-            database.backends().awaitBlocked(1);
-            publisher.publish("a", 1);
+            // It waits for half a second, and not at all for who has been there for longer.
+            Awaitility.await("maintenance that waits").pollDelay(Duration.ZERO).until(() -> {
+                reader.rollback();
+                statement.execute("select count(*) from idempotency.outbox_event");
+                CompletableFuture<Boolean> maintaining = CompletableFuture.supplyAsync(() -> run(maintenance));
+                boolean waits = false;
+                while (!waits && !maintaining.isDone()) {
+                    waits = database.backends().activity().stream().anyMatch(Backends.Backend::blocked);
+                }
+                if (waits) {
+                    publisher.publish("a", 1);
+                }
+                assertThat(maintaining.orTimeout(20, TimeUnit.SECONDS).join()).isFalse();
+                return waits;
+            });
 
-            assertThat(maintaining.orTimeout(20, TimeUnit.SECONDS).join()).isFalse();
             assertThat(send()).isOne();
             assertThat(leaves()).containsExactly("outbox_event_sent_rest");
         }
