@@ -1,7 +1,9 @@
 package io.idempotency.outbox;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
@@ -19,9 +21,13 @@ class OutboxSwitchOverTest extends SeveralRelaysTest {
 
     private static final int SENT_BEFORE = 200;
 
+    private static final Duration PATIENCE = Duration.ofSeconds(50);
+
     private final JdbcTemplate operator;
 
     private CompletableFuture<Void> switchOver;
+
+    private final CountDownLatch inPartitions = new CountDownLatch(1);
 
     OutboxSwitchOverTest(TestDatabase database) {
         super(database);
@@ -31,16 +37,36 @@ class OutboxSwitchOverTest extends SeveralRelaysTest {
     @BeforeEach
     void switchOverUnderTraffic() {
         switchOver = CompletableFuture.runAsync(() -> {
-            Awaitility.await().until(() -> count("idempotency.outbox_event where status = 'sent'") >= SENT_BEFORE);
+            Awaitility.await()
+                    .timeout(PATIENCE)
+                    .until(() -> count("idempotency.outbox_event where status = 'sent'") >= SENT_BEFORE);
             List.of(
                             "prepare_partitions_of_outbox_event",
                             "partition_outbox_event",
                             "check_outbox_event_before",
                             "attach_outbox_event_before")
-                    .forEach(step -> Awaitility.await()
-                            .ignoreExceptionsInstanceOf(DataAccessException.class)
-                            .untilAsserted(() -> operator.execute("select idempotency." + step + "()")));
+                    .forEach(step -> {
+                        Awaitility.await()
+                                .timeout(PATIENCE)
+                                .ignoreExceptionsInstanceOf(DataAccessException.class)
+                                .untilAsserted(() -> operator.execute("select idempotency." + step + "()"));
+                        if (step.equals("partition_outbox_event")) {
+                            inPartitions.countDown();
+                        }
+                    });
         });
+    }
+
+    /** So that something is sent afterwards, however fast the relays are. */
+    @Override
+    void awaitTurnOfLastMessages() {
+        try {
+            assertThat(inPartitions.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     @AfterEach
