@@ -118,7 +118,10 @@ class PartitionMaintenanceTest {
 
         admin.execute(EXPIRE);
         admin.execute("update idempotency.storage_partition set expires_at = null where sealed_at is not null");
-        messages.maintain();
+        Awaitility.await()
+                .until(() -> messages.maintain()
+                        && admin.queryForList("select 1 from idempotency.processed_message")
+                                .isEmpty());
 
         assertThat(deliveries.receiveAndCommit(message("old"))).isEqualTo(Reception.Kind.NEW);
         assertThat(deliveries.receiveAndCommit(message("young"))).isEqualTo(Reception.Kind.NEW);
@@ -133,12 +136,14 @@ class PartitionMaintenanceTest {
         admin.execute(EXPIRE);
         admin.execute("update idempotency.storage_partition set expires_at = null where sealed_at is not null");
 
-        PartitionedMessages.run(
+        PartitionMaintenance archiving =
                 new PartitionMaintenance(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
-                        .partitionedTables(Map.of("processed_message", SECOND), null, true)));
+                        .partitionedTables(Map.of("processed_message", SECOND), null, true));
+        Awaitility.await()
+                .until(() -> PartitionedMessages.run(archiving)
+                        && admin.queryForList("select 1 from idempotency.processed_message")
+                                .isEmpty());
 
-        assertThat(admin.queryForList("select 1 from idempotency.processed_message"))
-                .isEmpty();
         String archived = admin.queryForObject("""
                 select string_agg(format('select message_id from idempotency.%I', relname), ' union all ')
                 from pg_class where relkind = 'r' and relname like 'processed\\_message\\_archive\\_%'""", String.class);
@@ -152,11 +157,15 @@ class PartitionMaintenanceTest {
         expireOnePartition(messages);
         deliveries.query("select count(*) from idempotency.processed_message");
         ConcurrentCalls<Boolean> run = ConcurrentCalls.start(1, messages::maintain);
-        Awaitility.await().until(this::isDetachPending);
-
-        database.backends().activity().stream()
-                .filter(backend -> backend.query().contains("concurrently"))
-                .forEach(backend -> database.backends().terminate(backend.pid()));
+        // It waits for no longer than two seconds.
+        Awaitility.await()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> !admin.queryForList("""
+                        select pg_terminate_backend(pid)
+                        from pg_stat_activity
+                        where datname = current_database() and query like 'alter table%concurrently'
+                            and wait_event_type = 'Lock' and exists (select from pg_inherits where inhdetachpending)""").isEmpty());
         assertThatThrownBy(() -> run.await().requireAllSucceeded());
         assertThat(isDetachPending()).isTrue();
         assertThat(state().detachPending()).isTrue();
@@ -179,10 +188,11 @@ class PartitionMaintenanceTest {
                 where sealed_at is not null order by starts_at desc limit 1""", String.class);
         admin.execute("alter table idempotency.processed_message detach partition idempotency." + leaf);
 
-        messages.maintain();
+        Awaitility.await()
+                .until(() -> messages.maintain()
+                        && admin.queryForObject(
+                                "select to_regclass('idempotency." + leaf + "') is null", Boolean.class));
 
-        assertThat(admin.queryForObject("select to_regclass('idempotency." + leaf + "')", String.class))
-                .isNull();
         assertThat(state().partitions()).isEqualTo(messages.leaves().size());
     }
 
