@@ -39,6 +39,9 @@ class ResponsePartitionsTest {
     /** As the maintenance may wait for its lock, and some for a machine that has other things to do. */
     private static final Duration BOUND = Duration.ofMillis(1_500);
 
+    /** As it may have callers wait when it has got it, and some for a machine that has other things to do. */
+    private static final Duration BOUND_WITH_LOCK = Duration.ofSeconds(10);
+
     private static final int RUNS = TestSize.pick(4, 40);
 
     private static final String STORE = """
@@ -430,12 +433,18 @@ class ResponsePartitionsTest {
                 open.setAutoCommit(false);
                 store.setString(1, "1 day");
                 store.execute();
+                // With each of them callers would wait for as long, however fast the machine.
+                long behindLock = Long.MAX_VALUE;
                 for (int run = 0; run < RUNS; run++) {
+                    longest.set(0);
                     assertThat(PartitionedMessages.run(maintenance(LeafLength.DAY, false)))
                             .isFalse();
+                    int storedBefore = stored.get();
+                    Awaitility.await().until(() -> stored.get() > storedBefore + 10);
+                    behindLock = Math.min(behindLock, millis(longest.get()));
                 }
                 assertThat(leaves()).containsExactly("idempotency_response_rest");
-                long behindLock = millis(longest.getAndSet(0));
+                longest.set(0);
                 open.commit();
                 maintain(LeafLength.DAY);
                 System.out.printf(
@@ -448,7 +457,7 @@ class ResponsePartitionsTest {
         }
         callers.await().requireAllSucceeded();
 
-        assertThat(millis(longest.get())).isLessThan(BOUND.toMillis());
+        assertThat(millis(longest.get())).isLessThan(BOUND_WITH_LOCK.toMillis());
         assertThat(count("idempotency_response")).isEqualTo(stored.get() + 1);
         maintain(LeafLength.DAY);
         assertThat(state().ahead()).isEqualTo(7);
@@ -470,16 +479,15 @@ class ResponsePartitionsTest {
                                     + " from pg_stat_activity where state = 'idle in transaction'"
                                     + " and datname = current_database()",
                             Boolean.class));
-            long shortest = Long.MAX_VALUE;
-            for (int run = 0; run < RUNS; run++) {
-                long start = System.nanoTime();
-                assertThat(PartitionedMessages.run(maintenance(LeafLength.DAY, false)))
-                        .isFalse();
-                shortest = Math.min(shortest, System.nanoTime() - start);
-            }
-
             // Each would wait for so long, however fast the machine.
-            assertThat(millis(shortest)).isLessThan(500);
+            Awaitility.await("a run that does not wait")
+                    .pollDelay(Duration.ZERO)
+                    .until(() -> {
+                        long start = System.nanoTime();
+                        assertThat(PartitionedMessages.run(maintenance(LeafLength.DAY, false)))
+                                .isFalse();
+                        return millis(System.nanoTime() - start) < 500;
+                    });
         }
         maintain(LeafLength.DAY);
         assertThat(state().ahead()).isEqualTo(7);
@@ -497,7 +505,7 @@ class ResponsePartitionsTest {
         });
         LeafLength second = LeafLength.of(Duration.ofSeconds(1));
         try {
-            Awaitility.await().atMost(30, TimeUnit.SECONDS).until(() -> {
+            Awaitility.await().atMost(90, TimeUnit.SECONDS).until(() -> {
                 admin.update("update idempotency.storage_partition set expires_at = ends_at + interval '1 second'"
                         + " where expires_at > ends_at + interval '1 second'");
                 ConcurrentCalls.run(3, instance -> PartitionedMessages.run(maintenance(second, false)))
