@@ -24,6 +24,9 @@ final class Foreground {
     /** In which nobody disturbs them, to compare with; and for which they are looked at from the disturbance on, at least. */
     private static final Duration PHASE = TestSize.pick(Duration.ofMillis(500), Duration.ofSeconds(30));
 
+    /** With a machine that has other things to do. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     private Foreground() {}
 
     /** All of the calls succeed, or there are no figures. */
@@ -44,9 +47,10 @@ final class Foreground {
         long begin;
         long end;
         try {
-            Awaitility.await().until(() -> calls.size() > 1_000);
+            Awaitility.await().timeout(PATIENCE).until(() -> calls.size() > 1_000);
             calls.clear();
             awaitPhaseFrom(System.nanoTime());
+            Awaitility.await().timeout(PATIENCE).until(() -> !calls.isEmpty());
             begin = System.nanoTime();
             work.run();
             end = System.nanoTime();
@@ -68,7 +72,7 @@ final class Foreground {
     }
 
     private static void awaitPhaseFrom(long start) {
-        Awaitility.await().timeout(PHASE.plusSeconds(10)).until(() -> System.nanoTime() - start >= PHASE.toNanos());
+        Awaitility.await().timeout(PHASE.plus(PATIENCE)).until(() -> System.nanoTime() - start >= PHASE.toNanos());
     }
 
     private static List<Duration> sorted(Stream<Call> calls) {

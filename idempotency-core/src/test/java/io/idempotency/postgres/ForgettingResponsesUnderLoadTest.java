@@ -35,6 +35,8 @@ class ForgettingResponsesUnderLoadTest {
 
     private static final int KEYS_OF_A_DAY = TestSize.pick(1_000, 1_000_000);
 
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     /** Met only behind an exclusive lock that is kept; the maintenance never waits as long for one. */
     private static final Duration FAR_TOO_LONG = Duration.ofSeconds(10);
 
@@ -74,7 +76,7 @@ class ForgettingResponsesUnderLoadTest {
         PartitionMaintenance maintenance = new PartitionMaintenance(
                 storage.partitionedTables(Map.of("idempotency_response", LeafLength.DAY), null, false));
         for (int day = 0; day < DAYS; day++) {
-            Awaitility.await().until(maintenance::run);
+            Awaitility.await().timeout(PATIENCE).until(maintenance::run);
             String from = admin.queryForObject("""
                     select starts_at
                     from idempotency.storage_partition
@@ -101,7 +103,7 @@ class ForgettingResponsesUnderLoadTest {
                     update idempotency.storage_partition
                     set sealed_at = now(), expires_at = now() - interval '1 second'
                     where leaf = ?""", day);
-            Awaitility.await().until(() -> maintenance.run() && isGone(day));
+            Awaitility.await().timeout(PATIENCE).until(() -> maintenance.run() && isGone(day));
         });
 
         figures.print("responses as a partition", KEYS_OF_A_DAY, (long) KEYS_OF_A_DAY * DAYS, size, size());

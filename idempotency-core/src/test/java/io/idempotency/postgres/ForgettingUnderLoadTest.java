@@ -88,6 +88,7 @@ class ForgettingUnderLoadTest {
                     set expires_at = now() - interval '1 second'
                     where leaf = ?""", days.get(0));
             Awaitility.await()
+                    .timeout(PATIENCE)
                     .until(() ->
                             messages.maintain() && !messages.leaves().toString().contains(days.get(0)));
         });
