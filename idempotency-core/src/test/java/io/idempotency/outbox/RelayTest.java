@@ -242,7 +242,7 @@ class RelayTest {
         sender.answering(message -> message.payload().equals("1") ? never : CompletableFuture.completedFuture(null));
         publisher.publish("a", 1);
         publisher.publish("b", 2);
-        relay(publisher.store, settings(3, Duration.ofMillis(200))).sendBatch();
+        relay(publisher.store, settings(3, Duration.ofSeconds(1))).sendBatch();
 
         assertThat(Publisher.states(admin)).containsExactly("1 pending", "2 sent");
         assertThat(events.failed)
