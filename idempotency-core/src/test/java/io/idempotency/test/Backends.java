@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Backends {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static final String ACTIVITY = """
             select pid, coalesce(application_name, '') as application_name, coalesce(state, '') as state,
