@@ -1,8 +1,7 @@
 package io.idempotency.boot.contract;
 
 import java.util.List;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterAll;
@@ -108,15 +107,10 @@ class RetryTest {
     @Test
     @Tag("race")
     void aRealDeadlockIsRepeated() {
-        CyclicBarrier bothHoldTheirFirst = new CyclicBarrier(2);
+        CountDownLatch bothHoldTheirFirst = new CountDownLatch(2);
         application.interruption().beforeEffectDo(() -> {
-            try {
-                if (bothHoldTheirFirst.getNumberWaiting() < 2 && !bothHoldTheirFirst.isBroken()) {
-                    bothHoldTheirFirst.await(2, TimeUnit.SECONDS);
-                }
-            } catch (Exception repeated) {
-                // A repeat finds nobody to wait for.
-            }
+            bothHoldTheirFirst.countDown();
+            Latches.await(bothHoldTheirFirst);
         });
 
         ConcurrentCalls.run(List.of(
