@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
@@ -128,14 +129,25 @@ class ServerLossTest {
         assumeThat(database.server().canRestart()).isTrue();
         int crashes = TestSize.pick(1, 5);
         int keysBetweenCrashes = 500;
-        int keys = (crashes + 1) * keysBetweenCrashes;
-        ConcurrentCalls<Void> clients = startClients(keys, client);
-        for (int crash = 1; crash <= crashes; crash++) {
-            awaitAnswers(crash * keysBetweenCrashes);
-            database.server().restartImmediately();
+        AtomicInteger keys = new AtomicInteger();
+        AtomicBoolean over = new AtomicBoolean();
+        ConcurrentCalls<Void> clients = ConcurrentCalls.start(CLIENTS, () -> {
+            while (!over.get()) {
+                int key = keys.getAndIncrement();
+                answers.put(key, client.apply(key));
+            }
+        });
+        try {
+            for (int crash = 1; crash <= crashes; crash++) {
+                awaitAnswers(answers.size() + keysBetweenCrashes);
+                database.server().restartImmediately();
+            }
+            awaitAnswers(answers.size() + keysBetweenCrashes);
+        } finally {
+            over.set(true);
         }
         clients.await().requireAllSucceeded();
-        return keys;
+        return keys.get();
     }
 
     private ConcurrentCalls<Void> startClients(int keys, IntFunction<Receipt> client) {
