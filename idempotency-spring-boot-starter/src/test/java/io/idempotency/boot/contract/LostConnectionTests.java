@@ -222,7 +222,7 @@ abstract class LostConnectionTests {
     @Test
     void aBatchThatWaitedInVainDoomsItsTransactionEvenIfThatIsSwallowed() {
         TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-        outer.setTimeout(1);
+        outer.setTimeout(3);
         Inbox inbox = application.bean(Inbox.class);
         Halt halt = new Halt();
         try (Callers callers = Callers.onPlatformThreads()) {
