@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -15,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import org.awaitility.core.ConditionTimeoutException;
 import org.springframework.dao.DataAccessException;
@@ -30,6 +32,8 @@ final class Killer implements AutoCloseable {
 
     /** Of a paused instance: by then all clients that wait for its leases have asked again, or given up. */
     private static final Duration LONGEST_PAUSE = SampleInstance.LEASE.plusSeconds(6);
+
+    private static final Duration LONGEST_OVERTIME = Duration.ofMinutes(1);
 
     private static final int LEAST_READY = 2;
 
@@ -85,13 +89,25 @@ final class Killer implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** Returns when the time is over and so many faults have happened at least. */
+    /** Returns when the time is over and so many faults have happened at least, and work was struck by each kind. */
     void run(Duration duration, int least, Duration longestCalm) throws InterruptedException {
         Instant end = Instant.now().plus(duration);
-        while (Instant.now().isBefore(end) || faults.size() < least) {
+        Instant latestEnd = end.plus(LONGEST_OVERTIME);
+        while (Instant.now().isBefore(end)
+                || faults.size() < least
+                || (Instant.now().isBefore(latestEnd) && !eachKindHasStruckWork())) {
             pauses.take(random.nextLong(longestCalm.toMillis()));
             strike(nextKind());
         }
+    }
+
+    /** Requests come and go within milliseconds, and a fault may strike when there is none. */
+    private boolean eachKindHasStruckWork() {
+        return faults.stream()
+                .filter(Fault::struckWork)
+                .map(Fault::kind)
+                .collect(Collectors.toSet())
+                .containsAll(EnumSet.allOf(Kind.class));
     }
 
     /** Returns when all is mended. */
