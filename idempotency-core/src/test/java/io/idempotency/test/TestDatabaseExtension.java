@@ -1,5 +1,8 @@
 package io.idempotency.test;
 
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -14,6 +17,13 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 public final class TestDatabaseExtension implements BeforeAllCallback, ParameterResolver {
 
     private static final Namespace NAMESPACE = Namespace.create(TestDatabaseExtension.class);
+
+    /** Only guards against hanging; Awaitility's own ten seconds are less than a busy machine may take. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    static {
+        Awaitility.setDefaultTimeout(PATIENCE);
+    }
 
     private volatile TestDatabase database;
 
