@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -73,7 +74,7 @@ class ReplayWhilePartitionGoesTest {
                 callers.add(() -> replayUntil(gone, replaying, prefix, isolation));
             }
             ConcurrentCalls<List<Claim>> replays = ConcurrentCalls.start(callers);
-            replaying.await();
+            assertThat(replaying.await(1, TimeUnit.MINUTES)).isTrue();
 
             drop(day);
             gone.set(true);

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NestedCallTest {
 
-    private static final Duration AT_ONCE = Duration.ofSeconds(2);
+    private static final Duration AT_ONCE = Duration.ofSeconds(4);
 
     private final ContractApplication application;
 

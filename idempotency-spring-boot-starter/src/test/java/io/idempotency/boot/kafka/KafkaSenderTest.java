@@ -139,7 +139,7 @@ class KafkaSenderTest {
             long start = System.nanoTime();
             assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), "missing", null, "1"))))
                     .hasStackTraceContaining("Kafka had no topic 'missing' a moment ago");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(sendTimeout.dividedBy(2));
         } finally {
             sender.destroy();
         }
@@ -155,7 +155,7 @@ class KafkaSenderTest {
         } finally {
             sender.destroy();
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
     }
 
     @Test
