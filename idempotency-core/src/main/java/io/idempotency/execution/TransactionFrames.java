@@ -16,13 +16,24 @@ public final class TransactionFrames implements TransactionExecutionListener {
 
     /** Whether the innermost transaction of this thread takes nothing any more. */
     static boolean isInnermostOver() {
+        Frame frame = innermost();
+        return frame != null && frame.isOver();
+    }
+
+    /** Whether it is known to take something still. */
+    static boolean isInnermostOpen() {
+        Frame frame = innermost();
+        return frame != null && !frame.isOver();
+    }
+
+    private static @Nullable Frame innermost() {
         Frame frame = INNERMOST.get();
         // Those whose manager did not tell their end.
         while (frame != null && frame.transaction.isCompleted()) {
             frame = frame.outer;
             bind(frame);
         }
-        return frame != null && frame.isCommitting;
+        return frame;
     }
 
     @Override
@@ -90,6 +101,11 @@ public final class TransactionFrames implements TransactionExecutionListener {
         private Frame(TransactionExecution transaction, @Nullable Frame outer) {
             this.transaction = transaction;
             this.outer = outer;
+        }
+
+        /** One that is nested, which may begin in a callback, is over with the one that it is nested in. */
+        private boolean isOver() {
+            return isCommitting || (!transaction.isNewTransaction() && outer != null && outer.isOver());
         }
     }
 }

@@ -81,6 +81,24 @@ class PublishInCallbacksTest {
     }
 
     @Test
+    void afterTheCommitNothingIsPublishedInANestedTransactionEither() {
+        TransactionTemplate nested = new TransactionTemplate(
+                application.bean(PlatformTransactionManager.class),
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
+
+        assertThatThrownBy(() -> commitWith(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        nested.executeWithoutResult(status -> publish("late"));
+                    }
+                }))
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("has been committed already");
+
+        assertThat(application.messages()).containsExactly("1 pending");
+    }
+
+    @Test
     void aTransactionOfItsOwnInACallbackPublishes() {
         commitWith(new TransactionSynchronization() {
             @Override
