@@ -77,17 +77,17 @@ public final class CallTransactions {
             if (commitsByItself(connection)) {
                 throw noTransaction();
             }
-            return orDoomTransaction(() -> work.apply(connection, holder));
+            return orDoomTransaction(connection, () -> work.apply(connection, holder));
         } finally {
             DataSourceUtils.releaseConnection(connection, boundUnder);
         }
     }
 
-    private static <T> T orDoomTransaction(Supplier<T> work) {
+    private static <T> T orDoomTransaction(Connection connection, Supplier<T> work) {
         try {
             return work.get();
         } catch (RuntimeException failure) {
-            DoomedTransaction.by(failure);
+            DoomedTransaction.by(failure, connection);
             throw failure;
         }
     }

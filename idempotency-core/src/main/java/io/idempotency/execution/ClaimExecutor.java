@@ -90,8 +90,9 @@ public final class ClaimExecutor {
     private @Nullable Object claimAndRun(RunningCall running, Invocation invocation) throws Throwable {
         IdempotentCall call = running.call();
         return transactions.call(call.intent(), running.declaredTransaction(), inside(running, transaction -> {
-            TransactionEnd end = TransactionEnd.await(transaction, running);
+            TransactionEnd end = TransactionEnd.await(transaction, running, store);
             return transaction.withConnection(connection -> {
+                end.isOn(connection);
                 ClaimRequest request = new ClaimRequest(
                         call.requestId(),
                         call.intent(),
@@ -177,8 +178,9 @@ public final class ClaimExecutor {
             }
         }
         return transactions.call(call.intent(), declared, inside(running, transaction -> {
-            TransactionEnd.await(transaction, running);
+            TransactionEnd end = TransactionEnd.await(transaction, running, store);
             return transaction.withConnection(connection -> {
+                end.isOn(connection);
                 lease.usedOn(connection);
                 Object result = runMethod(call, lease.claim().attempt(), lease, invocation);
                 requireCommittable(call, transaction, connection);

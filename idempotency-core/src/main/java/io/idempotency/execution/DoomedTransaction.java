@@ -1,5 +1,8 @@
 package io.idempotency.execution;
 
+import java.sql.Connection;
+
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -24,26 +27,27 @@ final class DoomedTransaction implements TransactionSynchronization {
 
     private final Throwable failure;
 
-    private final boolean isMarked;
+    /** Of a transaction that is not marked. */
+    private final @Nullable Connection connection;
 
     private boolean undone;
 
     /** By the manager, which has looked at its mark before the callbacks. */
     private boolean isDecided;
 
-    private DoomedTransaction(Throwable failure, boolean isMarked) {
+    private DoomedTransaction(Throwable failure, @Nullable Connection connection) {
         this.failure = failure;
-        this.isMarked = isMarked;
+        this.connection = connection;
     }
 
-    /** The open transaction of this thread. */
-    static void by(Throwable failure) {
-        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, false));
+    /** The open transaction of this thread, which is on this connection. */
+    static void by(Throwable failure, Connection connection) {
+        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, connection));
     }
 
     /** One that is marked rollback-only, which comes too late in a callback before the commit. */
     static void markedBy(Throwable failure) {
-        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, true));
+        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, null));
     }
 
     /**
@@ -79,11 +83,15 @@ final class DoomedTransaction implements TransactionSynchronization {
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        if (isMarked) {
+        if (isMarked()) {
             isDecided = true;
         } else {
             requireUndone();
         }
+    }
+
+    private boolean isMarked() {
+        return connection == null;
     }
 
     /**
@@ -92,7 +100,15 @@ final class DoomedTransaction implements TransactionSynchronization {
      */
     private void requireUndone() {
         if (!undone) {
-            throw new TransactionFailedException(isMarked ? MARKED : REFUSED, failure);
+            throw new TransactionFailedException(isMarked() ? MARKED : REFUSED, failure);
+        }
+    }
+
+    /** Where the failure was such an exception itself, and left a callback. */
+    @Override
+    public void afterCompletion(int status) {
+        if (status != STATUS_COMMITTED && !undone && connection != null) {
+            FailedCommit.rollBackUnsent(connection);
         }
     }
 }

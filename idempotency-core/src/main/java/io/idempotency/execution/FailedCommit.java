@@ -30,6 +30,24 @@ final class FailedCommit {
                 : unknown(failure);
     }
 
+    /** What nobody has ended, so that the clean-up that follows would commit it. */
+    static void rollBackUnsent(Connection connection) {
+        SQLException notSent = new SQLException("COMMIT was not sent");
+        if (isOpen(connection, notSent) && !isRolledBack(connection, notSent)) {
+            abort(connection, notSent);
+        }
+    }
+
+    /** A pool may have lent it to somebody else meanwhile. */
+    private static boolean isOpen(Connection connection, Throwable failure) {
+        try {
+            return !connection.isClosed() && !connection.getAutoCommit();
+        } catch (SQLException lost) {
+            Suppression.add(failure, lost);
+            return false;
+        }
+    }
+
     static SQLException unknown(Throwable failure) {
         return new SQLException("It is not known whether the transaction was committed", UNKNOWN, failure);
     }

@@ -1,9 +1,16 @@
 package io.idempotency.execution;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.ClaimStore.TransactionState;
 
 /** What one call leaves to be done when its transaction ends: the report becomes certain, the key is held no longer. */
 final class TransactionEnd implements TransactionSynchronization {
@@ -12,19 +19,30 @@ final class TransactionEnd implements TransactionSynchronization {
 
     private final LaterSavepoints laterSavepoints = new LaterSavepoints();
 
+    private final ClaimStore store;
+
     private HeldKeys.@Nullable HeldKey held;
+
+    private @Nullable Connection connection;
 
     private boolean endAnnounced;
 
-    private TransactionEnd(RunningCall running) {
+    private TransactionEnd(RunningCall running, ClaimStore store) {
         this.running = running;
+        this.store = store;
+        this.endAnnounced = TransactionFrames.isInnermostOpen();
     }
 
-    static TransactionEnd await(CallTransaction transaction, RunningCall running) {
-        TransactionEnd end = new TransactionEnd(running);
+    static TransactionEnd await(CallTransaction transaction, RunningCall running, ClaimStore store) {
+        TransactionEnd end = new TransactionEnd(running, store);
         TransactionSynchronizationManager.registerSynchronization(end);
         running.inTransaction(transaction.isOwn());
         return end;
+    }
+
+    /** On this one the transaction is. */
+    void isOn(Connection transactionsConnection) {
+        connection = transactionsConnection;
     }
 
     void releases(HeldKeys.HeldKey key) {
@@ -65,13 +83,37 @@ final class TransactionEnd implements TransactionSynchronization {
     @Override
     public void afterCompletion(int status) {
         releaseKey();
-        running.transactionEnded(
-                switch (status) {
-                    case STATUS_COMMITTED -> RunningCall.Phase.COMMITTED;
-                    case STATUS_ROLLED_BACK -> RunningCall.Phase.ROLLED_BACK;
-                    default -> RunningCall.Phase.UNKNOWN;
-                });
+        running.transactionEnded(phaseAfter(status));
         running.report().transactionEnded(status == STATUS_COMMITTED && endAnnounced);
+    }
+
+    private RunningCall.Phase phaseAfter(int status) {
+        if (status == STATUS_COMMITTED) {
+            return RunningCall.Phase.COMMITTED;
+        }
+        boolean isRolledBack = rollBackWhatIsOpen() || status == STATUS_ROLLED_BACK;
+        return isRolledBack ? RunningCall.Phase.ROLLED_BACK : RunningCall.Phase.UNKNOWN;
+    }
+
+    /**
+     * Spring takes an exception of its own that leaves a callback before the commit for the answer to a COMMIT. It rolls
+     * nothing back then, and its clean-up turns autocommit on, which commits what is open.
+     */
+    private boolean rollBackWhatIsOpen() {
+        if (connection == null || !isOpen(connection)) {
+            return false;
+        }
+        FailedCommit.rollBackUnsent(connection);
+        return true;
+    }
+
+    private boolean isOpen(Connection transactionsConnection) {
+        try {
+            return !transactionsConnection.isClosed()
+                    && store.transactionState(transactionsConnection) != TransactionState.ENDED;
+        } catch (SQLException | DataAccessException lost) {
+            return false;
+        }
     }
 
     private void releaseKey() {

@@ -9,6 +9,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -100,6 +101,20 @@ class DoomedTransactionTest {
                 }))
                 .withMessageContaining("The transaction was rolled back")
                 .withCauseInstanceOf(CannotAcquireLockException.class);
+
+        assertThat(effects()).isZero();
+    }
+
+    /** Spring takes it for the answer to a COMMIT that it has not sent. */
+    @Test
+    void isRolledBackAlsoWhereAnExceptionOfSpringsOwnLeavesACallback() {
+        assertThatExceptionOfType(TransactionTimedOutException.class)
+                .isThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    write("before");
+                    Callback.BEFORE_COMMIT.register(() -> transactions.onOpenConnection(connection -> {
+                        throw new TransactionTimedOutException("too late");
+                    }));
+                }));
 
         assertThat(effects()).isZero();
     }

@@ -1,0 +1,312 @@
+package io.idempotency.boot.contract;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.Idempotent;
+import io.idempotency.KeyReusedException;
+import io.idempotency.Outcome;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Calls that join a transaction in its callbacks before the commit, and calls whose own transaction has such callbacks. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CallsInCallbacksTest {
+
+    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+
+    CallsInCallbacksTest(TestDatabase database) {
+        Payments.createTables(database.jdbc());
+        for (TransactionKind kind : TransactionKind.values()) {
+            applications.put(kind, kind.start(database, Desk.class));
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        applications.values().forEach(ContractApplication::close);
+    }
+
+    @AfterEach
+    void clear() {
+        applications.values().forEach(application -> {
+            assertThat(application.database().backends().activity())
+                    .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction"));
+            application.clear();
+            application.bean(Desk.class).reset();
+        });
+    }
+
+    static Stream<Arguments> callbacks() {
+        return Stream.of(TransactionKind.values())
+                .flatMap(kind -> Stream.of(Callback.values()).map(callback -> Arguments.of(kind, callback)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("callbacks")
+    void aCallIsPartOfTheTransaction(TransactionKind kind, Callback callback) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        outer(application).executeWithoutResult(status -> callback.register(() -> desk.pay("key", () -> {})));
+
+        assertKept(application, "key");
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
+    }
+
+    @ParameterizedTest
+    @MethodSource("callbacks")
+    void aRefusalThatIsSwallowedLeavesNothing(TransactionKind kind, Callback callback) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+        desk.payAs("key", "first");
+
+        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+                    desk.pay("outer", () -> {});
+                    callback.register(() -> assertThatThrownBy(() -> desk.payAs("key", "second"))
+                            .isInstanceOf(KeyReusedException.class));
+                }))
+                .isInstanceOf(TransactionFailedException.class)
+                .hasCauseInstanceOf(KeyReusedException.class);
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.requests()).isEqualTo(1);
+        assertThat(desk.pay("outer", () -> {})).isEqualTo("paid in execution 3");
+    }
+
+    @ParameterizedTest
+    @MethodSource("callbacks")
+    void aFailureBehindTheEffectThatIsSwallowedLeavesNothing(TransactionKind kind, Callback callback) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+                    desk.pay("outer", () -> {});
+                    callback.register(() -> assertThatThrownBy(() -> desk.pay("key", Desk::fail))
+                            .hasMessage("on purpose"));
+                }))
+                .isInstanceOf(TransactionFailedException.class);
+
+        assertNothingIsKept(application);
+    }
+
+    /** Spring takes what it throws itself for the answer to a COMMIT, and rolls nothing back. */
+    @ParameterizedTest
+    @MethodSource("callbacks")
+    void aFailureOfSpringsOwnLeavesNothing(TransactionKind kind, Callback callback) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+                    desk.pay("outer", () -> {});
+                    callback.register(() -> desk.pay("key", desk::runOutOfTime));
+                }))
+                .isInstanceOfAny(TransactionTimedOutException.class, TransactionFailedException.class);
+
+        assertNothingIsKept(application);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFailureOfSpringsOwnBeforeTheCommitOfACallLeavesNothing(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        for (RuntimeException failure : List.of(
+                new TransactionTimedOutException("too late"), new UnexpectedRollbackException("another transaction"))) {
+            assertThatThrownBy(() -> desk.pay(
+                            "key",
+                            () -> Callback.BEFORE_COMMIT.register(() -> {
+                                throw failure;
+                            })))
+                    .isSameAs(failure);
+
+            assertNothingIsKept(application);
+            application.outcomes().clear();
+        }
+        assertThat(desk.executions()).isEqualTo(2);
+    }
+
+    /** Which JPA does not have. */
+    static Stream<Arguments> callbacksWithSavepoints() {
+        return callbacks().filter(arguments -> arguments.get()[0] != TransactionKind.JPA);
+    }
+
+    @ParameterizedTest
+    @MethodSource("callbacksWithSavepoints")
+    void theKeyOfACallThatASavepointTookBackIsFree(TransactionKind kind, Callback callback) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+        TransactionTemplate nested = outer(application);
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        AtomicReference<String> ofAnother = new AtomicReference<>();
+
+        outer(application)
+                .executeWithoutResult(status -> callback.register(() -> {
+                    for (String key : List.of("same", "other")) {
+                        assertThatThrownBy(() -> nested.executeWithoutResult(inner -> desk.pay(key, Desk::fail)))
+                                .hasMessage("on purpose");
+                    }
+                    String own = desk.pay("same", () -> {});
+                    nested.executeWithoutResult(
+                            inner -> assertThat(desk.pay("same", () -> {})).isEqualTo(own));
+                    ofAnother.set(ConcurrentCalls.run(1, () -> desk.pay("other", () -> {}))
+                            .requireAllSucceeded()
+                            .get(0));
+                    assertThat(desk.pay("other", () -> {})).isEqualTo(ofAnother.get());
+                }));
+
+        assertThat(desk.pay("other", () -> {})).isEqualTo(ofAnother.get());
+        assertKept(application, "same");
+        assertKept(application, "other");
+        assertThat(application.effects()).isEqualTo(2);
+    }
+
+    /** PostgreSQL would let the thread wait for itself. */
+    @ParameterizedTest
+    @MethodSource("callbacks")
+    void theKeyThatIsAboutToBeCommittedIsRefusedAtOnceInANewTransaction(TransactionKind kind, Callback callback) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+        TransactionTemplate anew = outer(application);
+        anew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        AtomicReference<Throwable> refusal = new AtomicReference<>();
+
+        String paid = desk.pay(
+                "key",
+                () -> callback.register(() -> refusal.set(
+                        catchThrowable(() -> anew.executeWithoutResult(status -> desk.pay("key", () -> {}))))));
+
+        assertThat(refusal.get()).isInstanceOf(ReentrantCallException.class).hasMessageContaining("suspended");
+        assertThat(desk.pay("key", () -> {})).isEqualTo(paid);
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    private static TransactionTemplate outer(ContractApplication application) {
+        return new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+    }
+
+    private static void assertKept(ContractApplication application, String key) {
+        assertThat(application.request(key)).containsEntry("status", "succeeded");
+    }
+
+    private static void assertNothingIsKept(ContractApplication application) {
+        assertThat(application.effects()).as("effects").isZero();
+        assertThat(application.requests()).as("keys").isZero();
+        assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);
+    }
+
+    /** Of the transaction, while it may still be written to. */
+    private enum Callback {
+        BEFORE_COMMIT {
+            @Override
+            TransactionSynchronization with(Runnable work) {
+                return new TransactionSynchronization() {
+                    @Override
+                    public void beforeCommit(boolean readOnly) {
+                        work.run();
+                    }
+                };
+            }
+        },
+
+        BEFORE_COMPLETION {
+            @Override
+            TransactionSynchronization with(Runnable work) {
+                return new TransactionSynchronization() {
+                    @Override
+                    public void beforeCompletion() {
+                        work.run();
+                    }
+                };
+            }
+        };
+
+        abstract TransactionSynchronization with(Runnable work);
+
+        void register(Runnable work) {
+            TransactionSynchronizationManager.registerSynchronization(with(work));
+        }
+    }
+
+    static class Desk {
+
+        private final JdbcTemplate jdbc;
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        Desk(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        int executions() {
+            return executions.get();
+        }
+
+        /** Of the transaction. */
+        void runOutOfTime() {
+            DataSource dataSource = jdbc.getDataSource();
+            ((ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource)).setTimeoutInMillis(0);
+            jdbc.execute("select 1");
+        }
+
+        void reset() {
+            executions.set(0);
+        }
+
+        @Transactional
+        @Idempotent(scope = "desk", key = "#key", fingerprint = "'same'")
+        public String pay(String key, Runnable further) {
+            String paid = pay();
+            further.run();
+            return paid;
+        }
+
+        @Transactional
+        @Idempotent(scope = "desk-as", key = "#key", fingerprint = "#payload")
+        public String payAs(String key, String payload) {
+            return pay();
+        }
+
+        static void fail() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        private String pay() {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            return "paid in execution " + executions.incrementAndGet();
+        }
+    }
+}

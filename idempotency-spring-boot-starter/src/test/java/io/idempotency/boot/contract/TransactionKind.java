@@ -1,0 +1,62 @@
+package io.idempotency.boot.contract;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+import io.idempotency.execution.PipelinedTransactionManager;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Who manages the transactions of an application. */
+enum TransactionKind {
+    DATA_SOURCE(DataSourceTransactionManager.class),
+    JDBC(JdbcTransactionManager.class),
+    PIPELINED(PipelinedTransactionManager.class),
+    JPA(JpaTransactionManager.class);
+
+    private final Class<? extends PlatformTransactionManager> type;
+
+    TransactionKind(Class<? extends PlatformTransactionManager> type) {
+        this.type = type;
+    }
+
+    private List<String> properties() {
+        return switch (this) {
+            case DATA_SOURCE ->
+                List.of(
+                        "spring.persistence.exceptiontranslation.enabled=false",
+                        "spring.dao.exceptiontranslation.enabled=false");
+            case PIPELINED -> List.of(PipelinedCommitContractTest.PIPELINED);
+            case JDBC, JPA -> List.of();
+        };
+    }
+
+    /** On tables that are there. */
+    ContractApplication start(TestDatabase database, Class<?> bean, String... settings) {
+        List<Class<?>> beans = new ArrayList<>(List.of(bean));
+        if (this == JPA) {
+            beans.add(WithJpa.class);
+        }
+        List<String> all = new ArrayList<>(properties());
+        all.addAll(List.of(settings));
+        all.add("logging.level.com.zaxxer.hikari=error");
+        all.add("logging.level.org.hibernate=off");
+        all.add("logging.level.org.springframework=off");
+        ContractApplication application = ContractApplication.startAnother(database, beans, all.toArray(String[]::new));
+        assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(type);
+        return application;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
+    static class WithJpa {}
+}
