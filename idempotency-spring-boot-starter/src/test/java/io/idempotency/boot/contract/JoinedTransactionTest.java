@@ -1,0 +1,207 @@
+package io.idempotency.boot.contract;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Calls that join a transaction which cannot commit, or cannot write. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class JoinedTransactionTest {
+
+    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+
+    JoinedTransactionTest(TestDatabase database) {
+        Payments.createTables(database.jdbc());
+        for (TransactionKind kind : TransactionKind.values()) {
+            applications.put(kind, kind.start(database, Desk.class));
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        applications.values().forEach(ContractApplication::close);
+    }
+
+    @AfterEach
+    void clear() {
+        applications.values().forEach(ContractApplication::clear);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallInAReadOnlyTransactionFailsAndCanBeMadeElsewhere(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+        TransactionTemplate readOnly = outer(application);
+        readOnly.setReadOnly(true);
+        AtomicReference<Throwable> refusal = new AtomicReference<>();
+
+        assertThatThrownBy(() -> readOnly.executeWithoutResult(
+                        status -> refusal.set(catchThrowable(() -> desk.pay("key", () -> {})))))
+                .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertThat(refusal.get()).hasStackTraceContaining("read-only transaction");
+        assertNothingIsKept(application);
+        desk.pay("key", () -> {});
+        assertKeptOnce(application);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallWhoseTransactionHasNoTimeLeftLeavesNothing(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+                    desk.runOutOfTime();
+                    assertThatThrownBy(() -> desk.pay("key", () -> {}))
+                            .isInstanceOf(TransactionTimedOutException.class);
+                }))
+                .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertNothingIsKept(application);
+        desk.pay("key", () -> {});
+        assertKeptOnce(application);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallWhoseTransactionRunsOutOfTimeBehindTheEffectLeavesNothing(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        assertThatThrownBy(() -> outer(application)
+                        .executeWithoutResult(status -> assertThatThrownBy(() -> desk.pay("key", desk::useUpTheTime))
+                                .isInstanceOf(TransactionTimedOutException.class)))
+                .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertNothingIsKept(application);
+        desk.pay("key", () -> {});
+        assertKeptOnce(application);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallThatCompletesInTimeIsRolledBackWithATransactionThatDoesNot(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+                    desk.pay("key", () -> {});
+                    desk.useUpTheTime();
+                }))
+                .isInstanceOf(TransactionTimedOutException.class);
+
+        assertNothingIsKept(application);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallIsRolledBackWithATransactionThatWasMarkedBefore(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        outer(application).executeWithoutResult(status -> {
+            status.setRollbackOnly();
+            desk.pay("key", () -> {});
+        });
+
+        assertNothingIsKept(application);
+        desk.pay("key", () -> {});
+        assertKeptOnce(application);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallIsRefusedInATransactionThatAnotherCallHasMarked(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+
+        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+                    assertThatThrownBy(() -> desk.pay("first", Desk::fail)).hasMessage("on purpose");
+                    assertThatThrownBy(() -> desk.pay("key", () -> {}))
+                            .isInstanceOf(TransactionFailedException.class)
+                            .hasMessageContaining("rollback-only");
+                }))
+                .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertNothingIsKept(application);
+        desk.pay("key", () -> {});
+        assertKeptOnce(application);
+    }
+
+    private static TransactionTemplate outer(ContractApplication application) {
+        return new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+    }
+
+    private static void assertKeptOnce(ContractApplication application) {
+        assertThat(application.request("key")).containsEntry("status", "succeeded");
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    private static void assertNothingIsKept(ContractApplication application) {
+        assertThat(application.effects()).isZero();
+        assertThat(application.requests()).isZero();
+        assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);
+    }
+
+    static class Desk {
+
+        private final JdbcTemplate jdbc;
+
+        private final DataSource dataSource;
+
+        Desk(JdbcTemplate jdbc, DataSource dataSource) {
+            this.jdbc = jdbc;
+            this.dataSource = dataSource;
+        }
+
+        @Transactional
+        @Idempotent(scope = "desk", key = "#key", fingerprint = "'same'")
+        public String pay(String key, Runnable further) {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            further.run();
+            return "paid";
+        }
+
+        /** As if the transaction had lasted too long. */
+        void runOutOfTime() {
+            ((ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource)).setTimeoutInMillis(0);
+        }
+
+        void useUpTheTime() {
+            runOutOfTime();
+            jdbc.execute("select 1");
+        }
+
+        static void fail() {
+            throw new IllegalStateException("on purpose");
+        }
+    }
+}

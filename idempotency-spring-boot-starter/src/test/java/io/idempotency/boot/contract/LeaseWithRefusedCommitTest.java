@@ -1,0 +1,158 @@
+package io.idempotency.boot.contract;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.Outcome;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The server refuses the COMMIT that a lease is completed with, or its process dies in it. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeaseWithRefusedCommitTest {
+
+    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+
+    private final JdbcTemplate jdbc;
+
+    LeaseWithRefusedCommitTest(TestDatabase database) {
+        jdbc = database.jdbc();
+        Payments.createTables(jdbc);
+        for (TransactionKind kind : TransactionKind.values()) {
+            applications.put(kind, kind.start(database, LeasedPayments.class, "idempotency.retry.delay=1ms"));
+        }
+        jdbc.execute("""
+                create table refusal (state text);
+                create sequence commit_number;
+                create function refuse() returns trigger language plpgsql as $$
+                declare
+                    refused text := (select state from refusal);
+                begin
+                    if refused is null or nextval('commit_number') > 1 then
+                        return null;
+                    elsif refused = 'killed' then
+                        perform pg_terminate_backend(pg_backend_pid());
+                    else
+                        raise exception using errcode = refused;
+                    end if;
+                    return null;
+                end $$;
+                create constraint trigger refuse after insert on payment deferrable initially deferred
+                for each row when (new.cents = 5) execute function refuse()""");
+    }
+
+    @AfterAll
+    void stop() {
+        applications.values().forEach(ContractApplication::close);
+    }
+
+    @AfterEach
+    void clear() {
+        jdbc.execute("truncate refusal; alter sequence commit_number restart");
+        jdbc.execute("drop trigger if exists refuse on idempotency.idempotency_request");
+        applications.values().forEach(ContractApplication::clear);
+    }
+
+    enum Refusal {
+        VIOLATION("23514"),
+        SERIALIZATION_FAILURE("40001"),
+        KILLED("killed");
+
+        private final String state;
+
+        Refusal(String state) {
+            this.state = state;
+        }
+    }
+
+    static Stream<Arguments> refusals() {
+        return Stream.of(TransactionKind.values())
+                .flatMap(kind -> Stream.of(Refusal.values()).map(refusal -> Arguments.of(kind, refusal)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void theMethodThatMayRunOnceIsLeftToTheNextAttempt(TransactionKind kind, Refusal refusal) {
+        ContractApplication application = applications.get(kind);
+        LeasedPayments payments = application.bean(LeasedPayments.class);
+        int before = payments.executions();
+        refuseOnce(refusal);
+
+        assertThatThrownBy(() -> payments.pay("key")).isInstanceOf(RuntimeException.class);
+
+        assertThat(payments.executions() - before).isEqualTo(1);
+        assertThat(application.effects()).isZero();
+        assertThat(application.request("key")).containsEntry("status", "failed_retryable");
+        assertThat(payments.pay("key").attempt()).isEqualTo(2);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void theMethodThatMayBeRepeatedIsWhereThatCanHelp(TransactionKind kind, Refusal refusal) {
+        ContractApplication application = applications.get(kind);
+        LeasedPayments payments = application.bean(LeasedPayments.class);
+        int before = payments.executions();
+        refuseOnce(refusal);
+
+        if (refusal == Refusal.VIOLATION) {
+            assertThatThrownBy(() -> payments.payRepeatably("key")).isInstanceOf(RuntimeException.class);
+            assertThat(payments.executions() - before).isEqualTo(1);
+            assertThat(application.effects()).isZero();
+            assertThat(application.request("key")).containsEntry("status", "failed_retryable");
+        } else {
+            assertThat(payments.payRepeatably("key").attempt()).isEqualTo(1);
+            assertThat(payments.executions() - before).isEqualTo(2);
+            assertThat(application.effects()).isEqualTo(1);
+            assertThat(application.request("key")).containsEntry("status", "succeeded");
+        }
+    }
+
+    /** What the method did is done, so that only the completion may be written again. */
+    @ParameterizedTest
+    @EnumSource
+    void aCompletionAfterTheMethodIsRepeatedOrLeftToTheEndOfTheLease(Refusal refusal) {
+        ContractApplication application = applications.get(TransactionKind.JDBC);
+        LeasedPayments payments = application.bean(LeasedPayments.class);
+        int before = payments.executions();
+        application.interruption().afterEffectDo(() -> {
+            jdbc.execute("""
+                    create constraint trigger refuse after update on idempotency.idempotency_request
+                    deferrable initially deferred for each row
+                    when (new.status = 'succeeded') execute function refuse()""");
+            refuseOnce(refusal);
+        });
+
+        if (refusal == Refusal.VIOLATION) {
+            assertThatThrownBy(() -> payments.payWithoutTransaction("key")).isInstanceOf(RuntimeException.class);
+            assertThat(application.request("key")).containsEntry("status", "processing");
+            application.interruption().reset();
+            application.expireLease("key");
+            assertThat(payments.payWithoutTransaction("key").attempt()).isEqualTo(2);
+        } else {
+            assertThat(payments.payWithoutTransaction("key").attempt()).isEqualTo(1);
+            assertThat(payments.executions() - before).isEqualTo(1);
+            assertThat(application.effects()).isEqualTo(1);
+        }
+        assertThat(application.request("key")).containsEntry("status", "succeeded");
+    }
+
+    private void refuseOnce(Refusal refusal) {
+        jdbc.update("insert into refusal values (?)", refusal.state);
+    }
+}
