@@ -88,7 +88,7 @@ public final class CallTransactions {
             return work.get();
         } catch (RuntimeException failure) {
             DoomedTransaction.by(failure, connection);
-            throw failure;
+            throw ReadOnlyTransaction.explain(failure);
         }
     }
 

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionStatus;
 
 import io.idempotency.FailureTranslator;
@@ -104,7 +105,7 @@ public final class ClaimExecutor {
                         null);
                 HeldKeys.requireNotHeld(request.id(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
-                Claim claim = running.waitBudget().spendOn(() -> call.claims().claim(connection, request));
+                Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
                 running.claimAnswered();
                 return claim.handledBy(answers(
                         call,
@@ -114,6 +115,14 @@ public final class ClaimExecutor {
                         granted -> runGranted(granted, running, request, transaction, connection, end, invocation)));
             });
         }));
+    }
+
+    private static Claim claim(IdempotentCall call, Connection connection, ClaimRequest request) {
+        try {
+            return call.claims().claim(connection, request);
+        } catch (DataAccessException failure) {
+            throw ReadOnlyTransaction.explain(call.intent(), failure);
+        }
     }
 
     ClaimAnswers answers(

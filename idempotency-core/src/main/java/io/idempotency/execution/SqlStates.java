@@ -21,6 +21,8 @@ final class SqlStates {
 
     private static final String DEADLOCK_DETECTED = "40P01";
 
+    private static final String READ_ONLY_SQL_TRANSACTION = "25006";
+
     private static final Set<String> ROLLED_BACK_IN_FAVOUR_OF_OTHERS = Set.of(SERIALIZATION_FAILURE, DEADLOCK_DETECTED);
 
     private static final int DEEPEST_CAUSE = 50;
@@ -51,6 +53,10 @@ final class SqlStates {
 
     static boolean isSerializationFailure(@Nullable String sqlState) {
         return SERIALIZATION_FAILURE.equals(sqlState);
+    }
+
+    static boolean isReadOnly(@Nullable String sqlState) {
+        return READ_ONLY_SQL_TRANSACTION.equals(sqlState);
     }
 
     /** Whether the same work may succeed if it is done once more. */

@@ -245,6 +245,18 @@ class InboxTest {
     }
 
     @Test
+    void aBatchInAReadOnlyTransactionIsRefused() {
+        TransactionTemplate readOnly = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        readOnly.setReadOnly(true);
+
+        assertThatThrownBy(() -> readOnly.execute(status -> inbox.claimNew("invoices", List.of("b"), id -> id)))
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("The open transaction is read-only");
+
+        assertThat(application.handledMessages()).isEmpty();
+    }
+
+    @Test
     void aBatchThatIsRefusedInsideOfASavepointLeavesTheOuterTransaction() {
         TransactionTemplate nested = new TransactionTemplate(
                 application.bean(PlatformTransactionManager.class),

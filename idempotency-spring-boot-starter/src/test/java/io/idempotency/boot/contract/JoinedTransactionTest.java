@@ -22,6 +22,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
+import io.idempotency.TransactionMismatchException;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -55,7 +56,7 @@ class JoinedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCallInAReadOnlyTransactionFailsAndCanBeMadeElsewhere(TransactionKind kind) {
+    void aCallInAReadOnlyTransactionIsRefusedAndCanBeMadeElsewhere(TransactionKind kind) {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
         TransactionTemplate readOnly = outer(application);
@@ -66,7 +67,9 @@ class JoinedTransactionTest {
                         status -> refusal.set(catchThrowable(() -> desk.pay("key", () -> {})))))
                 .isInstanceOf(UnexpectedRollbackException.class);
 
-        assertThat(refusal.get()).hasStackTraceContaining("read-only transaction");
+        assertThat(refusal.get())
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContainingAll("'key'", "the open transaction is read-only", "REQUIRES_NEW");
         assertNothingIsKept(application);
         desk.pay("key", () -> {});
         assertKeptOnce(application);
