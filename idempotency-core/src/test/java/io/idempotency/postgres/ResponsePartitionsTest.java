@@ -171,7 +171,7 @@ class ResponsePartitionsTest {
     void whatExpiresBeforeAllPartitionsThatAreLeftIsStoredAllTheSame() {
         maintain(LeafLength.DAY);
         store("1 minute");
-        store("30 hours");
+        store("24 hours");
         expire(leafOfFirst());
         maintain(LeafLength.DAY);
         assertThat(count("idempotency_response")).isOne();
@@ -320,12 +320,12 @@ class ResponsePartitionsTest {
     @Test
     void whereAPartitionIsMissingThereIsAnEmptyOneSoon() {
         maintain(LeafLength.DAY);
-        store("60 hours");
+        store("72 hours");
         String dropped = leaves().get(2);
         String detached = leaves().get(3);
         admin.execute("drop table idempotency." + dropped);
         admin.execute("alter table idempotency.idempotency_response detach partition idempotency." + detached);
-        for (String missing : List.of("36 hours", "60 hours")) {
+        for (String missing : List.of("48 hours", "72 hours")) {
             assertThatThrownBy(() -> store(missing))
                     .rootCause()
                     .isInstanceOfSatisfying(
@@ -335,8 +335,8 @@ class ResponsePartitionsTest {
 
         maintain(LeafLength.DAY);
 
-        store("36 hours");
-        store("60 hours");
+        store("48 hours");
+        store("72 hours");
         assertThat(lengths()).containsExactly("1 day");
         assertThat(leaves()).hasSize(1 + 7 + 3 + 1);
         List<String> leaves = leaves();
