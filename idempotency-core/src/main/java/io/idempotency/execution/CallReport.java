@@ -88,6 +88,10 @@ final class CallReport {
         undone = true;
     }
 
+    boolean isUndone() {
+        return undone;
+    }
+
     void transactionEnded(boolean byCommit) {
         committed = byCommit && !undone;
         if (pending != null) {

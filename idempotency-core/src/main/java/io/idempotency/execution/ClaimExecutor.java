@@ -151,7 +151,9 @@ public final class ClaimExecutor {
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
             requireCommittable(call, transaction, connection);
-            if (!call.isCompleteWithClaim()) {
+            if (call.isCompleteWithClaim()) {
+                requireNotTakenBack(call, running);
+            } else {
                 Fence fence = new Fence(request.id(), claim.attempt(), null);
                 complete(call, completionOf(call, fence, result), transaction, connection);
             }
@@ -161,6 +163,13 @@ public final class ClaimExecutor {
         } catch (Throwable failure) {
             held.failed();
             throw failure;
+        }
+    }
+
+    /** No completion follows that would find out. */
+    private static void requireNotTakenBack(IdempotentCall call, RunningCall running) {
+        if (running.report().isUndone()) {
+            throw CallFailures.claimIsGone(call.intent());
         }
     }
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
@@ -108,6 +109,20 @@ class AcknowledgementTest {
 
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.EXECUTED);
+    }
+
+    /** The completion of a method without a response is written with its claim. */
+    @Test
+    void aMethodThatTakesItsOwnClaimBackLeavesNothing() {
+        assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
+                    Object savepoint = status.createSavepoint();
+                    assertThatThrownBy(() -> shop.sellBehind("key", () -> status.rollbackToSavepoint(savepoint)))
+                            .isInstanceOf(TransactionFailedException.class)
+                            .hasMessageContaining("its claim is gone");
+                }))
+                .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertNothingIsKept();
     }
 
     @Test
@@ -264,6 +279,13 @@ class AcknowledgementTest {
         public String sellInNewTransaction(String key) {
             sell();
             return "sold";
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-behind", key = "#key", fingerprint = "'same'")
+        public void sellBehind(String key, Runnable work) {
+            work.run();
+            sell();
         }
 
         @Transactional

@@ -21,6 +21,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -319,6 +320,25 @@ class InboxTest {
         assertThat(application.outcomes().messages())
                 .extracting(MessageReceived::messageId, MessageReceived::outcome)
                 .containsExactlyInAnyOrder(tuple("a", MessageOutcome.HANDLED), tuple("b", MessageOutcome.FAILED));
+    }
+
+    /** Its claim is its completion, so that nothing written later finds out. */
+    @Test
+    void workThatTakesItsOwnClaimBackWithASavepointLeavesNothing() {
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    Object savepoint = status.createSavepoint();
+                    assertThatThrownBy(() -> inbox.handleOnce("invoices", "m-1", () -> {
+                                status.rollbackToSavepoint(savepoint);
+                                spend(5);
+                            }))
+                            .isInstanceOf(TransactionFailedException.class)
+                            .hasMessageContaining("its claim is gone");
+                }))
+                .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertThat(application.handledMessages()).isEmpty();
+        assertThat(application.spent()).isZero();
+        assertThat(inbox.handleOnce("invoices", "m-1", () -> spend(5))).isTrue();
     }
 
     @Test
