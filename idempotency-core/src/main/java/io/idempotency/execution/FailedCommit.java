@@ -30,19 +30,28 @@ final class FailedCommit {
                 : unknown(failure);
     }
 
-    /** What nobody has ended, so that the clean-up that follows would commit it. */
-    static void rollBackUnsent(Connection connection) {
+    /**
+     * What nobody has ended, so that the clean-up that follows would commit it.
+     *
+     * @return whether nothing is open any more for certain, which a lost connection cannot tell
+     */
+    static boolean rollBackUnsent(Connection connection) {
         SQLException notSent = new SQLException("COMMIT was not sent");
-        if (isOpen(connection, notSent) && !isRolledBack(connection, notSent)) {
-            abort(connection, notSent);
+        if (!isOpen(connection, notSent)) {
+            return false;
         }
+        if (isRolledBack(connection, notSent)) {
+            return true;
+        }
+        abort(connection, notSent);
+        return false;
     }
 
     /** A pool may have lent it to somebody else meanwhile. */
     private static boolean isOpen(Connection connection, Throwable failure) {
         try {
             return !connection.isClosed() && !connection.getAutoCommit();
-        } catch (SQLException lost) {
+        } catch (SQLException | RuntimeException lost) {
             Suppression.add(failure, lost);
             return false;
         }

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
-import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -87,31 +86,28 @@ final class TransactionEnd implements TransactionSynchronization {
         running.report().transactionEnded(status == STATUS_COMMITTED && endAnnounced);
     }
 
-    private RunningCall.Phase phaseAfter(int status) {
-        if (status == STATUS_COMMITTED) {
-            return RunningCall.Phase.COMMITTED;
-        }
-        boolean isRolledBack = rollBackWhatIsOpen() || status == STATUS_ROLLED_BACK;
-        return isRolledBack ? RunningCall.Phase.ROLLED_BACK : RunningCall.Phase.UNKNOWN;
-    }
-
     /**
      * Spring takes an exception of its own that leaves a callback before the commit for the answer to a COMMIT. It rolls
      * nothing back then, and its clean-up turns autocommit on, which commits what is open.
      */
-    private boolean rollBackWhatIsOpen() {
-        if (connection == null || !isOpen(connection)) {
-            return false;
+    private RunningCall.Phase phaseAfter(int status) {
+        if (status == STATUS_COMMITTED) {
+            return RunningCall.Phase.COMMITTED;
         }
-        FailedCommit.rollBackUnsent(connection);
-        return true;
+        // Not asked for after a rollback: a connection that was never used would be fetched for it.
+        boolean wasOpen = status == STATUS_UNKNOWN && isOpen();
+        boolean isNothingOpen = connection != null && FailedCommit.rollBackUnsent(connection);
+        return status == STATUS_ROLLED_BACK || (wasOpen && isNothingOpen)
+                ? RunningCall.Phase.ROLLED_BACK
+                : RunningCall.Phase.UNKNOWN;
     }
 
-    private boolean isOpen(Connection transactionsConnection) {
+    private boolean isOpen() {
         try {
-            return !transactionsConnection.isClosed()
-                    && store.transactionState(transactionsConnection) != TransactionState.ENDED;
-        } catch (SQLException | DataAccessException lost) {
+            return connection != null
+                    && !connection.isClosed()
+                    && store.transactionState(connection) != TransactionState.ENDED;
+        } catch (SQLException | RuntimeException lost) {
             return false;
         }
     }

@@ -2,6 +2,9 @@ package io.idempotency.boot.datasource;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -17,13 +20,20 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.Idempotent;
+import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
@@ -122,6 +132,85 @@ class WrappedDataSourceTest {
                         .isThrownBy(() -> context.getBean(Notebook.class).write("key", "text")));
 
         assertThat(Notebook.count(database.jdbc())).isZero();
+    }
+
+    /** A pool that is exhausted, or cannot reach the database, would be waited for once more. */
+    @Test
+    void aConnectionThatNothingWasDoneOnIsNotFetchedForARollback() {
+        AtomicInteger fetched = new AtomicInteger();
+        DataSource lazy = new LazyConnectionDataSourceProxy(new DelegatingDataSource(database.dataSource(2)) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                fetched.incrementAndGet();
+                return super.getConnection();
+            }
+        });
+
+        application(lazy, lazy).run(context -> {
+            Notebook notebook = context.getBean(Notebook.class);
+            TransactionTemplate outer = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate anew = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            anew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+            outer.executeWithoutResult(status -> {
+                notebook.write("key", "text");
+                int before = fetched.get();
+                assertThatExceptionOfType(ReentrantCallException.class)
+                        .isThrownBy(() -> anew.executeWithoutResult(inner -> notebook.write("key", "text")));
+                assertThat(fetched).hasValue(before);
+            });
+        });
+    }
+
+    /** As some pools' are, whose connections are closed when they are given back and not when they are lost. */
+    @Test
+    void theFailureOfAMethodIsNotHiddenByAConnectionThatSeemsToBeOpen() {
+        DataSource pool = new DelegatingDataSource(
+                new DriverManagerDataSource(database.jdbcUrl(), database.username(), database.password())) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return neverClosed(super.getConnection());
+            }
+        };
+
+        application(pool, pool).withBean(Killed.class).run(context -> assertThatExceptionOfType(
+                        IllegalStateException.class)
+                .isThrownBy(() -> context.getBean(Killed.class).writeAndDie("key", database.jdbc()))
+                .withMessage("on purpose"));
+    }
+
+    private static Connection neverClosed(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                WrappedDataSourceTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("isClosed")) {
+                        return false;
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+
+    static class Killed {
+
+        private final JdbcClient jdbc;
+
+        Killed(JdbcClient jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        @Idempotent(scope = "killed", key = "#key", fingerprint = "'same'")
+        public String writeAndDie(String key, JdbcOperations killer) {
+            int backend = jdbc.sql("insert into public.note (text) values ('text') returning backend")
+                    .query(Integer.class)
+                    .single();
+            killer.queryForObject("select pg_terminate_backend(?, 5000)", Boolean.class, backend);
+            throw new IllegalStateException("on purpose");
+        }
     }
 
     private static ApplicationContextRunner application(DataSource ofLibrary, DataSource ofTransactions) {
