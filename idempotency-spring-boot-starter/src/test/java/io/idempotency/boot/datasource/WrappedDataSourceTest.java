@@ -164,18 +164,20 @@ class WrappedDataSourceTest {
     /** As some pools' are, whose connections are closed when they are given back and not when they are lost. */
     @Test
     void theFailureOfAMethodIsNotHiddenByAConnectionThatSeemsToBeOpen() {
-        DataSource pool = new DelegatingDataSource(
-                new DriverManagerDataSource(database.jdbcUrl(), database.username(), database.password())) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                return neverClosed(super.getConnection());
-            }
-        };
+        DataSource pool =
+                new DelegatingDataSource(
+                        new DriverManagerDataSource(database.jdbcUrl(), database.username(), database.password())) {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        return neverClosed(super.getConnection());
+                    }
+                };
 
-        application(pool, pool).withBean(Killed.class).run(context -> assertThatExceptionOfType(
-                        IllegalStateException.class)
-                .isThrownBy(() -> context.getBean(Killed.class).writeAndDie("key", database.jdbc()))
-                .withMessage("on purpose"));
+        application(pool, pool)
+                .withBean(Killed.class)
+                .run(context -> assertThatExceptionOfType(IllegalStateException.class)
+                        .isThrownBy(() -> context.getBean(Killed.class).writeAndDie("key", database.jdbc()))
+                        .withMessage("on purpose"));
     }
 
     private static Connection neverClosed(Connection connection) {
