@@ -2,7 +2,7 @@ package io.idempotency;
 
 /**
  * The open transaction is not one on the DataSource of the idempotency tables, so claim and effect could not commit
- * together. Thrown before the method runs.
+ * together, or it is read-only. Thrown before the method runs.
  */
 public final class TransactionMismatchException extends IdempotencyException {
 

@@ -52,7 +52,7 @@ public final class CallTransactions {
      * @param work what is done; it does not end the transaction
      * @return what the work gave
      * @throws TransactionMismatchException if none is open on the DataSource of the idempotency tables, or it is over
-     *     already
+     *     already or read-only
      */
     public <T> T onOpenConnection(Function<Connection, T> work) {
         return onOpenConnection((connection, holder) -> work.apply(connection));

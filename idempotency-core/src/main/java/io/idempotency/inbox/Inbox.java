@@ -58,7 +58,7 @@ public interface Inbox {
      * @throws MissingIdempotencyKeyException if a message has no id; the database was not touched
      * @throws InvalidIdempotencyKeyException if an id is malformed; the database was not touched
      * @throws TransactionMismatchException if no transaction is open on the library's DataSource, as in a callback after
-     *     its commit
+     *     its commit, or it is read-only
      * @throws RequestInProgressException if the batch cannot be taken within {@code idempotency.wait-timeout} in all
      * @throws ReentrantCallException if this thread is handling one of the messages
      * @throws IllegalArgumentException if the consumer is not well-formed

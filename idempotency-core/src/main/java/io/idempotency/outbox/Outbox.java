@@ -27,7 +27,7 @@ public interface Outbox {
      * @param message what is to be sent; its payload is written as JSON now, so that what is sent is what was true
      * @return the id of the message, a version-7 UUID; of the earlier message if the deduplication key was used before
      * @throws TransactionMismatchException if no transaction is open on the library's DataSource, or it has been committed
-     *     already
+     *     already, or it is read-only
      * @throws IllegalArgumentException if the payload cannot be written as JSON, or is too large; the database was not
      *     touched
      * @throws DataAccessException if PostgreSQL reports anything else

@@ -1,5 +1,7 @@
 package io.idempotency.postgres;
 
+import org.junit.jupiter.api.AfterAll;
+
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -9,5 +11,10 @@ class AdministrationSearchOfResponsesInTableTest extends AdministrationSearchTes
 
     AdministrationSearchOfResponsesInTableTest(TestDatabase database) {
         super(ResponsesInTable.of(database));
+    }
+
+    @AfterAll
+    static void requireUsed(TestDatabase database) {
+        ResponsesInTable.requireUsed(database);
     }
 }

@@ -2,6 +2,7 @@ package io.idempotency.postgres;
 
 import java.util.Map;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -39,5 +40,10 @@ class CompletingCommitToTableTest extends CompletingCommitTest {
                 join idempotency.idempotency_response as s
                     on s.request_id = r.request_id and s.expires_at = r.response_kept_until
                 where r.idempotency_key = ? and r.response_body is null""", key);
+    }
+
+    @AfterAll
+    static void requireUsed(TestDatabase database) {
+        ResponsesInTable.requireUsed(database);
     }
 }

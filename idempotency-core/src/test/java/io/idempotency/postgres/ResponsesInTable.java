@@ -3,6 +3,7 @@ package io.idempotency.postgres;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 
+import org.awaitility.Awaitility;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.test.TestDatabase;
@@ -40,6 +41,16 @@ final class ResponsesInTable {
             add(jdbc, leafOf(today.plusDays(day)), bound(today.plusDays(day)), bound(today.plusDays(day + 1)));
         }
         add(jdbc, "rest", bound(today.plusDays(DAYS)), "maxvalue");
+    }
+
+    /** Tests that are inherited would pass as well without it. */
+    static void requireUsed(TestDatabase database) {
+        // A backend tells what it has written when it ends, at the latest.
+        Awaitility.await("responses in the table of their own")
+                .until(() -> database.jdbc().queryForObject("""
+                        select sum(n_tup_ins) > 0
+                        from pg_stat_user_tables
+                        where schemaname = 'idempotency' and relname like 'idempotency_response%'""", Boolean.class));
     }
 
     static String leafOf(LocalDate day) {

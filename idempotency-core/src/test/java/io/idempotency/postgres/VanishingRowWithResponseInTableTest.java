@@ -1,5 +1,6 @@
 package io.idempotency.postgres;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 import io.idempotency.test.PostgresTest;
@@ -16,5 +17,10 @@ class VanishingRowWithResponseInTableTest extends VanishingRowTest {
     @BeforeAll
     static void partition(TestDatabase database) {
         ResponsesInTable.partition(database.jdbc());
+    }
+
+    @AfterAll
+    static void requireUsed(TestDatabase database) {
+        ResponsesInTable.requireUsed(database);
     }
 }
