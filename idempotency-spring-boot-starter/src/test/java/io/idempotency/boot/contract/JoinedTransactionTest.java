@@ -7,12 +7,15 @@ import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.NestedTransactionNotSupportedException;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Transactional;
@@ -73,6 +76,21 @@ class JoinedTransactionTest {
         assertNothingIsKept(application);
         desk.pay("key", () -> {});
         assertKeptOnce(application);
+    }
+
+    @Test
+    void aNestedTransactionIsRefusedByJpa() {
+        ContractApplication application = applications.get(TransactionKind.JPA);
+        Desk desk = application.bean(Desk.class);
+        TransactionTemplate nested = outer(application);
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+
+        outer(application)
+                .executeWithoutResult(status -> assertThatThrownBy(
+                                () -> nested.executeWithoutResult(inner -> desk.pay("key", () -> {})))
+                        .isInstanceOf(NestedTransactionNotSupportedException.class));
+
+        assertThat(application.outcomes().all()).as("no call has begun").isEmpty();
     }
 
     @ParameterizedTest

@@ -99,6 +99,18 @@ class PublishInCallbacksTest {
     }
 
     @Test
+    void inAReadOnlyTransactionNothingIsPublished() {
+        TransactionTemplate readOnly = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        readOnly.setReadOnly(true);
+
+        assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> publish("late")))
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("The open transaction is read-only");
+
+        assertThat(application.messages()).isEmpty();
+    }
+
+    @Test
     void aTransactionOfItsOwnInACallbackPublishes() {
         commitWith(new TransactionSynchronization() {
             @Override
