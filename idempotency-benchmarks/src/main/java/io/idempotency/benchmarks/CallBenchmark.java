@@ -150,6 +150,8 @@ public final class CallBenchmark {
                 contenders.get(
                         CallContender.class,
                         PlainContender.NAME,
+                        MoreRoundTripsContender.ONE,
+                        MoreRoundTripsContender.TWO,
                         HandWrittenContender.NAME,
                         "hand-written-pipelined",
                         "hand-written-for-update",

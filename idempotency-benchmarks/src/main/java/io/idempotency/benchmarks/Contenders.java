@@ -27,6 +27,8 @@ final class Contenders implements AutoCloseable {
     private static Map<String, Function<ContenderSetup, Contender>> all() {
         Map<String, Function<ContenderSetup, Contender>> all = new LinkedHashMap<>();
         all.put(PlainContender.NAME, PlainContender::new);
+        all.put(MoreRoundTripsContender.ONE, MoreRoundTripsContender::one);
+        all.put(MoreRoundTripsContender.TWO, MoreRoundTripsContender::two);
         all.put(SelectContender.NAME, SelectContender::new);
         all.put(HandWrittenContender.NAME, HandWrittenContender::new);
         all.put("hand-written-pipelined", HandWrittenPipelinedContender::new);

@@ -35,6 +35,8 @@ class CallBenchmarkTest {
         assertThat(contendersOf(lines, "new-key,default,"))
                 .containsExactly(
                         "plain",
+                        "plain-one-round-trip-more",
+                        "plain-two-round-trips-more",
                         "hand-written",
                         "hand-written-pipelined",
                         "hand-written-for-update",
@@ -61,6 +63,10 @@ class CallBenchmarkTest {
         }
         assertThat(contendersOf(lines, "new-key,response=300,")).containsExactly("plain", "hand-written", "starter");
         assertThat(valueOf(lines, "new-key,default,plain,2", "round_trips")).isEqualTo(3);
+        assertThat(valueOf(lines, "new-key,default,plain-one-round-trip-more,2", "round_trips"))
+                .isEqualTo(4);
+        assertThat(valueOf(lines, "new-key,default,plain-two-round-trips-more,2", "round_trips"))
+                .isEqualTo(5);
         assertThat(valueOf(lines, "new-key,default,hand-written,2", "round_trips"))
                 .isEqualTo(5);
         assertThat(valueOf(lines, "new-key,default,starter-pipelined,2", "round_trips"))
@@ -82,7 +88,8 @@ class CallBenchmarkTest {
         run(output, "--jobs=new-key", "--only=plain", "--link-delay=1ms", "--responses=none");
 
         List<String> lines = Files.readAllLines(output.resolve("results.csv"));
-        assertThat(contendersOf(lines, "new-key,link=1ms,")).containsExactly("plain");
+        assertThat(contendersOf(lines, "new-key,link=1ms,"))
+                .containsExactly("plain", "plain-one-round-trip-more", "plain-two-round-trips-more");
         assertThat(valueOf(lines, "new-key,link=1ms,plain,2", "p50_us"))
                 .as("three round trips")
                 .isGreaterThanOrEqualTo(6_000);

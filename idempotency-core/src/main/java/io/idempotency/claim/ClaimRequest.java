@@ -31,6 +31,18 @@ public record ClaimRequest(
         @Nullable Lease lease) {
 
     /**
+     * Checks what goes together.
+     *
+     * @throws IllegalArgumentException if a row that is final with the claim should have a lease or a time for its response
+     */
+    public ClaimRequest {
+        if (completeAtOnce && (lease != null || responseRetention != null)) {
+            throw new IllegalArgumentException(
+                    "What is complete at once has neither a lease nor a response that goes first");
+        }
+    }
+
+    /**
      * Asks for the key of an intent.
      *
      * @param intent scope, caller and key
@@ -50,5 +62,14 @@ public record ClaimRequest(
             boolean completeAtOnce,
             @Nullable Lease lease) {
         this(RequestId.of(intent), intent, fingerprint, retention, responseRetention, waitLimit, completeAtOnce, lease);
+    }
+
+    /**
+     * How long the response is kept.
+     *
+     * @return from now; as long as the key if nothing else is said
+     */
+    public Duration responseKeptFor() {
+        return responseRetention == null ? retention : responseRetention;
     }
 }

@@ -14,4 +14,14 @@ public record Completion(
         Fence fence,
         String responseBody,
         @Nullable String resultType,
-        @Nullable String resultId) {}
+        @Nullable String resultId) {
+
+    /**
+     * Whether it tells what the call made.
+     *
+     * @return true if type or id are told
+     */
+    public boolean hasReference() {
+        return resultType != null || resultId != null;
+    }
+}

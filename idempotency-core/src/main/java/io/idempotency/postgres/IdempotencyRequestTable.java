@@ -57,7 +57,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + ClaimStatements.HELD_BY_FENCE;
+                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + CompletionStatement.HELD_BY_LEASE;
 
     private static final String EXTEND_LEASE = """
             update {schema}.idempotency_request
@@ -66,7 +66,7 @@ final class IdempotencyRequestTable implements ClaimStore {
                     + greatest(clock_timestamp() + ? * interval '1 millisecond' - locked_until, interval '0'),
                 response_expires_at = response_expires_at
                     + greatest(clock_timestamp() + ? * interval '1 millisecond' - locked_until, interval '0'),
-                updated_at = clock_timestamp()""" + ClaimStatements.HELD_BY_FENCE;
+                updated_at = clock_timestamp()""" + CompletionStatement.HELD_BY_LEASE;
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     private static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
@@ -140,7 +140,9 @@ final class IdempotencyRequestTable implements ClaimStore {
                     return new Claim.InProgress(failure);
                 }
                 throw SqlFailures.translate(
-                        "claim the " + request.intent(), responses.of(request).claim(), failure);
+                        "claim the " + request.intent(),
+                        responses.insertOf(request).sql(),
+                        failure);
             }
         }
         throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished " + MAX_LOOKS
@@ -191,28 +193,18 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
-        ClaimStatements statements = responses.of(request);
-        try (PreparedStatement statement = WaitBound.prepare(connection, statements.claim())) {
-            StatementParameters parameters = new StatementParameters(statement);
-            parameters.string(Long.toString(bound.milliseconds()));
-            parameters.uuid(request.id());
-            parameters.intent(request.intent());
-            parameters.fingerprint(request.fingerprint());
-            statements.bindClaim(parameters, request, claimedBy);
+        ClaimInsert insert = responses.insertOf(request);
+        try (PreparedStatement statement = WaitBound.prepare(connection, insert.sql())) {
+            insert.bind(new StatementParameters(statement), request, claimedBy, bound);
             return updateCountOf(statement) == 1;
         }
     }
 
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
-        ClaimStatements statements = responses.of(request);
-        try (PreparedStatement statement = WaitBound.prepare(connection, statements.claimAgain())) {
-            StatementParameters parameters = new StatementParameters(statement);
-            parameters.string(Long.toString(bound.milliseconds()));
-            parameters.fingerprint(request.fingerprint());
-            statements.bindClaim(parameters, request, claimedBy);
-            parameters.uuid(request.id());
-            parameters.integer(attempt);
+        ClaimTakeover takeover = responses.takeoverOf(request);
+        try (PreparedStatement statement = WaitBound.prepare(connection, takeover.sql())) {
+            takeover.bind(new StatementParameters(statement), request, attempt, claimedBy, bound);
             return updateCountOf(statement) == 1;
         }
     }
@@ -292,28 +284,24 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public boolean complete(Connection connection, Completion completion) {
         answered.add(completion.fence().requestId());
-        ClaimStatements statements = responses.of(completion);
+        CompletionStatement statement = responses.completionOf(completion);
         return update(
-                connection,
-                "complete a claim",
-                statements.complete(),
-                parameters -> statements.bindCompletion(parameters, completion));
+                connection, "complete a claim", statement.sql(), parameters -> statement.bind(parameters, completion));
     }
 
     @Override
     public CompletingCommit completingCommit(Connection connection, Completion completion) {
         answered.add(completion.fence().requestId());
-        ClaimStatements statements = responses.of(completion);
+        CompletionStatement statement = responses.completionOf(completion);
         String sql = Objects.requireNonNull(
-                statements.completeAndCommit(),
-                "what has a lease is completed in a transaction that is committed later");
-        PreparedStatement statement = null;
+                statement.withCommit(), "what has a lease is completed in a transaction that is committed later");
+        PreparedStatement prepared = null;
         try {
-            statement = connection.prepareStatement(sql);
-            statements.bindCompletion(new StatementParameters(statement), completion);
-            return new PreparedCompletingCommit(statement);
+            prepared = connection.prepareStatement(sql);
+            statement.bind(new StatementParameters(prepared), completion);
+            return new PreparedCompletingCommit(prepared);
         } catch (SQLException failure) {
-            JdbcUtils.closeStatement(statement);
+            JdbcUtils.closeStatement(prepared);
             throw SqlFailures.translate("prepare the completion of a claim", sql, failure);
         }
     }

@@ -2,49 +2,103 @@ package io.idempotency.postgres;
 
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.Completion;
+import io.idempotency.codec.ResponseMapper;
 
 /** Where new responses are written. Whoever reads one looks where the row of its key says. */
 final class ResponsePlace {
 
-    private final ClaimStatements inRow;
+    private final ClaimInsert completed;
 
-    private final ClaimStatements withoutLease;
+    private final ClaimInsert inTransaction;
 
-    private final ClaimStatements withLease;
+    private final ClaimInsert inTransactionForLess;
 
-    private ResponsePlace(ClaimStatements inRow, ClaimStatements withoutLease, ClaimStatements withLease) {
-        this.inRow = inRow;
-        this.withoutLease = withoutLease;
-        this.withLease = withLease;
+    private final ClaimInsert leased;
+
+    private final ClaimInsert leasedForLess;
+
+    private final ClaimTakeover takeover;
+
+    private final ClaimTakeover takeoverInRow;
+
+    private final CompletionStatement completion;
+
+    private final CompletionStatement completionWithReference;
+
+    private final CompletionStatement completionOfLease;
+
+    private final CompletionStatement completionOfLeaseWithoutResponse;
+
+    private ResponsePlace(
+            Schema schema,
+            ClaimInsert inTransaction,
+            ClaimInsert inTransactionForLess,
+            ClaimTakeover takeover,
+            CompletionStatement completion,
+            CompletionStatement completionWithReference,
+            CompletionStatement completionOfLease) {
+        this.completed = ClaimInsert.completed(schema);
+        this.inTransaction = inTransaction;
+        this.inTransactionForLess = inTransactionForLess;
+        this.leased = ClaimInsert.leased(schema);
+        this.leasedForLess = ClaimInsert.leasedForLess(schema);
+        this.takeover = takeover;
+        this.takeoverInRow = ClaimTakeover.inRow(schema);
+        this.completion = completion;
+        this.completionWithReference = completionWithReference;
+        this.completionOfLease = completionOfLease;
+        this.completionOfLeaseWithoutResponse = CompletionStatement.ofLeaseInRow(schema);
     }
 
     /** The row of the key. */
     static ResponsePlace row(Schema schema) {
-        ClaimStatements inRow = ClaimStatements.inRow(schema);
-        return new ResponsePlace(inRow, inRow, inRow);
+        return new ResponsePlace(
+                schema,
+                ClaimInsert.inRow(schema),
+                ClaimInsert.inRowForLess(schema),
+                ClaimTakeover.inRow(schema),
+                CompletionStatement.inRow(schema),
+                CompletionStatement.inRowWithReference(schema),
+                CompletionStatement.ofLeaseInRow(schema));
     }
 
     /** The table that is in partitions. */
     static ResponsePlace table(Schema schema) {
+        ClaimInsert insert = ClaimInsert.inTable(schema);
+        CompletionStatement completion = CompletionStatement.inTable(schema);
         return new ResponsePlace(
-                ClaimStatements.inRow(schema),
-                ClaimStatements.inTable(schema),
-                ClaimStatements.inTableAfterLease(schema));
+                schema,
+                insert,
+                insert,
+                ClaimTakeover.inTable(schema),
+                completion,
+                completion,
+                CompletionStatement.ofLeaseInTable(schema));
     }
 
     /** A response that is known with the claim is none that would be worth a row of its own. */
-    ClaimStatements of(ClaimRequest request) {
+    ClaimInsert insertOf(ClaimRequest request) {
         if (request.completeAtOnce()) {
-            return inRow;
+            return completed;
         }
-        return request.lease() == null ? withoutLease : withLease;
+        boolean goesWithItsKey = request.responseRetention() == null;
+        if (request.lease() == null) {
+            return goesWithItsKey ? inTransaction : inTransactionForLess;
+        }
+        return goesWithItsKey ? leased : leasedForLess;
+    }
+
+    ClaimTakeover takeoverOf(ClaimRequest request) {
+        return request.completeAtOnce() || request.lease() != null ? takeoverInRow : takeover;
     }
 
     /** The row of a lease is updated in any case, so that what is no response can stay there. */
-    ClaimStatements of(Completion completion) {
-        if (completion.fence().token() == null) {
-            return withoutLease;
+    CompletionStatement completionOf(Completion completed) {
+        if (completed.fence().token() == null) {
+            return completed.hasReference() ? completionWithReference : completion;
         }
-        return ClaimStatements.hasNoResponse(completion) ? inRow : withLease;
+        return completed.responseBody().equals(ResponseMapper.NULL_BODY)
+                ? completionOfLeaseWithoutResponse
+                : completionOfLease;
     }
 }

@@ -138,6 +138,31 @@ class BothPlacesOfResponsesTest {
         }
     }
 
+    /** A completion clears nothing: what it does not name is empty since the claim. */
+    @Test
+    void nothingOfAnEarlierAttemptIsLeftInTheRowOfALaterOne() throws SQLException {
+        try (Session session = session(false)) {
+            session.claimGranted(Requests.leased("order-42")).commit();
+            admin.update("""
+                    update idempotency.idempotency_request
+                    set status = 'failed_retryable', failure_code = 'code', failure_message = 'message',
+                        result_ref_type = 'order', result_ref_id = '42', response_body = '1',
+                        response_kept_until = expires_at, response_expires_at = expires_at""");
+
+            ClaimRequest request = Requests.request("order-42");
+            assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.FAILED_ATTEMPT));
+            assertThat(session.complete(new Completion(Requests.fence(request, 2), "2", null, null)))
+                    .isTrue();
+            session.commit();
+
+            assertThat(admin.queryForMap("""
+                            select claim_token, locked_until, failure_code, failure_message, result_ref_type, result_ref_id,
+                                   response_kept_until, response_expires_at
+                            from idempotency.idempotency_request""").values()).containsOnlyNulls();
+            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("2"));
+        }
+    }
+
     @Test
     @Tag("race")
     void eachKeyHasOneEffectAndOneResponse() {

@@ -1,0 +1,61 @@
+package io.idempotency.postgres;
+
+import java.sql.SQLException;
+
+import io.idempotency.RequestStatus;
+import io.idempotency.claim.ClaimRequest;
+import io.idempotency.codec.ResponseMapper;
+
+/**
+ * Takes a key over whose last attempt has failed or whose lease is over. It clears whatever that has left in the row, so that
+ * the row is what a new one would be, but for the number of the attempt and the time of the first.
+ *
+ * @param sql the statement
+ * @param saysWhereResponseIs whether it says that there will be a response in the table of its own
+ */
+record ClaimTakeover(String sql, boolean saysWhereResponseIs) {
+
+    /** The attempt number fences: of all who found the same row one wins, the others look again. */
+    private static final String UPDATE = WaitBound.around("""
+            update {schema}.idempotency_request
+            set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
+                result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
+                claimed_by = ?, claim_token = ?, claimed_at = t.now,
+                locked_until = t.now + cast(? as bigint) * interval '1 millisecond',
+                attempt_count = attempt_count + 1, updated_at = t.now,
+                expires_at = t.now + ? * interval '1 millisecond',
+                {response_time} = t.now + cast(? as bigint) * interval '1 millisecond'
+            from (select clock_timestamp() as now) t
+            where request_id = ? and attempt_count = ?
+                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
+
+    private static final String RESPONSE_TIME = "{response_time}";
+
+    static ClaimTakeover inRow(Schema schema) {
+        return of(schema, "response_kept_until = null, response_expires_at", false);
+    }
+
+    static ClaimTakeover inTable(Schema schema) {
+        return of(schema, "response_expires_at = null, response_kept_until", true);
+    }
+
+    private static ClaimTakeover of(Schema schema, String responseTime, boolean saysWhereResponseIs) {
+        return new ClaimTakeover(schema.resolve(UPDATE.replace(RESPONSE_TIME, responseTime)), saysWhereResponseIs);
+    }
+
+    void bind(StatementParameters parameters, ClaimRequest request, int attempt, String claimedBy, WaitBound bound)
+            throws SQLException {
+        boolean succeeds = saysWhereResponseIs || request.completeAtOnce();
+        parameters.string(Long.toString(bound.milliseconds()));
+        parameters.fingerprint(request.fingerprint());
+        parameters.string(StatusColumn.textOf(succeeds ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
+        parameters.json(request.completeAtOnce() ? ResponseMapper.NULL_BODY : null);
+        parameters.string(claimedBy);
+        parameters.uuid(request.lease() == null ? null : request.lease().token());
+        parameters.duration(request.lease() == null ? null : request.lease().duration());
+        parameters.duration(request.retention());
+        parameters.duration(saysWhereResponseIs ? request.responseKeptFor() : request.responseRetention());
+        parameters.uuid(request.id());
+        parameters.integer(attempt);
+    }
+}
