@@ -1,6 +1,6 @@
 package io.idempotency.postgres;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -13,8 +13,9 @@ class AdministrationSearchOfResponsesInTableTest extends AdministrationSearchTes
         super(ResponsesInTable.of(database));
     }
 
-    @AfterAll
-    static void requireUsed(TestDatabase database) {
+    @Test
+    void itsResponsesAreInTheTableOfTheirOwn(TestDatabase database) throws Exception {
+        findsOneIntentWithAllThatIsKnownOfIt();
         ResponsesInTable.requireUsed(database);
     }
 }

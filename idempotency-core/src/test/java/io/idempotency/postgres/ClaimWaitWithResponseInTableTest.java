@@ -1,7 +1,7 @@
 package io.idempotency.postgres;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -19,8 +19,9 @@ class ClaimWaitWithResponseInTableTest extends ClaimWaitTest {
         ResponsesInTable.partition(database.jdbc());
     }
 
-    @AfterAll
-    static void requireUsed(TestDatabase database) {
+    @Test
+    void itsResponsesAreInTheTableOfTheirOwn(TestDatabase database) throws Exception {
+        waitsForTheOtherAndReplaysItsResponse();
         ResponsesInTable.requireUsed(database);
     }
 }

@@ -2,8 +2,8 @@ package io.idempotency.postgres;
 
 import java.util.Map;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.test.PostgresTest;
@@ -42,8 +42,9 @@ class CompletingCommitToTableTest extends CompletingCommitTest {
                 where r.idempotency_key = ? and r.response_body is null""", key);
     }
 
-    @AfterAll
-    static void requireUsed(TestDatabase database) {
+    @Test
+    void itsResponsesAreInTheTableOfTheirOwn(TestDatabase database) throws Exception {
+        theRowHoldsWhatAnOrdinaryCompletionWrites();
         ResponsesInTable.requireUsed(database);
     }
 }
