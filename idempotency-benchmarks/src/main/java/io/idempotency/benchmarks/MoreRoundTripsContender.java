@@ -13,9 +13,9 @@ final class MoreRoundTripsContender extends CallContender {
 
     static final String TWO = "plain-two-round-trips-more";
 
-    private final Payments payments;
+    private final OneMore payments;
 
-    private MoreRoundTripsContender(String name, ContenderSetup setup, Class<? extends Payments> payments) {
+    private MoreRoundTripsContender(String name, ContenderSetup setup, Class<? extends OneMore> payments) {
         super(name, setup, List.of(payments));
         this.payments = application.getBean(payments);
     }
@@ -45,13 +45,7 @@ final class MoreRoundTripsContender extends CallContender {
         return "repeats the effect";
     }
 
-    /** The service of the application. */
-    interface Payments {
-
-        Receipt pay(Payment payment);
-    }
-
-    static class OneMore implements Payments {
+    static class OneMore {
 
         private final JdbcTemplate jdbc;
 
@@ -62,36 +56,29 @@ final class MoreRoundTripsContender extends CallContender {
             this.effect = effect;
         }
 
-        @Override
         @Transactional
         public Receipt pay(Payment payment) {
-            askForNothing(jdbc);
+            askForNothing();
             return effect.pay(payment);
         }
+
+        final void askForNothing() {
+            jdbc.queryForObject("select 1", Integer.class);
+        }
     }
 
-    static class TwoMore implements Payments {
-
-        private final JdbcTemplate jdbc;
-
-        private final CallEffect effect;
+    static class TwoMore extends OneMore {
 
         TwoMore(JdbcTemplate jdbc, CallEffect effect) {
-            this.jdbc = jdbc;
-            this.effect = effect;
+            super(jdbc, effect);
         }
 
         @Override
         @Transactional
         public Receipt pay(Payment payment) {
-            askForNothing(jdbc);
-            Receipt receipt = effect.pay(payment);
-            askForNothing(jdbc);
+            Receipt receipt = super.pay(payment);
+            askForNothing();
             return receipt;
         }
-    }
-
-    private static void askForNothing(JdbcTemplate jdbc) {
-        jdbc.queryForObject("select 1", Integer.class);
     }
 }
