@@ -57,14 +57,14 @@ final class ClaimInsert {
             MILLISECONDS_FROM_NOW,
             (parameters, request) -> parameters.duration(request.responseKeptFor()));
 
-    private final String sql;
+    private final Pipeline statements;
 
     private final List<Column> columns;
 
     private ClaimInsert(Schema schema, Column... columns) {
         this.columns = List.of(columns);
-        this.sql = schema.resolve(
-                INSERT.replace("{columns}", joined(Column::name)).replace("{values}", joined(Column::value)));
+        this.statements = new Pipeline(schema.resolve(
+                INSERT.replace("{columns}", joined(Column::name)).replace("{values}", joined(Column::value))));
     }
 
     /** Nothing will be known later that the row should hold. */
@@ -105,13 +105,13 @@ final class ClaimInsert {
         return requireNonNull(request.lease());
     }
 
-    String sql() {
-        return sql;
+    Pipeline statements() {
+        return statements;
     }
 
     void bind(StatementParameters parameters, ClaimRequest request, String claimedBy, WaitBound bound)
             throws SQLException {
-        parameters.string(Long.toString(bound.milliseconds()));
+        parameters.bound(bound);
         parameters.uuid(request.id());
         parameters.intent(request.intent());
         parameters.fingerprint(request.fingerprint());

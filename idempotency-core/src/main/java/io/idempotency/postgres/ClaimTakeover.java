@@ -10,10 +10,10 @@ import io.idempotency.codec.ResponseMapper;
  * Takes a key over whose last attempt has failed or whose lease is over. It clears whatever that has left in the row, so that
  * the row is what a new one would be, but for the number of the attempt and the time of the first.
  *
- * @param sql the statement
+ * @param statements the statement, with its wait bound
  * @param saysWhereResponseIs whether it says that there will be a response in the table of its own
  */
-record ClaimTakeover(String sql, boolean saysWhereResponseIs) {
+record ClaimTakeover(Pipeline statements, boolean saysWhereResponseIs) {
 
     /** The attempt number fences: of all who found the same row one wins, the others look again. */
     private static final String UPDATE = WaitBound.around("""
@@ -40,13 +40,14 @@ record ClaimTakeover(String sql, boolean saysWhereResponseIs) {
     }
 
     private static ClaimTakeover of(Schema schema, String responseTime, boolean saysWhereResponseIs) {
-        return new ClaimTakeover(schema.resolve(UPDATE.replace(RESPONSE_TIME, responseTime)), saysWhereResponseIs);
+        return new ClaimTakeover(
+                new Pipeline(schema.resolve(UPDATE.replace(RESPONSE_TIME, responseTime))), saysWhereResponseIs);
     }
 
     void bind(StatementParameters parameters, ClaimRequest request, int attempt, String claimedBy, WaitBound bound)
             throws SQLException {
         boolean succeeds = saysWhereResponseIs || request.completeAtOnce();
-        parameters.string(Long.toString(bound.milliseconds()));
+        parameters.bound(bound);
         parameters.fingerprint(request.fingerprint());
         parameters.string(StatusColumn.textOf(succeeds ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
         parameters.json(request.completeAtOnce() ? ResponseMapper.NULL_BODY : null);

@@ -9,12 +9,13 @@ import io.idempotency.claim.Completion;
 /**
  * Stores a response, where the claim has left room for it: in its row by an update, in the table of its own by an insert.
  *
- * @param sql the statement
+ * @param statements the statement alone
  * @param withCommit the same together with the COMMIT; {@code null} where a lease is completed, which commits later
  * @param bindsReference whether it writes what the call has made
  * @param bindsToken whether the claim was one for a lease
  */
-record CompletionStatement(String sql, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {
+record CompletionStatement(
+        Pipeline statements, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {
 
     private static final String HELD = "\nwhere request_id = ? and status = 'processing'";
 
@@ -95,11 +96,11 @@ record CompletionStatement(String sql, @Nullable String withCommit, boolean bind
 
     private static CompletionStatement inTransaction(Schema schema, String sql, boolean bindsReference) {
         return new CompletionStatement(
-                schema.resolve(sql), schema.resolve(followedByCommit(sql)), bindsReference, false);
+                new Pipeline(schema.resolve(sql)), schema.resolve(followedByCommit(sql)), bindsReference, false);
     }
 
     private static CompletionStatement ofLease(Schema schema, String sql) {
-        return new CompletionStatement(schema.resolve(sql), null, true, true);
+        return new CompletionStatement(new Pipeline(schema.resolve(sql)), null, true, true);
     }
 
     /**

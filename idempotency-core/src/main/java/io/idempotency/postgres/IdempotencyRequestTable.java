@@ -90,21 +90,19 @@ final class IdempotencyRequestTable implements ClaimStore {
     /** By which a lease may be shorter than it was asked for. */
     private static final Duration LONGEST_WITHOUT_A_WAIT = Duration.ofMillis(100);
 
-    private static final int NO_UPDATE_COUNT = -1;
-
     private final ResponsePlace responses;
 
     private final String find;
 
-    private final String look;
+    private final Pipeline look;
 
-    private final String findSettled;
+    private final Pipeline findSettled;
 
-    private final String fail;
+    private final Pipeline fail;
 
-    private final String extendLease;
+    private final Pipeline extendLease;
 
-    private final String recordFailure;
+    private final Pipeline recordFailure;
 
     private final String claimedBy;
 
@@ -114,11 +112,11 @@ final class IdempotencyRequestTable implements ClaimStore {
     IdempotencyRequestTable(Schema schema, String claimedBy, ResponsePlace responses) {
         this.responses = responses;
         this.find = schema.resolve(FIND);
-        this.look = schema.resolve(LOOK);
-        this.findSettled = schema.resolve(FIND_SETTLED);
-        this.fail = schema.resolve(FAIL);
-        this.extendLease = schema.resolve(EXTEND_LEASE);
-        this.recordFailure = schema.resolve(RECORD_FAILURE);
+        this.look = new Pipeline(schema.resolve(LOOK));
+        this.findSettled = new Pipeline(schema.resolve(FIND_SETTLED));
+        this.fail = new Pipeline(schema.resolve(FAIL));
+        this.extendLease = new Pipeline(schema.resolve(EXTEND_LEASE));
+        this.recordFailure = new Pipeline(schema.resolve(RECORD_FAILURE));
         this.claimedBy = claimedBy;
     }
 
@@ -141,7 +139,7 @@ final class IdempotencyRequestTable implements ClaimStore {
                 }
                 throw SqlFailures.translate(
                         "claim the " + request.intent(),
-                        responses.insertOf(request).sql(),
+                        responses.insertOf(request).statements().sql(),
                         failure);
             }
         }
@@ -194,37 +192,19 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
         ClaimInsert insert = responses.insertOf(request);
-        try (PreparedStatement statement = WaitBound.prepare(connection, insert.sql())) {
-            insert.bind(new StatementParameters(statement), request, claimedBy, bound);
-            return updateCountOf(statement) == 1;
+        try (PreparedPipeline statements = insert.statements().prepare(connection)) {
+            insert.bind(new StatementParameters(statements.statement()), request, claimedBy, bound);
+            return statements.update() == 1;
         }
     }
 
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
         ClaimTakeover takeover = responses.takeoverOf(request);
-        try (PreparedStatement statement = WaitBound.prepare(connection, takeover.sql())) {
-            takeover.bind(new StatementParameters(statement), request, attempt, claimedBy, bound);
-            return updateCountOf(statement) == 1;
+        try (PreparedPipeline statements = takeover.statements().prepare(connection)) {
+            takeover.bind(new StatementParameters(statements.statement()), request, attempt, claimedBy, bound);
+            return statements.update() == 1;
         }
-    }
-
-    /** The one update count among the results of a statement that consists of several. */
-    private static int updateCountOf(PreparedStatement statement) throws SQLException {
-        int updated = NO_UPDATE_COUNT;
-        boolean isResultSet = statement.execute();
-        while (isResultSet || statement.getUpdateCount() >= 0) {
-            if (!isResultSet) {
-                updated = statement.getUpdateCount();
-            }
-            isResultSet = statement.getMoreResults();
-        }
-        if (updated == NO_UPDATE_COUNT) {
-            throw new IllegalStateException(
-                    "The driver does not tell how many rows a claim has inserted: remove"
-                            + " prepareThreshold=-1 from the JDBC URL, which makes it report statements as if they were queries");
-        }
-        return updated;
     }
 
     private Optional<StoredRequest> find(Connection connection, UUID id) throws SQLException {
@@ -235,13 +215,12 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private Optional<StoredRequest> look(Connection connection, UUID id, WaitBound bound) throws SQLException {
-        try (PreparedStatement statement = WaitBound.prepare(connection, look)) {
-            StatementParameters parameters = new StatementParameters(statement);
-            parameters.string(Long.toString(bound.milliseconds()));
+        try (PreparedPipeline statements = look.prepare(connection)) {
+            StatementParameters parameters = new StatementParameters(statements.statement());
+            parameters.bound(bound);
             parameters.uuid(id);
-            statement.execute();
-            statement.getMoreResults();
-            try (ResultSet row = statement.getResultSet()) {
+            statements.execute();
+            try (ResultSet row = statements.nextRows()) {
                 row.next();
                 return row.getString(1) == null ? Optional.empty() : Optional.of(map(row));
             }
@@ -250,13 +229,12 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     @Override
     public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
-        try (PreparedStatement statement = WaitBound.prepare(connection, findSettled)) {
-            statement.setObject(1, id);
-            statement.execute();
-            statement.getMoreResults();
-            return firstOf(statement.getResultSet());
+        try (PreparedPipeline statements = findSettled.prepare(connection)) {
+            statements.statement().setObject(1, id);
+            statements.execute();
+            return firstOf(statements.nextRows());
         } catch (SQLException failure) {
-            throw SqlFailures.translate("look at a request", findSettled, failure);
+            throw SqlFailures.translate("look at a request", findSettled.sql(), failure);
         }
     }
 
@@ -286,7 +264,10 @@ final class IdempotencyRequestTable implements ClaimStore {
         answered.add(completion.fence().requestId());
         CompletionStatement statement = responses.completionOf(completion);
         return update(
-                connection, "complete a claim", statement.sql(), parameters -> statement.bind(parameters, completion));
+                connection,
+                "complete a claim",
+                statement.statements(),
+                parameters -> statement.bind(parameters, completion));
     }
 
     @Override
@@ -337,12 +318,12 @@ final class IdempotencyRequestTable implements ClaimStore {
         });
     }
 
-    private static boolean update(Connection connection, String task, String sql, Binding binding) {
-        try (PreparedStatement statement = WaitBound.prepare(connection, sql)) {
-            binding.bind(new StatementParameters(statement));
-            return updateCountOf(statement) == 1;
+    private static boolean update(Connection connection, String task, Pipeline pipeline, Binding binding) {
+        try (PreparedPipeline statements = pipeline.prepare(connection)) {
+            binding.bind(new StatementParameters(statements.statement()));
+            return statements.update() == 1;
         } catch (SQLException failure) {
-            throw SqlFailures.translate(task, sql, failure);
+            throw SqlFailures.translate(task, pipeline.sql(), failure);
         }
     }
 

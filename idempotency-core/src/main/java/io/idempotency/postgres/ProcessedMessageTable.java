@@ -129,33 +129,33 @@ final class ProcessedMessageTable implements InboxStore {
             delete from {schema}.processed_message
             where consumer = ? and message_id = ?""";
 
-    private final String receive;
+    private final Pipeline receive;
 
     private final String collideWithUnseenFailure;
 
     private final String findPayload;
 
-    private final String advance;
+    private final Pipeline advance;
 
-    private final String advanceByOne;
+    private final Pipeline advanceByOne;
 
     private final String findPosition;
 
-    private final String receiveNew;
+    private final Pipeline receiveNew;
 
-    private final String holdWhileRecording;
+    private final Pipeline holdWhileRecording;
 
     private final String recordFailure;
 
     ProcessedMessageTable(Schema schema) {
-        this.receive = schema.resolve(RECEIVE);
+        this.receive = new Pipeline(schema.resolve(RECEIVE));
         this.collideWithUnseenFailure = schema.resolve(COLLIDE_WITH_UNSEEN_FAILURE);
         this.findPayload = schema.resolve(FIND_PAYLOAD);
-        this.advance = schema.resolve(ADVANCE);
-        this.advanceByOne = schema.resolve(ADVANCE_BY_ONE);
+        this.advance = new Pipeline(schema.resolve(ADVANCE));
+        this.advanceByOne = new Pipeline(schema.resolve(ADVANCE_BY_ONE));
         this.findPosition = schema.resolve(FIND_POSITION);
-        this.receiveNew = schema.resolve(RECEIVE_NEW);
-        this.holdWhileRecording = schema.resolve(HOLD_WHILE_RECORDING);
+        this.receiveNew = new Pipeline(schema.resolve(RECEIVE_NEW));
+        this.holdWhileRecording = new Pipeline(schema.resolve(HOLD_WHILE_RECORDING));
         this.recordFailure = schema.resolve(RECORD_FAILURE);
     }
 
@@ -181,20 +181,21 @@ final class ProcessedMessageTable implements InboxStore {
             if (bound.ended(failure)) {
                 return Reception.inProgress(failure);
             }
-            throw SqlFailures.translate("receive a message", receive, failure);
+            throw SqlFailures.translate("receive a message", receive.sql(), failure);
         }
     }
 
     private Reception insert(Connection connection, Receipt receipt, WaitBound bound) throws SQLException {
         Fingerprint payload = receipt.payload();
-        try (PreparedStatement statement = WaitBound.prepare(connection, receive)) {
-            statement.setString(1, Long.toString(bound.milliseconds()));
+        try (PreparedPipeline statements = receive.prepare(connection)) {
+            PreparedStatement statement = statements.statement();
+            statement.setLong(1, bound.milliseconds());
             setReceipt(statement, 2, receipt);
             statement.setString(8, receipt.consumer());
             statement.setString(9, receipt.messageId());
-            statement.execute();
-            Optional<String> isolationIfNew = nextResultOf(statement);
-            Optional<String> failedBefore = nextResultOf(statement);
+            statements.execute();
+            Optional<String> isolationIfNew = nextResultOf(statements);
+            Optional<String> failedBefore = nextResultOf(statements);
             if (isolationIfNew.isPresent()) {
                 collideWithUnseenFailures(
                         connection, receipt.consumer(), List.of(receipt.messageId()), isolationIfNew.get());
@@ -217,10 +218,9 @@ final class ProcessedMessageTable implements InboxStore {
         statement.setLong(first + 5, receipt.retention().toMillis());
     }
 
-    /** What the first row of the next of several results says; they all are rows, and the first one is a setting. */
-    private static Optional<String> nextResultOf(PreparedStatement statement) throws SQLException {
-        statement.getMoreResults();
-        try (ResultSet rows = statement.getResultSet()) {
+    /** What the first row of the next of several results says. */
+    private static Optional<String> nextResultOf(PreparedPipeline statements) throws SQLException {
+        try (ResultSet rows = statements.nextRows()) {
             return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
         }
     }
@@ -256,16 +256,17 @@ final class ProcessedMessageTable implements InboxStore {
     private boolean advance(Connection connection, String consumer, Receipt.StreamPosition position, WaitBound bound)
             throws SQLException {
         boolean strict = position.order() == DeliveryOrder.STRICT;
-        try (PreparedStatement statement = WaitBound.prepare(connection, strict ? advanceByOne : advance)) {
-            statement.setString(1, Long.toString(bound.milliseconds()));
+        try (PreparedPipeline statements = (strict ? advanceByOne : advance).prepare(connection)) {
+            PreparedStatement statement = statements.statement();
+            statement.setLong(1, bound.milliseconds());
             statement.setString(2, consumer);
             statement.setString(3, position.stream());
             statement.setLong(4, position.version());
             if (strict) {
                 statement.setLong(5, position.firstVersion());
             }
-            statement.execute();
-            return nextResultOf(statement).isPresent();
+            statements.execute();
+            return nextResultOf(statements).isPresent();
         }
     }
 
@@ -314,7 +315,7 @@ final class ProcessedMessageTable implements InboxStore {
             if (bound.ended(failure)) {
                 return new BatchReception(List.of(), failure);
             }
-            throw SqlFailures.translate("receive a batch of messages", receiveNew, failure);
+            throw SqlFailures.translate("receive a batch of messages", receiveNew.sql(), failure);
         }
     }
 
@@ -324,16 +325,16 @@ final class ProcessedMessageTable implements InboxStore {
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         List<String> received = new ArrayList<>(messageIds.size());
         String isolation = READ_COMMITTED;
-        try (PreparedStatement statement = WaitBound.prepare(connection, receiveNew)) {
-            statement.setString(1, Long.toString(bound.milliseconds()));
+        try (PreparedPipeline statements = receiveNew.prepare(connection)) {
+            PreparedStatement statement = statements.statement();
+            statement.setLong(1, bound.milliseconds());
             statement.setLong(2, retention.toMillis());
             statement.setString(3, consumer);
             statement.setArray(4, ids);
             statement.setString(5, consumer);
             statement.setArray(6, ids);
-            statement.execute();
-            statement.getMoreResults();
-            try (ResultSet rows = statement.getResultSet()) {
+            statements.execute();
+            try (ResultSet rows = statements.nextRows()) {
                 while (rows.next()) {
                     received.add(rows.getString(1));
                     isolation = rows.getString(2);
@@ -368,10 +369,10 @@ final class ProcessedMessageTable implements InboxStore {
     }
 
     private boolean hold(Connection connection, Receipt receipt) throws SQLException {
-        try (PreparedStatement statement = WaitBound.prepare(connection, holdWhileRecording)) {
-            setReceipt(statement, 1, receipt);
-            statement.execute();
-            return nextResultOf(statement).isPresent();
+        try (PreparedPipeline statements = holdWhileRecording.prepare(connection)) {
+            setReceipt(statements.statement(), 1, receipt);
+            statements.execute();
+            return nextResultOf(statements).isPresent();
         }
     }
 }

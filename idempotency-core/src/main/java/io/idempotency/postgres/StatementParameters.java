@@ -31,6 +31,10 @@ final class StatementParameters {
         statement.setString(++index, value);
     }
 
+    void bound(WaitBound value) throws SQLException {
+        statement.setLong(++index, value.milliseconds());
+    }
+
     void integer(int value) throws SQLException {
         statement.setInt(++index, value);
     }

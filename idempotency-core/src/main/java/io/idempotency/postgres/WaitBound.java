@@ -1,11 +1,7 @@
 package io.idempotency.postgres;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-
-import org.springframework.jdbc.support.JdbcUtils;
 
 /**
  * How long one claim statement may wait, and whether an error is the end of that wait.
@@ -25,10 +21,13 @@ record WaitBound(long milliseconds, long start) {
             select set_config('statement_timeout', '2000', true);
             """;
 
-    /** The wait bound as the first parameter. */
+    /**
+     * The wait bound as the first parameter. As a number, because with {@code stringtype=unspecified} the driver asks for the
+     * type of a text, and then sends what follows in a round trip of its own.
+     */
     private static final String SET = """
             select set_config('idempotency.prev', current_setting('statement_timeout'), true),
-                   set_config('statement_timeout', ?, true);
+                   set_config('statement_timeout', cast(cast(? as bigint) as text), true);
             """;
 
     private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
@@ -51,8 +50,8 @@ record WaitBound(long milliseconds, long start) {
      * @param mark the setting's name
      */
     static String around(String mark, String statements) {
-        return SET.replace("?, true)", "?, true),\n       set_config('" + mark + "', 'yes', true)") + statements
-                + ";\nselect " + RESTORE + ", set_config('" + mark + "', 'no', true)";
+        return SET.replace("as text), true)", "as text), true),\n       set_config('" + mark + "', 'yes', true)")
+                + statements + ";\nselect " + RESTORE + ", set_config('" + mark + "', 'no', true)";
     }
 
     /**
@@ -61,21 +60,6 @@ record WaitBound(long milliseconds, long start) {
      */
     static String restoredWithin(String statement) {
         return SET + statement.replace("{restore}", RESTORE);
-    }
-
-    /**
-     * Whatever the connection's {@code defaultRowFetchSize}: a statement that has given as many rows is suspended and not
-     * over, and the timeout that was fixed when it started goes on for those that follow in the same round trip.
-     */
-    static PreparedStatement prepare(Connection connection, String statements) throws SQLException {
-        PreparedStatement prepared = connection.prepareStatement(statements);
-        try {
-            prepared.setFetchSize(0);
-            return prepared;
-        } catch (SQLException | RuntimeException | Error failure) {
-            JdbcUtils.closeStatement(prepared);
-            throw failure;
-        }
     }
 
     static WaitBound remaining(Duration limit, long since) {

@@ -107,8 +107,8 @@ class ClaimCostTest {
             recorder.reset();
             session.claim(request("some"));
             assertThat(recorder.statements())
-                    .satisfiesExactly(
-                            look -> assertThat(look).startsWith("select").doesNotContain("for update", "for share"));
+                    .satisfiesExactly(look ->
+                            assertThat(look).startsWith("begin;\nselect").doesNotContain("for update", "for share"));
         }
         try (Session another = new Session(recorder.dataSource())) {
             recorder.reset();

@@ -10,6 +10,8 @@ import io.idempotency.test.ConcurrentCalls.Action;
 /** A connection on which others act before a claim, or between a claim that met a row and the look at that row. */
 final class Interleaved {
 
+    private static final String BEGIN = "begin;\n";
+
     private static final String CLAIM = "select set_config";
 
     private static final String LOOK = "select idempotency_scope";
@@ -40,11 +42,12 @@ final class Interleaved {
         });
     }
 
-    private static Connection beforeEach(Connection connection, Before before) {
+    /** Before each statement is prepared. */
+    static Connection beforeEach(Connection connection, Before before) {
         return (Connection) Proxy.newProxyInstance(
                 Interleaved.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
-                        before.statement((String) arguments[0]);
+                        before.statement(withoutBegin((String) arguments[0]));
                     }
                     try {
                         return method.invoke(connection, arguments);
@@ -54,8 +57,12 @@ final class Interleaved {
                 });
     }
 
+    private static String withoutBegin(String sql) {
+        return sql.startsWith(BEGIN) ? sql.substring(BEGIN.length()) : sql;
+    }
+
     @FunctionalInterface
-    private interface Before {
+    interface Before {
 
         void statement(String sql) throws Exception;
     }

@@ -23,7 +23,8 @@ import com.zaxxer.hikari.HikariDataSource;
  * A proxy between driver and server that counts round trips on the wire: what network latency multiplies, and what no
  * counter above the driver sees. A round trip is a Sync, Query or FunctionCall message that the client sends while none
  * is unanswered: the driver sends {@code BEGIN} as a Query in front of the first statement, without waiting for its
- * answer, so that the two are one. Listens on the loopback address, for a bounded number of connections, until closed.
+ * answer, so that the two are one, although the server answers twice. Listens on the loopback address, for a bounded number
+ * of connections, until closed.
  */
 public final class RoundTripCounter implements AutoCloseable {
 
@@ -43,6 +44,7 @@ public final class RoundTripCounter implements AutoCloseable {
     private final ServerSocket listener;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicLong roundTrips = new AtomicLong();
+    private final AtomicLong answers = new AtomicLong();
     private final AtomicInteger connections = new AtomicInteger();
     private volatile boolean closed;
 
@@ -103,6 +105,13 @@ public final class RoundTripCounter implements AutoCloseable {
         long before = roundTrips.get();
         action.run();
         return roundTrips.get() - before;
+    }
+
+    /** The answers to this action, of all connections together; at least as many as its round trips. */
+    public long countAnswers(ConcurrentCalls.Action action) throws Exception {
+        long before = answers.get();
+        action.run();
+        return answers.get() - before;
     }
 
     @Override
@@ -178,15 +187,15 @@ public final class RoundTripCounter implements AutoCloseable {
         }
     }
 
-    private static void passAnswers(InputStream server, OutputStream client, AtomicInteger unanswered)
-            throws IOException {
+    private void passAnswers(InputStream server, OutputStream client, AtomicInteger unanswered) throws IOException {
         WireMessages messages = WireMessages.ofServer();
         byte[] buffer = new byte[65_536];
         int length = server.read(buffer);
         while (length >= 0) {
-            int answers = messages.count(READY_FOR_QUERY, buffer, length);
+            int complete = messages.count(READY_FOR_QUERY, buffer, length);
+            answers.addAndGet(complete);
             // The first one ends the start-up, which was no question.
-            unanswered.updateAndGet(questions -> Math.max(0, questions - answers));
+            unanswered.updateAndGet(questions -> Math.max(0, questions - complete));
             client.write(buffer, 0, length);
             length = server.read(buffer);
         }

@@ -60,6 +60,12 @@ class RoundTripCounterTest {
             });
 
             assertThat(roundTrips).isEqualTo(2);
+            assertThat(counter.countAnswers(() -> {
+                        statement.execute("insert into counted values (1)");
+                        connection.commit();
+                    }))
+                    .as("BEGIN, the statement and COMMIT, each by itself")
+                    .isEqualTo(3);
             assertThat(counter.count(connection::commit))
                     .as("nothing to commit")
                     .isZero();

@@ -1,0 +1,80 @@
+package io.idempotency.postgres;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.support.JdbcUtils;
+
+/** A {@link Pipeline} on a connection, with its parameters. */
+final class PreparedPipeline implements AutoCloseable {
+
+    private static final int NO_UPDATE_COUNT = -1;
+
+    private final PreparedStatement statement;
+
+    private final @Nullable TransactionStart start;
+
+    /**
+     * Whatever the connection's {@code defaultRowFetchSize}: a statement that has given as many rows is suspended and not
+     * over, and the timeout that was fixed when it started goes on for those that follow in the same round trip.
+     */
+    PreparedPipeline(PreparedStatement statement, @Nullable TransactionStart start) throws SQLException {
+        this.statement = statement;
+        this.start = start;
+        try {
+            statement.setFetchSize(0);
+        } catch (SQLException | RuntimeException | Error failure) {
+            JdbcUtils.closeStatement(statement);
+            throw failure;
+        }
+    }
+
+    /** To set the parameters. */
+    PreparedStatement statement() {
+        return statement;
+    }
+
+    /** The result of the first statement is the current one then. */
+    void execute() throws SQLException {
+        executeToFirstResult();
+    }
+
+    private boolean executeToFirstResult() throws SQLException {
+        if (start == null) {
+            return statement.execute();
+        }
+        start.execute(statement);
+        return statement.getMoreResults();
+    }
+
+    /** The rows of the next statement; the first one, which bounds the wait, is passed over. */
+    ResultSet nextRows() throws SQLException {
+        statement.getMoreResults();
+        return statement.getResultSet();
+    }
+
+    /** Executes, and finds the one update count among the results. */
+    int update() throws SQLException {
+        int updated = NO_UPDATE_COUNT;
+        boolean isResultSet = executeToFirstResult();
+        while (isResultSet || statement.getUpdateCount() >= 0) {
+            if (!isResultSet) {
+                updated = statement.getUpdateCount();
+            }
+            isResultSet = statement.getMoreResults();
+        }
+        if (updated == NO_UPDATE_COUNT) {
+            throw new IllegalStateException(
+                    "The driver does not tell how many rows a claim has inserted: remove"
+                            + " prepareThreshold=-1 from the JDBC URL, which makes it report statements as if they were queries");
+        }
+        return updated;
+    }
+
+    @Override
+    public void close() throws SQLException {
+        statement.close();
+    }
+}
