@@ -228,8 +228,8 @@ public final class CallBenchmark {
     private void inboxBatches(Contenders contenders, Rounds rounds, Variant measured, boolean batched)
             throws Exception {
         List<Entrant> entrants = new ArrayList<>();
-        for (BatchContender contender :
-                contenders.get(BatchContender.class, PlainBatchContender.NAME, "starter-batch-500")) {
+        for (BatchContender contender : contenders.get(
+                BatchContender.class, PlainBatchContender.NAME, "hand-written-batch-500", "starter-batch-500")) {
             contender.settings.batched(batched);
             contender.clear();
             entrants.add(new Entrant(contender, contender.newBatch(), BatchContender.SIZE));

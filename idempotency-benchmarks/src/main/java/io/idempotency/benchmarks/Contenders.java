@@ -44,6 +44,7 @@ final class Contenders implements AutoCloseable {
         all.put("camel-sql", CamelContender::new);
         all.put("transactionoutbox-spring", ScheduledOnceContender::new);
         all.put(PlainBatchContender.NAME, PlainBatchContender::new);
+        all.put("hand-written-batch-500", HandWrittenBatchContender::new);
         all.put("starter-batch-500", StarterBatchContender::new);
         return all;
     }
