@@ -19,8 +19,8 @@ final class TransactionStart {
     }
 
     /**
-     * Nothing if a transaction has begun, or if the driver does more at its start than to say BEGIN: it may set a savepoint,
-     * or make the transaction read-only.
+     * Nothing if a transaction has begun or none is to begin, or if the driver does more at its start than to say BEGIN: it
+     * may set a savepoint, or make the transaction read-only.
      */
     static @Nullable TransactionStart of(Connection connection) throws SQLException {
         if (!connection.isWrapperFor(BaseConnection.class)) {
