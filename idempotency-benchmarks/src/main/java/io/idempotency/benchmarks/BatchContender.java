@@ -8,12 +8,23 @@ abstract class BatchContender extends Contender {
 
     static final int SIZE = 500;
 
-    BatchContender(String name, ContenderSetup setup, List<Class<?>> configuration) {
+    private final Listener listener;
+
+    /**
+     * Starts it.
+     *
+     * @param configuration beside the {@link CallEffect}, the listener among it
+     */
+    BatchContender(
+            String name, ContenderSetup setup, Class<? extends Listener> listener, List<Class<?>> configuration) {
         super(name, setup, configuration);
+        this.listener = application.getBean(listener);
     }
 
     /** Handles those that were not handled before. */
-    abstract void handle(List<Message> messages);
+    final void handle(List<Message> messages) {
+        listener.on(messages);
+    }
 
     abstract boolean remembers();
 
@@ -30,5 +41,11 @@ abstract class BatchContender extends Contender {
             batch.add(new Message(Keys.called(first + i), Payment.of(first + i)));
         }
         return batch;
+    }
+
+    /** The service of the application. */
+    interface Listener {
+
+        void on(List<Message> messages);
     }
 }

@@ -150,8 +150,8 @@ public final class CallBenchmark {
                 contenders.get(
                         CallContender.class,
                         PlainContender.NAME,
-                        MoreRoundTripsContender.ONE,
-                        MoreRoundTripsContender.TWO,
+                        PlainContender.ONE_ROUND_TRIP_MORE,
+                        PlainContender.TWO_ROUND_TRIPS_MORE,
                         HandWrittenContender.NAME,
                         "hand-written-pipelined",
                         "hand-written-for-update",

@@ -26,9 +26,9 @@ final class Contenders implements AutoCloseable {
 
     private static Map<String, Function<ContenderSetup, Contender>> all() {
         Map<String, Function<ContenderSetup, Contender>> all = new LinkedHashMap<>();
-        all.put(PlainContender.NAME, PlainContender::new);
-        all.put(MoreRoundTripsContender.ONE, MoreRoundTripsContender::one);
-        all.put(MoreRoundTripsContender.TWO, MoreRoundTripsContender::two);
+        all.put(PlainContender.NAME, PlainContender::effectAlone);
+        all.put(PlainContender.ONE_ROUND_TRIP_MORE, PlainContender::oneRoundTripMore);
+        all.put(PlainContender.TWO_ROUND_TRIPS_MORE, PlainContender::twoRoundTripsMore);
         all.put(SelectContender.NAME, SelectContender::new);
         all.put(HandWrittenContender.NAME, HandWrittenContender::new);
         all.put("hand-written-pipelined", HandWrittenPipelinedContender::new);

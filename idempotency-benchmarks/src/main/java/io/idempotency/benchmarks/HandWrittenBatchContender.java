@@ -41,11 +41,8 @@ final class HandWrittenBatchContender extends BatchContender {
             returning message_id;
             set local statement_timeout = default""";
 
-    private final Listener listener;
-
     HandWrittenBatchContender(ContenderSetup setup) {
-        super("hand-written-batch-" + SIZE, setup, List.of(Listener.class));
-        listener = application.getBean(Listener.class);
+        super("hand-written-batch-" + SIZE, setup, BatchListener.class, List.of(BatchListener.class));
     }
 
     @Override
@@ -59,26 +56,22 @@ final class HandWrittenBatchContender extends BatchContender {
     }
 
     @Override
-    void handle(List<Message> messages) {
-        listener.on(messages);
-    }
-
-    @Override
     boolean remembers() {
         return true;
     }
 
-    static class Listener {
+    static class BatchListener implements Listener {
 
         private final JdbcTemplate jdbc;
 
         private final CallEffect effect;
 
-        Listener(JdbcTemplate jdbc, CallEffect effect) {
+        BatchListener(JdbcTemplate jdbc, CallEffect effect) {
             this.jdbc = jdbc;
             this.effect = effect;
         }
 
+        @Override
         @Transactional
         public void on(List<Message> messages) {
             Set<String> claimed = claim(messages.stream().map(Message::id).toList());

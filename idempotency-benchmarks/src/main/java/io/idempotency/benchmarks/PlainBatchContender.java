@@ -9,16 +9,8 @@ final class PlainBatchContender extends BatchContender {
 
     static final String NAME = "plain-batch-" + SIZE;
 
-    private final Listener listener;
-
     PlainBatchContender(ContenderSetup setup) {
-        super(NAME, setup, List.of(Listener.class));
-        listener = application.getBean(Listener.class);
-    }
-
-    @Override
-    void handle(List<Message> messages) {
-        listener.on(messages);
+        super(NAME, setup, BatchListener.class, List.of(BatchListener.class));
     }
 
     @Override
@@ -26,14 +18,15 @@ final class PlainBatchContender extends BatchContender {
         return false;
     }
 
-    static class Listener {
+    static class BatchListener implements Listener {
 
         private final CallEffect effect;
 
-        Listener(CallEffect effect) {
+        BatchListener(CallEffect effect) {
             this.effect = effect;
         }
 
+        @Override
         @Transactional
         public void on(List<Message> messages) {
             effect.payAll(messages);

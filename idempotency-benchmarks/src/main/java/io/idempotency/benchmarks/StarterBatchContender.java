@@ -9,11 +9,8 @@ import io.idempotency.inbox.Inbox;
 /** The effects of those messages of a batch that the inbox says are new. */
 final class StarterBatchContender extends BatchContender {
 
-    private final Listener listener;
-
     StarterBatchContender(ContenderSetup setup) {
-        super("starter-batch-" + SIZE, setup, Starter.configuration(Listener.class));
-        listener = application.getBean(Listener.class);
+        super("starter-batch-" + SIZE, setup, BatchListener.class, Starter.configuration(BatchListener.class));
     }
 
     @Override
@@ -22,26 +19,22 @@ final class StarterBatchContender extends BatchContender {
     }
 
     @Override
-    void handle(List<Message> messages) {
-        listener.on(messages);
-    }
-
-    @Override
     boolean remembers() {
         return true;
     }
 
-    static class Listener {
+    static class BatchListener implements Listener {
 
         private final Inbox inbox;
 
         private final CallEffect effect;
 
-        Listener(Inbox inbox, CallEffect effect) {
+        BatchListener(Inbox inbox, CallEffect effect) {
             this.inbox = inbox;
             this.effect = effect;
         }
 
+        @Override
         @Transactional
         public void on(List<Message> messages) {
             effect.payAll(inbox.claimNew("payments", messages, Message::id));

@@ -81,7 +81,7 @@ class ServerCostsTest {
 
     @Test
     void everyDeadRowVersionIsCountedEvenIfItWasClearedAway() throws Exception {
-        try (PlainContender contender = new PlainContender(new ContenderSetup(server, 2))) {
+        try (PlainContender contender = PlainContender.effectAlone(new ContenderSetup(server, 2))) {
             contender.newKey().run();
             Entrant entrant = new Entrant(contender, () -> {
                 contender.newKey().run();

@@ -36,12 +36,12 @@ final class PreparedPipeline implements AutoCloseable {
         return statement;
     }
 
-    /** The result of the first statement is the current one then. */
-    void execute() throws SQLException {
-        executeToFirstResult();
-    }
-
-    private boolean executeToFirstResult() throws SQLException {
+    /**
+     * Executes all of them.
+     *
+     * @return whether the result of the first one, which is the current one then, has rows
+     */
+    boolean execute() throws SQLException {
         if (start == null) {
             return statement.execute();
         }
@@ -58,7 +58,7 @@ final class PreparedPipeline implements AutoCloseable {
     /** Executes, and finds the one update count among the results. */
     int update() throws SQLException {
         int updated = NO_UPDATE_COUNT;
-        boolean isResultSet = executeToFirstResult();
+        boolean isResultSet = execute();
         while (isResultSet || statement.getUpdateCount() >= 0) {
             if (!isResultSet) {
                 updated = statement.getUpdateCount();

@@ -27,8 +27,7 @@ record WaitBound(long milliseconds, long start) {
      */
     private static final String SET = """
             select set_config('idempotency.prev', current_setting('statement_timeout'), true),
-                   set_config('statement_timeout', cast(cast(? as bigint) as text), true);
-            """;
+                   set_config('statement_timeout', cast(cast(? as bigint) as text), true)""";
 
     private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
 
@@ -41,7 +40,7 @@ record WaitBound(long milliseconds, long start) {
      * transaction is aborted then and its settings with it.
      */
     static String around(String statements) {
-        return SET + statements + ";\nselect " + RESTORE;
+        return SET + ";\n" + statements + ";\nselect " + RESTORE;
     }
 
     /**
@@ -50,8 +49,8 @@ record WaitBound(long milliseconds, long start) {
      * @param mark the setting's name
      */
     static String around(String mark, String statements) {
-        return SET.replace("as text), true)", "as text), true),\n       set_config('" + mark + "', 'yes', true)")
-                + statements + ";\nselect " + RESTORE + ", set_config('" + mark + "', 'no', true)";
+        return SET + ", set_config('" + mark + "', 'yes', true);\n" + statements + ";\nselect " + RESTORE
+                + ", set_config('" + mark + "', 'no', true)";
     }
 
     /**
@@ -59,7 +58,7 @@ record WaitBound(long milliseconds, long start) {
      * statement: how long a statement may take is fixed when it starts. It has to be a place that is always evaluated.
      */
     static String restoredWithin(String statement) {
-        return SET + statement.replace("{restore}", RESTORE);
+        return SET + ";\n" + statement.replace("{restore}", RESTORE);
     }
 
     static WaitBound remaining(Duration limit, long since) {
