@@ -49,7 +49,12 @@ final class PreparedPipeline implements AutoCloseable {
         return statement.getMoreResults();
     }
 
-    /** The rows of the next statement; the first one, which bounds the wait, is passed over. */
+    /** The rows of the first statement, which bounds the wait. */
+    ResultSet firstRows() throws SQLException {
+        return statement.getResultSet();
+    }
+
+    /** The rows of the next statement, after {@link #execute()} those of the second one. */
     ResultSet nextRows() throws SQLException {
         statement.getMoreResults();
         return statement.getResultSet();

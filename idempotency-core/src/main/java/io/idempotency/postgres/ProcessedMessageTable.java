@@ -106,7 +106,7 @@ final class ProcessedMessageTable implements InboxStore {
                 limit 1) is null
             order by message.id collate "C"
             on conflict do nothing
-            returning message_id, current_setting('transaction_isolation');
+            returning message_id;
             delete from {schema}.message_failure
             where consumer = ? and message_id = any (?::text[])""");
 
@@ -228,7 +228,7 @@ final class ProcessedMessageTable implements InboxStore {
     private void collideWithUnseenFailures(
             Connection connection, String consumer, Collection<String> messageIds, String isolation)
             throws SQLException {
-        if (isolation.equals(READ_COMMITTED)) {
+        if (messageIds.isEmpty() || isolation.equals(READ_COMMITTED)) {
             return;
         }
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
@@ -324,7 +324,7 @@ final class ProcessedMessageTable implements InboxStore {
             throws SQLException {
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         List<String> received = new ArrayList<>(messageIds.size());
-        String isolation = READ_COMMITTED;
+        String isolation;
         try (PreparedPipeline statements = receiveNew.prepare(connection)) {
             PreparedStatement statement = statements.statement();
             statement.setLong(1, bound.milliseconds());
@@ -334,10 +334,13 @@ final class ProcessedMessageTable implements InboxStore {
             statement.setString(5, consumer);
             statement.setArray(6, ids);
             statements.execute();
+            try (ResultSet settings = statements.firstRows()) {
+                settings.next();
+                isolation = settings.getString(WaitBound.ISOLATION);
+            }
             try (ResultSet rows = statements.nextRows()) {
                 while (rows.next()) {
                     received.add(rows.getString(1));
-                    isolation = rows.getString(2);
                 }
             }
         }

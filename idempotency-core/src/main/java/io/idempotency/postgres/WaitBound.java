@@ -16,6 +16,8 @@ record WaitBound(long milliseconds, long start) {
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
+    static final String ISOLATION = "transaction_isolation";
+
     /** For what is done while a caller waits for an exception. */
     static final String BRIEFLY = """
             select set_config('statement_timeout', '2000', true);
@@ -44,13 +46,14 @@ record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * The same, and a setting that says {@code yes} to triggers meanwhile.
+     * The same, and a setting that says {@code yes} to triggers meanwhile. The rows of the first statement tell the isolation
+     * of the transaction as {@value #ISOLATION}.
      *
      * @param mark the setting's name
      */
     static String around(String mark, String statements) {
-        return SET + ", set_config('" + mark + "', 'yes', true);\n" + statements + ";\nselect " + RESTORE
-                + ", set_config('" + mark + "', 'no', true)";
+        return SET + ", set_config('" + mark + "', 'yes', true), current_setting('" + ISOLATION + "') as " + ISOLATION
+                + ";\n" + statements + ";\nselect " + RESTORE + ", set_config('" + mark + "', 'no', true)";
     }
 
     /**

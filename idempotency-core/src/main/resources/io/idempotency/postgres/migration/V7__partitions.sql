@@ -171,7 +171,7 @@ BEGIN
     EXECUTE format('CREATE TABLE "${schema}".%I (LIKE "${schema}".processed_message INCLUDING DEFAULTS) WITH ('
         || 'autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)', leaf);
     -- A primary key and not only unique, because a publication refuses to delete from a table without one.
-    EXECUTE format('ALTER TABLE "${schema}".%I ADD CONSTRAINT %I PRIMARY KEY (consumer, message_id)', leaf, leaf || '_key');
+    EXECUTE format('ALTER TABLE "${schema}".%I ADD CONSTRAINT %I PRIMARY KEY (message_id, consumer)', leaf, leaf || '_key');
     -- Whoever may act for the owner must not own what the owner has to seal.
     EXECUTE format('ALTER TABLE "${schema}".%I OWNER TO %I', leaf, (
         SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = '"${schema}".processed_message'::regclass));
