@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param linkDelay in each direction between the contenders and the server
  * @param rounds in which every contender has its turn
  * @param slot how long a turn lasts
- * @param warmUps how many times as long each contender runs before the first round
+ * @param warmUps how many turns each contender has before the first round, at least
+ * @param mostWarmUps how many it has if its code is still being compiled
  * @param threads numbers of threads that are measured one after the other
  * @param jobs what is measured
  * @param only parts of the names of the contenders that run; empty for all
@@ -34,6 +35,7 @@ record Options(
         int rounds,
         Duration slot,
         int warmUps,
+        int mostWarmUps,
         List<Integer> threads,
         List<String> jobs,
         List<String> only,
@@ -100,6 +102,7 @@ record Options(
                 15,
                 Duration.ofSeconds(1),
                 4,
+                30,
                 List.of(1, 4, 8),
                 JobName.ALL,
                 List.of(),
@@ -116,6 +119,7 @@ record Options(
                 Duration.ZERO,
                 3,
                 Duration.ofMillis(50),
+                2,
                 2,
                 List.of(1, 4),
                 JobName.ALL,
@@ -244,6 +248,7 @@ record Options(
                 rounds,
                 slot,
                 warmUps,
+                mostWarmUps,
                 threads,
                 jobs,
                 only,
@@ -299,10 +304,6 @@ record Options(
 
     private static <T> List<T> list(String value, Function<String, T> one) {
         return Arrays.stream(value.split(",", -1)).map(String::strip).map(one).toList();
-    }
-
-    Duration warmUp() {
-        return slot.multipliedBy(warmUps);
     }
 
     int mostThreads() {

@@ -1,7 +1,8 @@
 package io.idempotency.benchmarks;
 
 import java.io.IOException;
-import java.time.Duration;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -13,6 +14,11 @@ import io.idempotency.benchmarks.Results.Line;
 
 /** Turns of the entrants of a job, one after the other, in another order in every round. */
 final class Rounds {
+
+    private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
+
+    /** As a part of a turn. */
+    private static final double MOST_COMPILING_AT_REST = 0.05;
 
     private static final int CALLS_TO_COUNT_DEAD_TUPLES_OF = 40;
 
@@ -39,7 +45,7 @@ final class Rounds {
     void measure(Group group, String base, List<Entrant> entrants, List<Integer> threads) throws Exception {
         results.base(group, base);
         for (Entrant entrant : entrants) {
-            warmUp(entrant, options.warmUp());
+            warmUp(entrant);
         }
         for (int count : threads) {
             inTurns(entrants, entrant -> {
@@ -49,9 +55,17 @@ final class Rounds {
         }
     }
 
-    /** All connections of the pool come to know the statements. */
-    private void warmUp(Entrant entrant, Duration duration) throws Exception {
-        load.run(entrant.operation(), entrant.items(), options.mostThreads(), duration);
+    /** All connections of the pool come to know the statements, and the code is compiled as far as it is going to be. */
+    private void warmUp(Entrant entrant) throws Exception {
+        int turns = 0;
+        boolean compiling;
+        do {
+            long before = COMPILER.getTotalCompilationTime();
+            load.run(entrant.operation(), entrant.items(), options.mostThreads(), options.slot());
+            long compiled = COMPILER.getTotalCompilationTime() - before;
+            compiling = compiled > options.slot().toMillis() * MOST_COMPILING_AT_REST;
+            turns++;
+        } while (turns < options.warmUps() || (compiling && turns < options.mostWarmUps()));
     }
 
     void countDeadTuples(Group group, List<Entrant> entrants) throws Exception {

@@ -45,7 +45,7 @@ class OptionsTest {
 
         assertThat(options.rounds()).isEqualTo(2);
         assertThat(options.slot()).isEqualTo(Duration.ofMillis(20));
-        assertThat(options.warmUp()).isLessThan(parse().warmUp());
+        assertThat(options.mostWarmUps()).isLessThan(parse().warmUps());
     }
 
     @Test
