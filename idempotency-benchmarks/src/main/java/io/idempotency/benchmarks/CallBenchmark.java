@@ -229,7 +229,11 @@ public final class CallBenchmark {
             throws Exception {
         List<Entrant> entrants = new ArrayList<>();
         for (BatchContender contender : contenders.get(
-                BatchContender.class, PlainBatchContender.NAME, "hand-written-batch-500", "starter-batch-500")) {
+                BatchContender.class,
+                PlainBatchContender.NAME,
+                "hand-written-batch-500",
+                "floor-batch-500",
+                "starter-batch-500")) {
             contender.settings.batched(batched);
             contender.clear();
             entrants.add(new Entrant(contender, contender.newBatch(), BatchContender.SIZE));

@@ -45,6 +45,7 @@ final class Contenders implements AutoCloseable {
         all.put("transactionoutbox-spring", ScheduledOnceContender::new);
         all.put(PlainBatchContender.NAME, PlainBatchContender::new);
         all.put("hand-written-batch-500", HandWrittenBatchContender::new);
+        all.put("floor-batch-500", FloorBatchContender::new);
         all.put("starter-batch-500", StarterBatchContender::new);
         return all;
     }

@@ -52,9 +52,9 @@ class CallBenchmarkTest {
         assertThat(contendersOf(lines, "repeated-key,default,"))
                 .contains("select", "hand-written", "starter", "starter-pipelined", "starter-void", "inbox");
         assertThat(contendersOf(lines, "inbox-batch,default,"))
-                .containsExactly("plain-batch-500", "hand-written-batch-500", "starter-batch-500");
+                .containsExactly("plain-batch-500", "hand-written-batch-500", "floor-batch-500", "starter-batch-500");
         assertThat(contendersOf(lines, "inbox-batch,effects=batched,"))
-                .containsExactly("plain-batch-500", "hand-written-batch-500", "starter-batch-500");
+                .containsExactly("plain-batch-500", "hand-written-batch-500", "floor-batch-500", "starter-batch-500");
         assertThat(contendersOf(lines, "race,default,"))
                 .containsExactly("hand-written", "starter", "starter-without-single-flight");
         for (String rows : List.of("rows=0", "rows=500")) {
