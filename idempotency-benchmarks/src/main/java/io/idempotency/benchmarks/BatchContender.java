@@ -2,6 +2,7 @@ package io.idempotency.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 
 /** Handles messages in batches of {@value #SIZE}, each in a transaction. */
 abstract class BatchContender extends Contender {
@@ -28,17 +29,21 @@ abstract class BatchContender extends Contender {
 
     abstract boolean remembers();
 
-    /** A batch of new messages. */
-    final Operation newBatch() {
-        return () -> handle(nextBatch());
+    /**
+     * A batch of new messages.
+     *
+     * @param idOf gives the id of the message of that number
+     */
+    final Operation newBatch(LongFunction<String> idOf) {
+        return () -> handle(nextBatch(idOf));
     }
 
-    final List<Message> nextBatch() {
+    final List<Message> nextBatch(LongFunction<String> idOf) {
         List<Message> batch = new ArrayList<>(SIZE);
         // Batches that run at the same time have no account in common.
         int first = nextNumber() * SIZE;
         for (int i = 0; i < SIZE; i++) {
-            batch.add(new Message(Keys.called(first + i), Payment.of(first + i)));
+            batch.add(new Message(idOf.apply(first + i), Payment.of(first + i)));
         }
         return batch;
     }

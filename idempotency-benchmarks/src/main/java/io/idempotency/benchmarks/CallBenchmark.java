@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 
 import io.idempotency.benchmarks.Results.Group;
 import io.idempotency.benchmarks.Results.Line;
@@ -221,12 +222,22 @@ public final class CallBenchmark {
     }
 
     private void inboxBatches(Contenders contenders, Rounds rounds) throws Exception {
-        inboxBatches(contenders, rounds, variant, false);
-        inboxBatches(contenders, rounds, variant.withBatchedEffects(), true);
+        for (Variant measured : List.of(variant, variant.withBatchedEffects())) {
+            List<Entrant> entrants = batches(contenders, measured);
+            rounds.countDeadTuples(new Group(JobName.INBOX_BATCH, measured.name()), entrants);
+            inboxBatches(entrants, rounds, measured, options.threads());
+        }
+        Variant inOrder = variant.withIdsInOrder();
+        inboxBatches(batches(contenders, inOrder), rounds, inOrder, severalThreads());
     }
 
-    private void inboxBatches(Contenders contenders, Rounds rounds, Variant measured, boolean batched)
+    private static void inboxBatches(List<Entrant> entrants, Rounds rounds, Variant measured, List<Integer> threads)
             throws Exception {
+        rounds.measure(new Group(JobName.INBOX_BATCH, measured.name()), PlainBatchContender.NAME, entrants, threads);
+    }
+
+    private static List<Entrant> batches(Contenders contenders, Variant measured) throws Exception {
+        LongFunction<String> idOf = measured.idsInOrder() ? Keys::timeOrdered : Keys::called;
         List<Entrant> entrants = new ArrayList<>();
         for (BatchContender contender : contenders.get(
                 BatchContender.class,
@@ -234,13 +245,11 @@ public final class CallBenchmark {
                 "hand-written-batch-500",
                 "floor-batch-500",
                 "starter-batch-500")) {
-            contender.settings.batched(batched);
+            contender.settings.batched(measured.batched());
             contender.clear();
-            entrants.add(new Entrant(contender, contender.newBatch(), BatchContender.SIZE));
+            entrants.add(new Entrant(contender, contender.newBatch(idOf), BatchContender.SIZE));
         }
-        Group group = new Group(JobName.INBOX_BATCH, measured.name());
-        rounds.countDeadTuples(group, entrants);
-        rounds.measure(group, PlainBatchContender.NAME, entrants, options.threads());
+        return entrants;
     }
 
     private void races(Contenders contenders, Rounds rounds, RaceJob race) throws Exception {

@@ -48,7 +48,7 @@ final class ExactlyOnceCheck {
 
     static void of(BatchContender contender) {
         String name = contender.name();
-        List<Message> batch = contender.nextBatch();
+        List<Message> batch = contender.nextBatch(Keys::called);
         long before = effects(contender);
         contender.handle(batch);
         require(effects(contender) == before + batch.size(), name + " does not make the effects of a batch once");

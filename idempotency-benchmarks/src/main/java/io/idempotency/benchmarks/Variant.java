@@ -12,23 +12,29 @@ import java.util.List;
  * @param countsRows whether the number of rows matters
  * @param responseBytes of a response; 0 for the usual one
  * @param batched whether the effects of a batch of messages are batches of the driver
+ * @param idsInOrder whether ids of messages begin with the time
  */
-record Variant(Duration linkDelay, long rows, boolean countsRows, int responseBytes, boolean batched) {
+record Variant(
+        Duration linkDelay, long rows, boolean countsRows, int responseBytes, boolean batched, boolean idsInOrder) {
 
     static Variant of(Duration linkDelay) {
-        return new Variant(linkDelay, 0, false, 0, false);
+        return new Variant(linkDelay, 0, false, 0, false, false);
     }
 
     Variant withRows(long count) {
-        return new Variant(linkDelay, count, true, responseBytes, batched);
+        return new Variant(linkDelay, count, true, responseBytes, batched, idsInOrder);
     }
 
     Variant withResponseBytes(int bytes) {
-        return new Variant(linkDelay, rows, countsRows, bytes, batched);
+        return new Variant(linkDelay, rows, countsRows, bytes, batched, idsInOrder);
     }
 
     Variant withBatchedEffects() {
-        return new Variant(linkDelay, rows, countsRows, responseBytes, true);
+        return new Variant(linkDelay, rows, countsRows, responseBytes, true, idsInOrder);
+    }
+
+    Variant withIdsInOrder() {
+        return new Variant(linkDelay, rows, countsRows, responseBytes, batched, true);
     }
 
     /** As in the results, without a comma. */
@@ -45,6 +51,9 @@ record Variant(Duration linkDelay, long rows, boolean countsRows, int responseBy
         }
         if (batched) {
             parts.add("effects=batched");
+        }
+        if (idsInOrder) {
+            parts.add("ids=time-ordered");
         }
         return parts.isEmpty() ? "default" : String.join(" ", parts);
     }

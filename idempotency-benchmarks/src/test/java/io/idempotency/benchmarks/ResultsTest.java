@@ -74,6 +74,8 @@ class ResultsTest {
                         .name())
                 .isEqualTo("link=0.25ms response=2048");
         assertThat(Variant.of(Duration.ofMillis(1)).name()).isEqualTo("link=1ms");
+        assertThat(usual.withBatchedEffects().name()).isEqualTo("effects=batched");
+        assertThat(usual.withIdsInOrder().name()).isEqualTo("ids=time-ordered");
     }
 
     private void twoContenders() {

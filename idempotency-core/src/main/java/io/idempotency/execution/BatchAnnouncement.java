@@ -29,7 +29,7 @@ final class BatchAnnouncement implements TransactionSynchronization {
 
     private final LaterSavepoints laterSavepoints = new LaterSavepoints();
 
-    private Set<String> taken = Set.of();
+    private Set<String> handledBefore = Set.of();
 
     private boolean undone;
 
@@ -39,8 +39,8 @@ final class BatchAnnouncement implements TransactionSynchronization {
         this.messageIds = messageIds;
     }
 
-    void taken(Set<String> newIds) {
-        taken = newIds;
+    void taken(Set<String> repeats) {
+        handledBefore = repeats;
     }
 
     void refused(RuntimeException refusal) {
@@ -64,9 +64,9 @@ final class BatchAnnouncement implements TransactionSynchronization {
     public void afterCompletion(int status) {
         MessageOutcome ofTaken = status == STATUS_COMMITTED && !undone ? MessageOutcome.HANDLED : MessageOutcome.FAILED;
         Duration duration = sinceStart();
-        Set<String> toAnnounce = new HashSet<>(taken);
+        Set<String> seen = new HashSet<>(handledBefore);
         for (String id : messageIds) {
-            if (toAnnounce.remove(id)) {
+            if (seen.add(id)) {
                 announce(id, ofTaken, FIRST_ATTEMPT, duration, null);
             } else {
                 announce(id, MessageOutcome.DUPLICATE, 0, duration, null);

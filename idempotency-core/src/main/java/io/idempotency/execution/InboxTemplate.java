@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,22 +103,21 @@ public final class InboxTemplate implements Inbox {
         if (firstById.isEmpty()) {
             return List.of();
         }
-        Set<String> received = claim(consumer, firstById.keySet(), new BatchAnnouncement(listener, consumer, ids));
-        return firstById.entrySet().stream()
-                .filter(message -> received.contains(message.getKey()))
-                .map(Map.Entry::getValue)
-                .toList();
+        Set<String> messageIds = firstById.keySet();
+        messageIds.removeAll(claim(consumer, messageIds, new BatchAnnouncement(listener, consumer, ids)));
+        return firstById.values().stream().toList();
     }
 
+    /** Gives those that were handled before. */
     private Set<String> claim(String consumer, Set<String> messageIds, BatchAnnouncement announcement) {
         return transactions.onOpenConnection((connection, holder) -> {
             try {
                 requireNotHeld(consumer, messageIds, holder);
-                Set<String> received = new HashSet<>(
-                        receiveNew(connection, consumer, messageIds, CallTransaction.limit(waitTimeout, holder)));
-                announcement.taken(received);
+                Set<String> handledBefore =
+                        receiveNew(connection, consumer, messageIds, CallTransaction.limit(waitTimeout, holder));
+                announcement.taken(handledBefore);
                 TransactionSynchronizationManager.registerSynchronization(announcement);
-                return received;
+                return handledBefore;
             } catch (RuntimeException refusal) {
                 announcement.refused(refusal);
                 throw refusal;
@@ -138,12 +136,11 @@ public final class InboxTemplate implements Inbox {
         }
     }
 
-    private List<String> receiveNew(
-            Connection connection, String consumer, Set<String> messageIds, Duration waitLimit) {
+    private Set<String> receiveNew(Connection connection, String consumer, Set<String> messageIds, Duration waitLimit) {
         BatchReception reception =
                 store.receiveNew(connection, consumer, messageIds, binding.retention(consumer), waitLimit);
         if (reception.waitEnded() == null) {
-            return reception.messageIds();
+            return reception.handledBefore();
         }
         throw new RequestInProgressException(
                 RetryAfter.of(waitTimeout),

@@ -28,7 +28,7 @@ public interface InboxStore {
      * @param messageIds in any order, each once
      * @param retention how long it is known that they were handled, from now
      * @param waitLimit how long it may take at most, in all
-     * @return those that were not handled before; the transaction is aborted if the wait ended
+     * @return those that were handled before; the transaction is aborted if the wait ended
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything else
      */
     BatchReception receiveNew(

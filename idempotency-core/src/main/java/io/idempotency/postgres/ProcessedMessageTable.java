@@ -7,11 +7,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 import io.idempotency.codec.Fingerprint;
 import io.idempotency.inbox.BatchReception;
@@ -91,22 +92,12 @@ final class ProcessedMessageTable implements InboxStore {
             where consumer = ? and stream_id = ?""";
 
     /**
-     * Sorted, because two batches that take the same ids in different orders would lock each other out, and as the index
-     * is, so that neighbours are written one after the other. In partitions each insert would look for earlier messages by
-     * itself, for most of its time; where this statement has looked for all, it says so.
+     * In partitions each insert would look for earlier messages by itself, for most of its time, if it were not told that this
+     * is done for all of them at once, by the function.
      */
     private static final String RECEIVE_NEW = WaitBound.around("idempotency.looked", """
-            insert into {schema}.processed_message (consumer, message_id, processed_at, expires_at)
-            select receiver.consumer, message.id, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond'
-            from (select ?::text as consumer) as receiver, unnest(?::text[]) as message (id)
-            where (
-                select true
-                from {schema}.processed_message_earlier as earlier
-                where earlier.consumer = receiver.consumer and earlier.message_id = message.id
-                limit 1) is null
-            order by message.id collate "C"
-            on conflict do nothing
-            returning message_id;
+            select repeat.id
+            from {schema}.processed_message_store(?::text, ?::text[], ? * interval '1 millisecond') as repeat (id);
             delete from {schema}.message_failure
             where consumer = ? and message_id = any (?::text[])""");
 
@@ -197,8 +188,9 @@ final class ProcessedMessageTable implements InboxStore {
             Optional<String> isolationIfNew = nextResultOf(statements);
             Optional<String> failedBefore = nextResultOf(statements);
             if (isolationIfNew.isPresent()) {
-                collideWithUnseenFailures(
-                        connection, receipt.consumer(), List.of(receipt.messageId()), isolationIfNew.get());
+                if (!isolationIfNew.get().equals(READ_COMMITTED)) {
+                    collideWithUnseenFailures(connection, receipt.consumer(), List.of(receipt.messageId()));
+                }
                 return Reception.taken(failedBefore.map(Integer::valueOf).orElse(0));
             }
         }
@@ -225,12 +217,8 @@ final class ProcessedMessageTable implements InboxStore {
         }
     }
 
-    private void collideWithUnseenFailures(
-            Connection connection, String consumer, Collection<String> messageIds, String isolation)
+    private void collideWithUnseenFailures(Connection connection, String consumer, Collection<String> messageIds)
             throws SQLException {
-        if (messageIds.isEmpty() || isolation.equals(READ_COMMITTED)) {
-            return;
-        }
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         try (PreparedStatement statement = connection.prepareStatement(collideWithUnseenFailure)) {
             statement.setString(1, consumer);
@@ -313,24 +301,24 @@ final class ProcessedMessageTable implements InboxStore {
             return new BatchReception(insertNew(connection, consumer, messageIds, retention, bound), null);
         } catch (SQLException failure) {
             if (bound.ended(failure)) {
-                return new BatchReception(List.of(), failure);
+                return new BatchReception(Set.of(), failure);
             }
             throw SqlFailures.translate("receive a batch of messages", receiveNew.sql(), failure);
         }
     }
 
-    private List<String> insertNew(
+    private Set<String> insertNew(
             Connection connection, String consumer, Collection<String> messageIds, Duration retention, WaitBound bound)
             throws SQLException {
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
-        List<String> received = new ArrayList<>(messageIds.size());
+        Set<String> repeats = new HashSet<>();
         String isolation;
         try (PreparedPipeline statements = receiveNew.prepare(connection)) {
             PreparedStatement statement = statements.statement();
             statement.setLong(1, bound.milliseconds());
-            statement.setLong(2, retention.toMillis());
-            statement.setString(3, consumer);
-            statement.setArray(4, ids);
+            statement.setString(2, consumer);
+            statement.setArray(3, ids);
+            statement.setLong(4, retention.toMillis());
             statement.setString(5, consumer);
             statement.setArray(6, ids);
             statements.execute();
@@ -340,12 +328,16 @@ final class ProcessedMessageTable implements InboxStore {
             }
             try (ResultSet rows = statements.nextRows()) {
                 while (rows.next()) {
-                    received.add(rows.getString(1));
+                    repeats.add(rows.getString(1));
                 }
             }
         }
-        collideWithUnseenFailures(connection, consumer, received, isolation);
-        return received;
+        if (!isolation.equals(READ_COMMITTED)) {
+            List<String> received =
+                    messageIds.stream().filter(id -> !repeats.contains(id)).toList();
+            collideWithUnseenFailures(connection, consumer, received);
+        }
+        return repeats;
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 
 import io.idempotency.inbox.BatchReception;
@@ -72,7 +73,8 @@ final class Deliveries implements AutoCloseable {
     }
 
     List<String> receiveNew(Collection<String> ids) {
-        return receiveBatch(ids, Requests.PATIENT).messageIds();
+        Set<String> handledBefore = receiveBatch(ids, Requests.PATIENT).handledBefore();
+        return ids.stream().filter(id -> !handledBefore.contains(id)).toList();
     }
 
     BatchReception receiveBatch(Collection<String> ids, Duration waitLimit) {

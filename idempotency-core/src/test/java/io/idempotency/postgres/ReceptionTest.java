@@ -504,6 +504,60 @@ class ReceptionTest {
             first.commit();
 
             assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
+            first.commit();
+            assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
+        }
+
+        @Test
+        void takesNothingOfWhatThisTransactionHasTaken() {
+            first.receiveNew(List.of("b", "d"));
+
+            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
+            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).isEmpty();
+        }
+
+        @Test
+        void takesTheOthersIfTheOneThatItWaitedForIsHandled() throws SQLException {
+            first.receive(message("c"));
+            ConcurrentCalls<List<String>> waiting =
+                    ConcurrentCalls.start(1, () -> receiveAndCommit(second, List.of("e", "d", "c", "b", "a")));
+            database.backends().awaitBlocked(second.connection());
+            first.commit();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly(List.of("e", "d", "b", "a"));
+            assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
+        }
+
+        @Test
+        void takesAllIfTheDeliveryThatItWaitedForIsRolledBack() throws SQLException {
+            first.receive(message("c"));
+            ConcurrentCalls<List<String>> waiting =
+                    ConcurrentCalls.start(1, () -> receiveAndCommit(second, List.of("e", "d", "c", "b", "a")));
+            database.backends().awaitBlocked(second.connection());
+            first.rollback();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly(List.of("e", "d", "c", "b", "a"));
+            assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"repeatable read", "serializable"})
+        void isRefusedIfItsSnapshotDoesNotShowARepeat(String isolation) throws SQLException {
+            second.execute("set transaction isolation level " + isolation).query("select 1");
+            first.receiveAndCommit(message("c"));
+
+            assertThatThrownBy(() -> second.receiveNew(List.of("a", "b", "c", "d", "e")))
+                    .rootCause()
+                    .asInstanceOf(type(SQLException.class))
+                    .extracting(SQLException::getSQLState)
+                    .isEqualTo("40001");
+            second.rollback();
+            assertThat(stored()).containsExactly("c");
+        }
+
+        private List<String> stored() {
+            return admin.queryForList(
+                    "select message_id from idempotency.processed_message order by message_id", String.class);
         }
 
         @Test
@@ -539,7 +593,7 @@ class ReceptionTest {
             BatchReception reception = second.receiveBatch(List.of("a", "b", "c"), SHORT);
 
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
-            assertThat(reception.messageIds()).isEmpty();
+            assertThat(reception.handledBefore()).isEmpty();
             assertThat((Throwable) reception.waitEnded()).hasMessageContaining("statement timeout");
         }
 

@@ -3,7 +3,7 @@ package io.idempotency.benchmarks.micro;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
+import java.util.Set;
 
 import io.idempotency.inbox.BatchReception;
 import io.idempotency.inbox.InboxStore;
@@ -27,7 +27,7 @@ final class NoOpInboxStore implements InboxStore {
             Collection<String> messageIds,
             Duration retention,
             Duration waitLimit) {
-        return new BatchReception(List.copyOf(messageIds), null);
+        return new BatchReception(Set.of(), null);
     }
 
     @Override

@@ -67,6 +67,53 @@ BEGIN
 END
 $$;
 
+-- Stores a batch of messages and returns the ids of those that are repeats. Where all are new, as nearly always, none is
+-- looked for before it is written, as ON CONFLICT would. Otherwise all is rolled back and written again with it; that is an
+-- error within the function only, which the server does not log. Sorted, because two batches that take the same ids in
+-- different orders would lock each other out, and as the index is, so that neighbours are written one after the other.
+CREATE FUNCTION "${schema}".processed_message_store(receiver text, message_ids text[], retention interval)
+    RETURNS SETOF text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    row_count bigint;
+BEGIN
+    INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)
+    SELECT receiver, delivered.id, clock_timestamp(), clock_timestamp() + retention
+    FROM unnest(message_ids) AS delivered (id)
+    WHERE (
+        SELECT true
+        FROM "${schema}".processed_message_earlier AS earlier
+        WHERE earlier.consumer = receiver AND earlier.message_id = delivered.id
+        LIMIT 1) IS NULL
+    ORDER BY delivered.id COLLATE "C";
+    GET DIAGNOSTICS row_count = ROW_COUNT;
+    IF row_count < cardinality(message_ids) THEN
+        RAISE unique_violation;
+    END IF;
+EXCEPTION
+    WHEN unique_violation THEN
+        RETURN QUERY
+        WITH stored AS (
+            INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)
+            SELECT receiver, delivered.id, clock_timestamp(), clock_timestamp() + retention
+            FROM unnest(message_ids) AS delivered (id)
+            WHERE (
+                SELECT true
+                FROM "${schema}".processed_message_earlier AS earlier
+                WHERE earlier.consumer = receiver AND earlier.message_id = delivered.id
+                LIMIT 1) IS NULL
+            ORDER BY delivered.id COLLATE "C"
+            ON CONFLICT DO NOTHING
+            RETURNING message_id)
+        SELECT delivered.id
+        FROM unnest(message_ids) AS delivered (id)
+        WHERE delivered.id COLLATE "C" NOT IN (SELECT stored.message_id FROM stored);
+END
+$$;
+
+-- Whatever the default privileges are: who stores a message needs it.
+GRANT EXECUTE ON FUNCTION "${schema}".processed_message_store(text, text[], interval) TO PUBLIC;
+
 CREATE FUNCTION "${schema}".processed_message_refuse() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
