@@ -68,6 +68,8 @@ abstract class LostConnectionTests {
     enum Cut {
         CLAIM_NOT_SENT("insert into \"idempotency\"", Point.BEFORE_IT_IS_SENT),
         CLAIM_NOT_ANSWERED("insert into \"idempotency\"", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
+        BATCH_NOT_SENT("processed_message_store", Point.BEFORE_IT_IS_SENT),
+        BATCH_NOT_ANSWERED("processed_message_store", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
         EFFECT_NOT_ANSWERED("update account", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
         COMPLETION_NOT_ANSWERED("status = 'succeeded'", Point.BEFORE_ITS_ANSWER_IS_DELIVERED),
         MOVE_NOT_SENT("stream_position", Point.BEFORE_IT_IS_SENT),
@@ -132,7 +134,7 @@ abstract class LostConnectionTests {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "MOVE_.*")
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(BATCH|MOVE)_.*")
     @Tag("race")
     void theCallerGetsTheAnswerAndThereIsOneEffect(Cut cut) {
         int rounds = TestSize.pick(20, 200);
@@ -153,7 +155,7 @@ abstract class LostConnectionTests {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(MOVE|COMPLETION)_.*")
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(BATCH|MOVE|COMPLETION)_.*")
     @Tag("race")
     void aMessageIsHandledOnce(Cut cut) {
         Bookings bookings = application.bean(Bookings.class);
@@ -162,7 +164,7 @@ abstract class LostConnectionTests {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "COMPLETION_.*")
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(BATCH|COMPLETION)_.*")
     @Tag("race")
     void aMessageOfAStreamIsHandledOnceAndTheStreamMovesWithIt(Cut cut) {
         Bookings bookings = application.bean(Bookings.class);
@@ -171,7 +173,7 @@ abstract class LostConnectionTests {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(MOVE|COMPLETION)_.*")
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(BATCH|MOVE|COMPLETION)_.*")
     @Tag("race")
     void aMessageOfTheInboxIsHandledOnce(Cut cut) {
         Inbox inbox = application.bean(Inbox.class);
@@ -200,7 +202,7 @@ abstract class LostConnectionTests {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(MOVE|COMPLETION)_.*")
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(CLAIM|MOVE|COMPLETION)_.*")
     @Tag("race")
     void aBatchThatItsCallerRepeatsHasOneEffectForEachMessage(Cut cut) {
         int rounds = TestSize.pick(10, 200);
