@@ -39,7 +39,7 @@ final class BatchAnnouncement implements TransactionSynchronization {
         this.messageIds = messageIds;
     }
 
-    void taken(Set<String> repeats) {
+    void claimed(Set<String> repeats) {
         handledBefore = repeats;
     }
 

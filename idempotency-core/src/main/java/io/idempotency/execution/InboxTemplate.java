@@ -103,8 +103,8 @@ public final class InboxTemplate implements Inbox {
         if (firstById.isEmpty()) {
             return List.of();
         }
-        Set<String> messageIds = firstById.keySet();
-        messageIds.removeAll(claim(consumer, messageIds, new BatchAnnouncement(listener, consumer, ids)));
+        Set<String> handledBefore = claim(consumer, firstById.keySet(), new BatchAnnouncement(listener, consumer, ids));
+        firstById.keySet().removeAll(handledBefore);
         return firstById.values().stream().toList();
     }
 
@@ -115,7 +115,7 @@ public final class InboxTemplate implements Inbox {
                 requireNotHeld(consumer, messageIds, holder);
                 Set<String> handledBefore =
                         receiveNew(connection, consumer, messageIds, CallTransaction.limit(waitTimeout, holder));
-                announcement.taken(handledBefore);
+                announcement.claimed(handledBefore);
                 TransactionSynchronizationManager.registerSynchronization(announcement);
                 return handledBefore;
             } catch (RuntimeException refusal) {

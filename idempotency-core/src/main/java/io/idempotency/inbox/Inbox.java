@@ -40,7 +40,7 @@ public interface Inbox {
     <X extends Exception> boolean handleOnce(String consumer, @Nullable String messageId, Work<X> work) throws X;
 
     /**
-     * Takes the messages of a batch that this consumer has not handled before, in one round trip for all of them. They
+     * Takes the messages of a batch that this consumer has not handled before, with one statement for all of them. They
      * count as handled if the open transaction commits, so their effects must be made in it, and not by
      * {@link #handleOnce} or an annotated receiver of the same consumer, which would skip them. A batch that fails dooms
      * that transaction, and the caller repeats the whole of it. What became of each message is announced when the transaction

@@ -219,6 +219,9 @@ final class ProcessedMessageTable implements InboxStore {
 
     private void collideWithUnseenFailures(Connection connection, String consumer, Collection<String> messageIds)
             throws SQLException {
+        if (messageIds.isEmpty()) {
+            return;
+        }
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         try (PreparedStatement statement = connection.prepareStatement(collideWithUnseenFailure)) {
             statement.setString(1, consumer);

@@ -68,14 +68,15 @@ END
 $$;
 
 -- Stores a batch of messages and returns the ids of those that are repeats. Where all are new, as nearly always, none is
--- looked for before it is written, as ON CONFLICT would. Otherwise all is rolled back and written again with it; that is an
--- error within the function only, which the server does not log. Sorted, because two batches that take the same ids in
--- different orders would lock each other out, and as the index is, so that neighbours are written one after the other.
+-- looked for before it is written, as ON CONFLICT would. Otherwise that is rolled back, with its locks, and the same written
+-- again with ON CONFLICT: an error within the function only, which the server does not log. Sorted, because two batches that
+-- take the same ids in different orders would lock each other out, and as the index is, so that neighbours are written one
+-- after the other. Without a SET clause, which would hold for triggers that others have made, too.
 CREATE FUNCTION "${schema}".processed_message_store(receiver text, message_ids text[], retention interval)
     RETURNS SETOF text
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql AS $$
 DECLARE
-    row_count bigint;
+    stored_count bigint;
 BEGIN
     INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)
     SELECT receiver, delivered.id, clock_timestamp(), clock_timestamp() + retention
@@ -86,8 +87,8 @@ BEGIN
         WHERE earlier.consumer = receiver AND earlier.message_id = delivered.id
         LIMIT 1) IS NULL
     ORDER BY delivered.id COLLATE "C";
-    GET DIAGNOSTICS row_count = ROW_COUNT;
-    IF row_count < cardinality(message_ids) THEN
+    GET DIAGNOSTICS stored_count = ROW_COUNT;
+    IF stored_count < cardinality(message_ids) THEN
         RAISE unique_violation;
     END IF;
 EXCEPTION
