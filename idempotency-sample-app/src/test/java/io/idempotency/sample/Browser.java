@@ -75,11 +75,14 @@ record Browser(ChromeDriver driver) implements AutoCloseable {
         return element(css).getText();
     }
 
-    /** What the elements hold, whether or not they can be seen without scrolling. */
+    /**
+     * What the elements hold, whether or not they can be seen without scrolling. Read at once, because the page may replace
+     * them at any time.
+     */
     List<String> texts(String css) {
-        return driver.findElements(By.cssSelector(css)).stream()
-                .map(found -> found.getDomProperty("textContent"))
-                .toList();
+        List<?> texts = (List<?>) driver.executeScript(
+                "return Array.from(document.querySelectorAll(arguments[0]), found => found.textContent)", css);
+        return texts.stream().map(String.class::cast).toList();
     }
 
     /** By the keyboard, which has to work wherever the mouse does. */
