@@ -71,7 +71,8 @@ $$;
 -- looked for before it is written, as ON CONFLICT would. Otherwise that is rolled back, with its locks, and the same written
 -- again with ON CONFLICT: an error within the function only, which the server does not log. Sorted, because two batches that
 -- take the same ids in different orders would lock each other out, and as the index is, so that neighbours are written one
--- after the other. Without a SET clause, which would hold for triggers that others have made, too.
+-- after the other. Both statements have to look for the same. Without a SET clause, which would hold for triggers that others
+-- have made, too.
 CREATE FUNCTION "${schema}".processed_message_store(receiver text, message_ids text[], retention interval)
     RETURNS SETOF text
     LANGUAGE plpgsql AS $$
