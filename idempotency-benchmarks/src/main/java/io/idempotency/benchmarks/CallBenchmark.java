@@ -222,13 +222,12 @@ public final class CallBenchmark {
     }
 
     private void inboxBatches(Contenders contenders, Rounds rounds) throws Exception {
-        for (Variant measured : List.of(variant, variant.withBatchedEffects())) {
-            List<Entrant> entrants = batches(contenders, measured);
-            rounds.countDeadTuples(new Group(JobName.INBOX_BATCH, measured.name()), entrants);
-            inboxBatches(entrants, rounds, measured, options.threads());
+        List<Entrant> usual = batches(contenders, variant);
+        rounds.countDeadTuples(new Group(JobName.INBOX_BATCH, variant.name()), usual);
+        inboxBatches(usual, rounds, variant, options.threads());
+        for (Variant further : List.of(variant.withRandomIds(), variant.withBatchedEffects())) {
+            inboxBatches(batches(contenders, further), rounds, further, severalThreads());
         }
-        Variant inOrder = variant.withIdsInOrder();
-        inboxBatches(batches(contenders, inOrder), rounds, inOrder, severalThreads());
     }
 
     private static void inboxBatches(List<Entrant> entrants, Rounds rounds, Variant measured, List<Integer> threads)
@@ -237,7 +236,7 @@ public final class CallBenchmark {
     }
 
     private static List<Entrant> batches(Contenders contenders, Variant measured) throws Exception {
-        LongFunction<String> idOf = measured.idsInOrder() ? Keys::timeOrdered : Keys::called;
+        LongFunction<String> idOf = measured.randomIds() ? Keys::called : Keys::timeOrdered;
         List<Entrant> entrants = new ArrayList<>();
         for (BatchContender contender : contenders.get(
                 BatchContender.class,

@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 final class LoadGenerator implements AutoCloseable {
 
     /** A connection that nobody has used for a while is asked by the pool whether it is alive: not in the measured time. */
-    private static final int LEAD_IN = 3;
+    private static final int LEAD_IN_ITEMS = 3;
 
     private final ServerCosts costs;
 
@@ -32,13 +32,14 @@ final class LoadGenerator implements AutoCloseable {
      * @param items of which each operation is the work
      */
     Measurement run(Operation operation, int items, int threads, Duration duration) throws Exception {
+        int leadIn = Math.max(1, LEAD_IN_ITEMS / items);
         CountDownLatch ready = new CountDownLatch(threads);
         CountDownLatch go = new CountDownLatch(1);
         List<Future<Calls>> running = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
             running.add(callers.submit(() -> {
                 try {
-                    for (int call = 0; call < LEAD_IN; call++) {
+                    for (int call = 0; call < leadIn; call++) {
                         operation.run();
                     }
                 } finally {

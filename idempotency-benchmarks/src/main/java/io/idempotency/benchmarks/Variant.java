@@ -12,28 +12,28 @@ import java.util.List;
  * @param countsRows whether the number of rows matters
  * @param responseBytes of a response; 0 for the usual one
  * @param batched whether the effects of a batch of messages are batches of the driver
- * @param idsInOrder whether ids of messages begin with the time
+ * @param randomIds whether ids of messages are in no order, instead of beginning with the time
  */
 record Variant(
-        Duration linkDelay, long rows, boolean countsRows, int responseBytes, boolean batched, boolean idsInOrder) {
+        Duration linkDelay, long rows, boolean countsRows, int responseBytes, boolean batched, boolean randomIds) {
 
     static Variant of(Duration linkDelay) {
         return new Variant(linkDelay, 0, false, 0, false, false);
     }
 
     Variant withRows(long count) {
-        return new Variant(linkDelay, count, true, responseBytes, batched, idsInOrder);
+        return new Variant(linkDelay, count, true, responseBytes, batched, randomIds);
     }
 
     Variant withResponseBytes(int bytes) {
-        return new Variant(linkDelay, rows, countsRows, bytes, batched, idsInOrder);
+        return new Variant(linkDelay, rows, countsRows, bytes, batched, randomIds);
     }
 
     Variant withBatchedEffects() {
-        return new Variant(linkDelay, rows, countsRows, responseBytes, true, idsInOrder);
+        return new Variant(linkDelay, rows, countsRows, responseBytes, true, randomIds);
     }
 
-    Variant withIdsInOrder() {
+    Variant withRandomIds() {
         return new Variant(linkDelay, rows, countsRows, responseBytes, batched, true);
     }
 
@@ -52,8 +52,8 @@ record Variant(
         if (batched) {
             parts.add("effects=batched");
         }
-        if (idsInOrder) {
-            parts.add("ids=time-ordered");
+        if (randomIds) {
+            parts.add("ids=random");
         }
         return parts.isEmpty() ? "default" : String.join(" ", parts);
     }

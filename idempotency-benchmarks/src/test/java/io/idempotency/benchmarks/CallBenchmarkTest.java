@@ -51,7 +51,7 @@ class CallBenchmarkTest {
                         "transactionoutbox-spring");
         assertThat(contendersOf(lines, "repeated-key,default,"))
                 .contains("select", "hand-written", "starter", "starter-pipelined", "starter-void", "inbox");
-        for (String variant : List.of("default", "ids=time-ordered", "effects=batched")) {
+        for (String variant : List.of("default", "ids=random", "effects=batched")) {
             assertThat(contendersOf(lines, "inbox-batch," + variant + ","))
                     .containsExactly(
                             "plain-batch-500", "hand-written-batch-500", "floor-batch-500", "starter-batch-500");

@@ -75,7 +75,7 @@ class ResultsTest {
                 .isEqualTo("link=0.25ms response=2048");
         assertThat(Variant.of(Duration.ofMillis(1)).name()).isEqualTo("link=1ms");
         assertThat(usual.withBatchedEffects().name()).isEqualTo("effects=batched");
-        assertThat(usual.withIdsInOrder().name()).isEqualTo("ids=time-ordered");
+        assertThat(usual.withRandomIds().name()).isEqualTo("ids=random");
     }
 
     private void twoContenders() {
