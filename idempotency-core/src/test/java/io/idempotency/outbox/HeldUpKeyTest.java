@@ -66,6 +66,7 @@ class HeldUpKeyTest {
         pool.close();
         // What a backend has read is known for certain when it has gone.
         database.backends().awaitGone(backend);
+        database.backends().awaitStatistics();
         assertThat(entriesRead())
                 .as("rows and index entries read by the relay")
                 .isLessThan(2L * MESSAGES * READ_FOR_EACH);

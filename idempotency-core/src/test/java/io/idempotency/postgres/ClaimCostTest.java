@@ -187,6 +187,7 @@ class ClaimCostTest {
     private void awaitWhatOthersHaveDone() {
         database.dataSource().getHikariPoolMXBean().softEvictConnections();
         Awaitility.await().until(() -> database.backends().activity().isEmpty());
+        database.backends().awaitStatistics();
     }
 
     private Map<String, Object> updates() {

@@ -38,6 +38,7 @@ class StaleLeasesAmongManyTest {
         // A backend that is idle may keep its statistics to itself for a while, and tells them when it ends.
         database.dataSource().close();
         await().until(() -> database.backends().activity().isEmpty());
+        database.backends().awaitStatistics();
         long before = scans("pg_stat_user_tables", "seq_scan", "relname = 'idempotency_request'");
 
         assertThat(staleLeases()).containsExactly("key-1");

@@ -112,6 +112,24 @@ public final class Backends {
                 backends -> backends.stream().noneMatch(backend -> backend.pid() == pid));
     }
 
+    /**
+     * Waits until what backends did that have ended is in the statistics. One that is idle may keep it to itself for a while;
+     * before PostgreSQL 15 a process of its own counts it, in the order in which it is told.
+     */
+    public void awaitStatistics() {
+        jdbc.execute("create table if not exists counted_last ()");
+        long before = scansOfLast();
+        jdbc.execute("select from counted_last");
+        Awaitility.await("the statistics").timeout(TIMEOUT).until(() -> scansOfLast() > before);
+    }
+
+    private long scansOfLast() {
+        Long scans = jdbc.queryForObject(
+                "select coalesce(sum(seq_scan), 0) from pg_stat_user_tables where relname = 'counted_last'",
+                Long.class);
+        return scans == null ? 0 : scans;
+    }
+
     private void await(Duration timeout, String what, Predicate<List<Backend>> condition) {
         SingleConnectionDataSource single = connect();
         try {
