@@ -117,7 +117,7 @@ record Options(
         return new Options(
                 null,
                 Duration.ZERO,
-                3,
+                2,
                 Duration.ofMillis(50),
                 1,
                 1,

@@ -41,9 +41,9 @@ class OptionsTest {
 
     @Test
     void quickCanBeChangedWhereverItStands() {
-        Options options = parse("--rounds=2", "--quick", "--slot=20ms");
+        Options options = parse("--rounds=5", "--quick", "--slot=20ms");
 
-        assertThat(options.rounds()).isEqualTo(2);
+        assertThat(options.rounds()).isEqualTo(5);
         assertThat(options.slot()).isEqualTo(Duration.ofMillis(20));
         assertThat(options.mostWarmUps()).isLessThan(parse().warmUps());
     }
