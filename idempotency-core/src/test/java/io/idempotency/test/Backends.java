@@ -113,10 +113,12 @@ public final class Backends {
     }
 
     /**
-     * Waits until what backends did that have ended is in the statistics. One that is idle may keep it to itself for a while;
-     * before PostgreSQL 15 a process of its own counts it, in the order in which it is told.
+     * Waits until all backends have ended, whose connections the test closes, and what they did is in the statistics. One that
+     * is idle may keep it to itself for a while, and tells it when it ends; before PostgreSQL 15 a process of its own counts
+     * it, in the order in which it is told.
      */
     public void awaitStatistics() {
+        await(TIMEOUT, "all backends are gone", List::isEmpty);
         jdbc.execute("create table if not exists counted_last ()");
         long before = scansOfLast();
         jdbc.execute("select from counted_last");
