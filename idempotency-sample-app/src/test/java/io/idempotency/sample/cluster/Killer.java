@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -33,7 +34,7 @@ final class Killer implements AutoCloseable {
     /** Of a paused instance: by then all clients that wait for its leases have asked again, or given up. */
     private static final Duration LONGEST_PAUSE = SampleInstance.LEASE.plusSeconds(6);
 
-    private static final Duration LONGEST_OVERTIME = Duration.ofMinutes(1);
+    private static final Duration LONGEST_OVERTIME = Duration.ofMinutes(2);
 
     private static final int LEAST_READY = 2;
 
@@ -72,7 +73,7 @@ final class Killer implements AutoCloseable {
 
     private final List<Fault> faults = new ArrayList<>();
 
-    private final List<Kind> next = new ArrayList<>();
+    private final List<Kind> round = new ArrayList<>();
 
     private final ExecutorService repairs = Executors.newCachedThreadPool();
 
@@ -89,15 +90,14 @@ final class Killer implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** Returns when the time is over and so many faults have happened at least, and work was struck by each kind. */
+    /** Returns when the time is over and so many faults have happened, and work was struck by each kind, or never. */
     void run(Duration duration, int least, Duration longestCalm) throws InterruptedException {
         Instant end = Instant.now().plus(duration);
         Instant latestEnd = end.plus(LONGEST_OVERTIME);
         while (Instant.now().isBefore(end)
-                || faults.size() < least
-                || (Instant.now().isBefore(latestEnd) && !eachKindHasStruckWork())) {
+                || (Instant.now().isBefore(latestEnd) && !(faults.size() >= least && eachKindHasStruckWork()))) {
             pauses.take(random.nextLong(longestCalm.toMillis()));
-            strike(nextKind());
+            strikeOnce();
         }
     }
 
@@ -123,22 +123,37 @@ final class Killer implements AutoCloseable {
         repairs.shutdownNow();
     }
 
-    /** Each kind once before any comes again. */
-    private Kind nextKind() {
-        if (next.isEmpty()) {
-            next.addAll(List.of(Kind.values()));
-            Collections.shuffle(next, random);
+    /**
+     * Each kind once before any comes again: one that cannot strike now keeps its turn, or a slow machine, whose
+     * instances are hardly ever ready at once, would never see it.
+     */
+    private void strikeOnce() throws InterruptedException {
+        if (round.isEmpty()) {
+            round.addAll(List.of(Kind.values()));
+            Collections.shuffle(round, random);
         }
-        return next.remove(0);
+        for (Kind kind : round) {
+            if (strike(kind)) {
+                round.remove(kind);
+                return;
+            }
+        }
     }
 
-    private void strike(Kind kind) throws InterruptedException {
-        switch (kind) {
-            case KILLED_INSTANCE -> victim().ifPresent(this::kill);
-            case PAUSED_INSTANCE -> victim().ifPresent(this::pause);
+    /** Whether it could. */
+    private boolean strike(Kind kind) throws InterruptedException {
+        return switch (kind) {
+            case KILLED_INSTANCE -> strikeVictim(this::kill);
+            case PAUSED_INSTANCE -> strikeVictim(this::pause);
             case TERMINATED_BACKEND -> terminateBackend();
             case CRASHED_DATABASE -> crashDatabase();
-        }
+        };
+    }
+
+    private boolean strikeVictim(Consumer<SampleInstance> blow) {
+        Optional<SampleInstance> victim = victim();
+        victim.ifPresent(blow);
+        return victim.isPresent();
     }
 
     /** With requests of clients if there is one; never the last that works. */
@@ -233,13 +248,15 @@ final class Killer implements AutoCloseable {
         return jdbc.queryForObject(IS_TAKEN_OVER, Boolean.class, lease.requestId(), lease.claimToken());
     }
 
-    private void terminateBackend() {
+    private boolean terminateBackend() {
         List<Integer> busy = search(this::busyBackends, found -> !found.isEmpty(), List.of());
-        if (!busy.isEmpty()) {
-            int pid = busy.get(0);
-            jdbc.queryForObject("select pg_terminate_backend(?)", Boolean.class, pid);
-            keep(Kind.TERMINATED_BACKEND, "backend " + pid, true);
+        if (busy.isEmpty()) {
+            return false;
         }
+        int pid = busy.get(0);
+        jdbc.queryForObject("select pg_terminate_backend(?)", Boolean.class, pid);
+        keep(Kind.TERMINATED_BACKEND, "backend " + pid, true);
+        return true;
     }
 
     private List<Integer> busyBackends() {
@@ -247,9 +264,9 @@ final class Killer implements AutoCloseable {
     }
 
     /** Not while most instances start: they give up where there is no database, and would never come back. */
-    private void crashDatabase() throws InterruptedException {
+    private boolean crashDatabase() throws InterruptedException {
         if (ready().size() < LEAST_READY) {
-            return;
+            return false;
         }
         boolean struckWork = !search(this::busyBackends, found -> !found.isEmpty(), List.<Integer>of())
                 .isEmpty();
@@ -257,6 +274,7 @@ final class Killer implements AutoCloseable {
         keep(Kind.CRASHED_DATABASE, "database", struckWork);
         pauses.take(random.nextInt(LONGEST_OUTAGE_MILLIS));
         server.startAgain();
+        return true;
     }
 
     private void keep(Kind kind, String target, boolean struckWork) {
