@@ -2,7 +2,6 @@ package io.idempotency.benchmarks;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -10,14 +9,18 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A network in between: everything arrives that much later, in both directions, and as much as before can be on its way. A
- * round trip takes at least twice the delay; the timers of the operating system add to it.
+ * A network in between: everything arrives that much later, in both directions, and any amount can be on its way. A round
+ * trip takes at least twice the delay; the timers of the operating system add to it.
+ *
+ * <p>A network takes no processor time of the hosts that it connects, and this one should take little. The delay is the
+ * same for all, so that what came first is due first, and one thread delivers for all connections: when they are many, it
+ * finds several chunks due each time it wakes.
  */
 final class DelayingProxy implements AutoCloseable {
 
@@ -27,8 +30,6 @@ final class DelayingProxy implements AutoCloseable {
 
     private static final int CHUNK_BYTES = 65_536;
 
-    private static final int CHUNKS_ON_THEIR_WAY = 1_024;
-
     private final InetSocketAddress server;
 
     private final long delayNanos;
@@ -37,12 +38,17 @@ final class DelayingProxy implements AutoCloseable {
 
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
+    private final BlockingQueue<Chunk> onTheirWay = new LinkedBlockingQueue<>();
+
+    private final Thread deliverer;
+
     private volatile boolean closed;
 
     DelayingProxy(InetSocketAddress server, Duration delay) throws IOException {
         this.server = server;
         this.delayNanos = delay.toNanos();
         this.listener = new ServerSocket(0, MAX_WAITING_CONNECTIONS, InetAddress.getLoopbackAddress());
+        this.deliverer = start("deliver", this::deliver);
         start("accept", this::accept);
     }
 
@@ -69,49 +75,56 @@ final class DelayingProxy implements AutoCloseable {
             end(client, remote);
             throw unreachable;
         }
-        pass(client, remote);
-        pass(remote, client);
+        start("receive", () -> receive(client, remote));
+        start("receive", () -> receive(remote, client));
         if (closed) {
             end(client, remote);
         }
     }
 
-    /** One thread takes the time when something comes, another one lets it go when that is long enough ago. */
-    private void pass(Socket from, Socket to) throws IOException {
-        InputStream in = from.getInputStream();
-        OutputStream out = to.getOutputStream();
-        BlockingQueue<Chunk> onTheirWay = new ArrayBlockingQueue<>(CHUNKS_ON_THEIR_WAY);
-        start("in", () -> {
-            byte[] buffer = new byte[CHUNK_BYTES];
-            int length = 0;
-            try {
-                while (length >= 0) {
-                    length = in.read(buffer);
-                    onTheirWay.put(new Chunk(
-                            System.nanoTime() + delayNanos, Arrays.copyOf(buffer, Math.max(0, length)), length < 0));
-                }
-            } catch (IOException gone) {
-                onTheirWay.put(new Chunk(System.nanoTime(), new byte[0], true));
+    /** Always reads on: the deliverer may wait for a side that does not read before it has sent all. */
+    private void receive(Socket from, Socket to) throws IOException {
+        byte[] buffer = new byte[CHUNK_BYTES];
+        try {
+            InputStream in = from.getInputStream();
+            int length = in.read(buffer);
+            while (length >= 0) {
+                send(from, to, Arrays.copyOf(buffer, length));
+                length = in.read(buffer);
             }
-        });
-        start("out", () -> {
-            try {
-                Chunk chunk = onTheirWay.take();
-                while (!chunk.isEnd) {
-                    awaitTime(chunk.due);
-                    out.write(chunk.bytes);
-                    chunk = onTheirWay.take();
-                }
-            } finally {
-                // Either direction's end ends the other.
-                end(from, to);
-            }
-        });
+        } finally {
+            send(from, to, Chunk.END);
+        }
     }
 
-    private static void awaitTime(long due) {
+    private void send(Socket from, Socket to, byte[] bytes) {
+        onTheirWay.add(new Chunk(from, to, bytes, System.nanoTime() + delayNanos));
+    }
+
+    private void deliver() throws InterruptedException {
+        while (!closed) {
+            Chunk chunk = onTheirWay.take();
+            awaitTime(chunk.due);
+            try {
+                deliver(chunk);
+            } catch (IOException gone) {
+                end(chunk.from, chunk.to);
+            }
+        }
+    }
+
+    /** Either direction's end ends the other. */
+    private void deliver(Chunk chunk) throws IOException {
+        if (chunk.bytes == Chunk.END) {
+            end(chunk.from, chunk.to);
+        } else {
+            chunk.to.getOutputStream().write(chunk.bytes);
+        }
+    }
+
+    private void awaitTime(long due) {
         long left = due - System.nanoTime();
-        while (left > 0) {
+        while (left > 0 && !closed) {
             LockSupport.parkNanos(left);
             left = due - System.nanoTime();
         }
@@ -129,6 +142,7 @@ final class DelayingProxy implements AutoCloseable {
         closed = true;
         closeQuietly(listener);
         sockets.forEach(DelayingProxy::closeQuietly);
+        deliverer.interrupt();
     }
 
     private static void closeQuietly(AutoCloseable closeable) {
@@ -139,34 +153,41 @@ final class DelayingProxy implements AutoCloseable {
         }
     }
 
-    private static void start(String name, Task task) {
+    private static Thread start(String name, Task task) {
         Thread thread = new Thread(
                 () -> {
                     try {
                         task.run();
                     } catch (IOException ended) {
                         // The other side has closed: the normal end of a connection and of this proxy.
-                    } catch (InterruptedException nobodyInterrupts) {
+                    } catch (InterruptedException closed) {
                         Thread.currentThread().interrupt();
                     }
                 },
                 "link-" + name);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
+    /** Bytes from one side to the other, or the end of what comes from there. */
     private static final class Chunk {
 
-        private final long due;
+        private static final byte[] END = {};
+
+        private final Socket from;
+
+        private final Socket to;
 
         private final byte[] bytes;
 
-        private final boolean isEnd;
+        private final long due;
 
-        private Chunk(long due, byte[] bytes, boolean isEnd) {
-            this.due = due;
+        private Chunk(Socket from, Socket to, byte[] bytes, long due) {
+            this.from = from;
+            this.to = to;
             this.bytes = bytes;
-            this.isEnd = isEnd;
+            this.due = due;
         }
     }
 
