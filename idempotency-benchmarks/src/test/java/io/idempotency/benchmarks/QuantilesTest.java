@@ -17,6 +17,12 @@ class QuantilesTest {
     }
 
     @Test
+    void theMedianOfAnEvenNumberOfRoundsFavoursNeitherOfTheTwoInTheMiddle() {
+        assertThat(Median.of(List.of(8.0, 1.0, 4.0, 2.0))).isEqualTo(3);
+        assertThat(Median.of(List.of(1.0, 2.0))).isEqualTo(1.5);
+    }
+
+    @Test
     void leastAndMostAreTheEndsOfTheQuantiles() {
         List<Double> values = List.of(3.0, 1.0, 2.0);
 
