@@ -66,14 +66,6 @@ class OutboxOnPartitionsTest {
     }
 
     @Nested
-    class Cost extends RelayCostTest {
-
-        Cost(TestDatabase database) {
-            super(database);
-        }
-    }
-
-    @Nested
     class SeveralAtOnce extends SeveralRelaysTest {
 
         SeveralAtOnce(TestDatabase database) {
