@@ -33,7 +33,12 @@ final class ContractApplication implements AutoCloseable {
     static ContractApplication startAnother(TestDatabase database, List<Class<?>> beans, String... properties) {
         List<Class<?>> all = new ArrayList<>(List.of(Payments.class, Interruption.class, Outcomes.class));
         all.addAll(beans);
-        List<String> settings = new ArrayList<>(List.of("spring.datasource.hikari.maximum-pool-size=40"));
+        List<String> settings = new ArrayList<>(List.of(
+                "spring.datasource.hikari.maximum-pool-size=40",
+                // A test that cuts the next COMMIT must not cut that of the purge, or of what looks at tables for
+                // metrics.
+                "idempotency.purge.enabled=false",
+                "idempotency.sample-interval=1d"));
         settings.addAll(Arrays.asList(properties));
         return new ContractApplication(
                 database,
