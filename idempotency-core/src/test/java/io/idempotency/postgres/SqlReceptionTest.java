@@ -3,6 +3,8 @@ package io.idempotency.postgres;
 import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -222,8 +224,9 @@ class SqlReceptionTest {
     @Test
     @Tag("race")
     void eachMessageTakesEffectOnceWhoeverReceivesIt() {
+        CyclicBarrier nextMessage = new CyclicBarrier(8);
         List<Integer> effects = ConcurrentCalls.run(
-                        8, worker -> worker % 2 == 0 ? receiveAllBySql() : receiveAllByJava())
+                        8, worker -> worker % 2 == 0 ? receiveAllBySql(nextMessage) : receiveAllByJava(nextMessage))
                 .requireAllSucceeded();
 
         assertThat(effects.stream().mapToInt(Integer::intValue).sum()).isEqualTo(MESSAGES);
@@ -236,10 +239,11 @@ class SqlReceptionTest {
                 .isEqualTo(MESSAGES);
     }
 
-    private int receiveAllBySql() throws SQLException {
+    private int receiveAllBySql(CyclicBarrier nextMessage) throws Exception {
         int effects = 0;
         try (SqlSession session = new SqlSession(database.connection())) {
             for (int i = 0; i < MESSAGES; i++) {
+                nextMessage.await(30, TimeUnit.SECONDS);
                 if (session.consume("m-" + i)) {
                     session.execute("insert into effect values ('m-" + i + "')");
                     effects++;
@@ -250,10 +254,11 @@ class SqlReceptionTest {
         return effects;
     }
 
-    private int receiveAllByJava() throws SQLException {
+    private int receiveAllByJava(CyclicBarrier nextMessage) throws Exception {
         int effects = 0;
         try (Deliveries deliveries = new Deliveries(database.connection())) {
             for (int i = 0; i < MESSAGES; i++) {
+                nextMessage.await(30, TimeUnit.SECONDS);
                 if (deliveries.receive(Deliveries.message("m-" + i)).kind() == Reception.Kind.NEW) {
                     deliveries.execute("insert into effect values ('m-" + i + "')");
                     effects++;
