@@ -130,7 +130,7 @@ class RelayCostTest {
                 from generate_series(1, %d) as i""".formatted(statusAndError, nextAttempt, sentAndExpiry, OTHER_ROWS));
     }
 
-    /** Of the table and its indexes. */
+    /** Of the table and its indexes; the connections of the pool, which made the tables, would tell late what they read. */
     private long pagesReadBy(Runnable work) {
         database.dataSource().close();
         long before = pages();

@@ -224,9 +224,11 @@ class SqlReceptionTest {
     @Test
     @Tag("race")
     void eachMessageTakesEffectOnceWhoeverReceivesIt() {
-        CyclicBarrier nextMessage = new CyclicBarrier(8);
+        int receivers = 8;
+        CyclicBarrier nextMessage = new CyclicBarrier(receivers);
         List<Integer> effects = ConcurrentCalls.run(
-                        8, worker -> worker % 2 == 0 ? receiveAllBySql(nextMessage) : receiveAllByJava(nextMessage))
+                        receivers,
+                        worker -> worker % 2 == 0 ? receiveAllBySql(nextMessage) : receiveAllByJava(nextMessage))
                 .requireAllSucceeded();
 
         assertThat(effects.stream().mapToInt(Integer::intValue).sum()).isEqualTo(MESSAGES);
