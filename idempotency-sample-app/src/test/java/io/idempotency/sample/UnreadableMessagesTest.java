@@ -21,7 +21,7 @@ import static org.awaitility.Awaitility.await;
 /** What anybody can write to a topic, and what comes after it. */
 class UnreadableMessagesTest {
 
-    private static final List<String> UNREADABLE = List.of("garbage", "", "{}", "[]");
+    private static final List<String> UNREADABLE = List.of("garbage", "", "{}", "[]", "null");
 
     @TempDir
     private Path directory;

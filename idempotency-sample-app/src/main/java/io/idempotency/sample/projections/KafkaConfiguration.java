@@ -6,7 +6,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 import org.springframework.kafka.config.TopicBuilder;
 import org.springframework.kafka.listener.DefaultErrorHandler;
-import org.springframework.kafka.support.converter.ByteArrayJacksonJsonMessageConverter;
 import org.springframework.kafka.support.converter.RecordMessageConverter;
 import org.springframework.messaging.MessageHandlingException;
 import org.springframework.util.backoff.ExponentialBackOff;
@@ -34,7 +33,7 @@ class KafkaConfiguration {
 
     @Bean
     RecordMessageConverter payloadConverter(JsonMapper mapper) {
-        return new ByteArrayJacksonJsonMessageConverter(mapper);
+        return new PayloadConverter(mapper);
     }
 
     /**

@@ -66,9 +66,8 @@ class ProjectionService {
             throw new RebuildSupersededException(name, generation);
         }
         logger.info("{} is answered by generation {}, made of {} events", name, generation, events);
-        // Never a later one: whoever stood still before this may find that another rebuild has begun, or is done. A
-        // delivery
-        // that is under way may still write to an old one; what that leaves goes with the next rebuild.
+        // Never a later one: whoever stood still before this may find that another rebuild has begun, or is done.
+        // A delivery under way may still write to an old one; what that leaves goes with the next rebuild.
         projection.deleteBefore(generation);
         return new Rebuild(name, generation, events);
     }
