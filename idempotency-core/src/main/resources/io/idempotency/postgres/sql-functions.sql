@@ -1002,18 +1002,25 @@ WHERE status = 'failed_retryable' OR (status = 'processing' AND attempt_count > 
 COMMENT ON VIEW "${schema}".idempotency_retrying IS
     'Requests that have failed and have not succeeded since; reads the whole table';
 
+-- Where responses have a table of their own, a claim succeeds in advance, and so an abandoned one looks like a success.
 CREATE OR REPLACE VIEW "${schema}".idempotency_by_scope AS
 SELECT idempotency_scope,
        count(*) AS requests,
-       count(*) FILTER (WHERE status = 'processing') AS processing,
-       count(*) FILTER (WHERE status = 'succeeded') AS succeeded,
+       count(*) FILTER (WHERE status = 'processing' OR is_abandoned) AS processing,
+       count(*) FILTER (WHERE status = 'succeeded' AND NOT is_abandoned) AS succeeded,
        count(*) FILTER (WHERE status = 'failed_retryable') AS failed_retryable,
        count(*) FILTER (WHERE status = 'failed_final') AS failed_final,
        count(*) FILTER (WHERE attempt_count > 1) AS tried_again,
        max(attempt_count) AS most_attempts,
        min(created_at) AS oldest,
        max(claimed_at) AS last_claim
-FROM "${schema}".idempotency_request
+FROM (
+    SELECT r.idempotency_scope, r.status, r.attempt_count, r.created_at, r.claimed_at,
+           (r.status = 'succeeded' AND r.response_kept_until > statement_timestamp() AND s.request_id IS NULL) IS TRUE
+               AS is_abandoned
+    FROM "${schema}".idempotency_request r
+    LEFT JOIN "${schema}".idempotency_response s
+        ON s.request_id = r.request_id AND s.expires_at = r.response_kept_until) AS request
 GROUP BY idempotency_scope;
 
 COMMENT ON VIEW "${schema}".idempotency_by_scope IS
@@ -1033,7 +1040,7 @@ COMMENT ON VIEW "${schema}".outbox_pending IS
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_functions_version() RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
-AS 'SELECT 2';
+AS 'SELECT 3';
 
 COMMENT ON FUNCTION "${schema}".idempotency_functions_version() IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

@@ -141,6 +141,10 @@ class SqlClaimWithResponseInTableTest extends SqlClaimTest {
         assertThat(admin.queryForList(
                         "select idempotency_key || ' ' || kind from idempotency.idempotency_stale", String.class))
                 .containsExactly("order-1 no_lease");
+        assertThat(admin.queryForList(
+                        "select concat_ws(' ', requests, processing, succeeded) from idempotency.idempotency_by_scope",
+                        String.class))
+                .containsExactly("2 1 1");
     }
 
     @Test
