@@ -5,6 +5,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class SingleFlight {
 
-    private final ConcurrentHashMap<UUID, Turn> turns = new ConcurrentHashMap<>();
+    /** Few of a pool's connections: once a call has succeeded, the others have but to read. */
+    private static final int TURNS_AFTER_SUCCESS = 4;
+
+    private final ConcurrentHashMap<UUID, Queue> queues = new ConcurrentHashMap<>();
 
     /**
      * Runs work when it is its turn.
@@ -24,16 +28,10 @@ final class SingleFlight {
      * @param inVain answers in the place of work after a wait in which one and the same call had the turn to the end
      */
     @Nullable Object call(UUID requestId, WaitBudget budget, Invocation work, Invocation inVain) throws Throwable {
-        Turn turn = join(requestId);
+        Queue queue = join(requestId);
         try {
-            return switch (turn.await(budget)) {
-                case OURS -> {
-                    try {
-                        yield work.proceed();
-                    } finally {
-                        turn.end();
-                    }
-                }
+            return switch (queue.awaitTurn(budget)) {
+                case OURS -> queue.take(work);
                 case MISSED -> work.proceed();
                 case HELD_BY_ANOTHER -> inVain.proceed();
             };
@@ -42,22 +40,24 @@ final class SingleFlight {
         }
     }
 
-    private Turn join(UUID requestId) {
-        return turns.compute(requestId, (id, turn) -> {
-            Turn joined = turn == null ? new Turn() : turn;
+    private Queue join(UUID requestId) {
+        return queues.compute(requestId, (id, queue) -> {
+            Queue joined = queue == null ? new Queue() : queue;
             joined.callers++;
             return joined;
         });
     }
 
     private void leave(UUID requestId) {
-        turns.computeIfPresent(requestId, (id, turn) -> --turn.callers == 0 ? null : turn);
+        queues.computeIfPresent(requestId, (id, queue) -> --queue.callers == 0 ? null : queue);
     }
 
-    /** One caller of a key after the other, in the order in which they came. */
-    private static final class Turn {
+    /** Callers of a key in the order in which they came: one after the other, and several at a time after a success. */
+    private static final class Queue {
 
-        private final Semaphore permit = new Semaphore(1, true);
+        private final Semaphore permits = new Semaphore(1, true);
+
+        private final AtomicBoolean succeeded = new AtomicBoolean();
 
         /** Changed only while the map holds the key's entry. */
         private int callers;
@@ -68,7 +68,7 @@ final class SingleFlight {
          * The end of the wait would be the database's, but whom one call keeps waiting here, it would keep waiting there
          * too: then a storm of duplicates whose waits end together must not take the pool after all.
          */
-        Wait await(WaitBudget budget) {
+        Wait awaitTurn(WaitBudget budget) {
             long start = System.nanoTime();
             try {
                 // Unlike tryAcquire(), which would overtake those who are waiting.
@@ -92,12 +92,20 @@ final class SingleFlight {
         }
 
         private boolean acquire(Duration wait) throws InterruptedException {
-            return permit.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS);
+            return permits.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS);
         }
 
-        void end() {
-            ended.incrementAndGet();
-            permit.release();
+        @Nullable Object take(Invocation work) throws Throwable {
+            try {
+                Object result = work.proceed();
+                if (succeeded.compareAndSet(false, true)) {
+                    permits.release(TURNS_AFTER_SUCCESS - 1);
+                }
+                return result;
+            } finally {
+                ended.incrementAndGet();
+                permits.release();
+            }
         }
     }
 

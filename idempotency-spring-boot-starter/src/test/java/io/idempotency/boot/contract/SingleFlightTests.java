@@ -2,6 +2,7 @@ package io.idempotency.boot.contract;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
@@ -85,6 +88,52 @@ abstract class SingleFlightTests {
                     .containsOnly(answers.get(0).answer());
         }
         assertThat(application.effects()).isEqualTo(51);
+    }
+
+    /** One after the other would have the last one wait for the round trips of all. */
+    @Test
+    void duplicatesOfACallThatHasSucceededReadItsResponseFourAtATime() throws SQLException {
+        Gate gate = new Gate();
+        try (Callers duplicates = threads.get();
+                Connection operator = application.database().connection()) {
+            operator.setAutoCommit(false);
+            application.interruption().afterEffectDo(() -> {
+                if (gate.holdTheFirst()) {
+                    afterCommit(() -> lockRequests(operator));
+                }
+            });
+            List<Call<String>> answers = duplicates.start(20, () -> transfers.transfer("key"));
+            gate.awaitHeld();
+            duplicates.awaitWaiting(20);
+            gate.open();
+
+            application.database().backends().awaitBlocked(4);
+            assertThat(pool().getActiveConnections()).isEqualTo(4);
+
+            operator.rollback();
+            assertThat(answers)
+                    .extracting(Call::answer)
+                    .hasSize(20)
+                    .containsOnly(answers.get(0).answer());
+        }
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    private static void afterCommit(Runnable work) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                work.run();
+            }
+        });
+    }
+
+    private static void lockRequests(Connection operator) {
+        try (Statement lock = operator.createStatement()) {
+            lock.execute("lock table idempotency.idempotency_request in access exclusive mode");
+        } catch (SQLException refused) {
+            throw new IllegalStateException(refused);
+        }
     }
 
     @Test
