@@ -14,7 +14,8 @@ public interface Claims {
 
     /**
      * Takes the key of an intent, or finds who has it. Waits for another transaction that holds the key, at most for the
-     * limit of the request. Nothing is locked or written if the key is not granted.
+     * limit of the request. Nothing is locked or written if the key is not granted. If it is the first in its transaction and
+     * finds a response, that transaction may be left for what follows to begin.
      *
      * @param connection with an open transaction, which the claim becomes part of
      * @param request what to claim

@@ -158,8 +158,8 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     /**
-     * Saves a repeat a round trip. Only what is settled counts: a snapshot may show a claim that is over long since, with
-     * which an insert collides.
+     * Saves a repeat two round trips, that of the insert and that of COMMIT. Only what is settled counts: a snapshot may show
+     * a claim that is over long since, with which an insert collides.
      */
     private @Nullable Claim lookFirst(Connection connection, ClaimRequest request, WaitBound bound, long start)
             throws SQLException {
@@ -215,7 +215,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private Optional<StoredRequest> look(Connection connection, UUID id, WaitBound bound) throws SQLException {
-        try (PreparedPipeline statements = look.prepare(connection)) {
+        try (PreparedPipeline statements = look.prepareToRead(connection)) {
             StatementParameters parameters = new StatementParameters(statements.statement());
             parameters.bound(bound);
             parameters.uuid(id);

@@ -16,13 +16,17 @@ final class PreparedPipeline implements AutoCloseable {
 
     private final @Nullable TransactionStart start;
 
+    private final boolean saysBegin;
+
     /**
      * Whatever the connection's {@code defaultRowFetchSize}: a statement that has given as many rows is suspended and not
      * over, and the timeout that was fixed when it started goes on for those that follow in the same round trip.
      */
-    PreparedPipeline(PreparedStatement statement, @Nullable TransactionStart start) throws SQLException {
+    PreparedPipeline(PreparedStatement statement, @Nullable TransactionStart start, boolean saysBegin)
+            throws SQLException {
         this.statement = statement;
         this.start = start;
+        this.saysBegin = saysBegin;
         try {
             statement.setFetchSize(0);
         } catch (SQLException | RuntimeException | Error failure) {
@@ -42,11 +46,8 @@ final class PreparedPipeline implements AutoCloseable {
      * @return whether the result of the first one, which is the current one then, has rows
      */
     boolean execute() throws SQLException {
-        if (start == null) {
-            return statement.execute();
-        }
-        start.execute(statement);
-        return statement.getMoreResults();
+        boolean isResultSet = start == null ? statement.execute() : start.execute(statement);
+        return saysBegin ? statement.getMoreResults() : isResultSet;
     }
 
     /** The rows of the first statement, which bounds the wait. */

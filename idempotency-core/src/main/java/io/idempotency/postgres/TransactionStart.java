@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
+import org.postgresql.jdbc.PreferQueryMode;
 
-/** Has the statements at the start of a transaction say BEGIN themselves. */
+/** Keeps the driver from saying BEGIN: the statements at the start of a transaction do, or come before it. */
 final class TransactionStart {
 
     private final BaseConnection driver;
@@ -35,24 +36,35 @@ final class TransactionStart {
     }
 
     /**
+     * Whether statements that are sent together are one transaction where none says BEGIN. In its simple mode the driver sends
+     * each of them as a query of its own.
+     *
+     * @see <a href="https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING">Pipelining</a>
+     */
+    boolean hasImplicitTransactionBlocks() {
+        return driver.getPreferQueryMode() != PreferQueryMode.SIMPLE;
+    }
+
+    /**
      * In autocommit mode the driver sends what it is given and no BEGIN. While no transaction is open it only takes a note of
      * that mode, of which wrappers of the connection learn nothing.
      */
-    void execute(PreparedStatement statement) throws SQLException {
+    boolean execute(PreparedStatement statement) throws SQLException {
         if (driver.getTransactionState() != TransactionState.IDLE) {
             // A wrapper has begun it meanwhile with a statement of its own: then PostgreSQL takes BEGIN for nothing but
             // a warning.
-            statement.execute();
-            return;
+            return statement.execute();
         }
         driver.setAutoCommit(true);
+        boolean isResultSet;
         try {
-            statement.execute();
+            isResultSet = statement.execute();
         } catch (Throwable failure) {
             leaveAutoCommit(failure);
             throw failure;
         }
         driver.setAutoCommit(false);
+        return isResultSet;
     }
 
     private void leaveAutoCommit(Throwable failure) {

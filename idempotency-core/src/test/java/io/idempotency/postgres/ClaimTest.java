@@ -213,10 +213,17 @@ class ClaimTest {
         }
 
         @Test
-        void leavesTheTransactionOpen() {
-            session.claim(request);
+        void leavesTheTransactionOpen() throws SQLException {
+            session.execute("select 1").claim(request);
 
             assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        }
+
+        @Test
+        void leavesNothingToBeCommittedWhereNothingWasBefore() {
+            session.claim(request);
+
+            assertThat(session.state()).isEqualTo(TransactionState.ENDED);
         }
     }
 
