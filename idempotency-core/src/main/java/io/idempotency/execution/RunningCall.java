@@ -184,6 +184,11 @@ final class RunningCall {
         return granted;
     }
 
+    /** Whether there is a claim of this call; otherwise a COMMIT has nothing to tell, and may never have been sent. */
+    boolean hasWritten() {
+        return granted != null || lease != null;
+    }
+
     void completedWith(@Nullable Object methodResult) {
         completed = true;
         result = methodResult;

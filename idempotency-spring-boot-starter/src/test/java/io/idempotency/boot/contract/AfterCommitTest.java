@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterAll;
@@ -22,7 +23,10 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -190,6 +194,23 @@ class AfterCommitTest {
                 .isInstanceOf(RecordedFailureException.class);
     }
 
+    /** With an exception by which Spring tells of a COMMIT as well. */
+    @ParameterizedTest
+    @EnumSource
+    void whatRefusesTheCommitOfARepeatReachesItsCaller(Manager manager) {
+        ContractApplication application = applications.get(manager);
+        Settlement settlement = application.bean(Settlement.class);
+        settlement.pay("key");
+
+        CommitRefusal refusal = new CommitRefusal();
+        ((ConfigurableTransactionManager) application.bean(PlatformTransactionManager.class)).addListener(refusal);
+
+        assertThatThrownBy(() -> settlement.pay("key")).hasMessage("refused");
+        assertThat(application.outcomes().retries()).isEmpty();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.FAILED);
+        assertThat(settlement.pay("key")).isEqualTo("paid in execution 1");
+    }
+
     private static List<String> statuses(ContractApplication application) {
         return application
                 .database()
@@ -213,6 +234,19 @@ class AfterCommitTest {
 
         NotNotified() {
             super(new SQLException("another database is busy", "40001"));
+        }
+    }
+
+    /** Refuses one. */
+    static class CommitRefusal implements TransactionExecutionListener {
+
+        private final AtomicBoolean refuses = new AtomicBoolean(true);
+
+        @Override
+        public void beforeCommit(TransactionExecution transaction) {
+            if (refuses.getAndSet(false)) {
+                throw new TransactionSystemException("refused");
+            }
         }
     }
 
@@ -244,6 +278,13 @@ class AfterCommitTest {
                     throw new NotNotified();
                 }
             });
+            return "paid in execution " + executions();
+        }
+
+        @Transactional
+        @Idempotent(scope = "settlements", key = "#key")
+        public String pay(String key) {
+            pay();
             return "paid in execution " + executions();
         }
 
