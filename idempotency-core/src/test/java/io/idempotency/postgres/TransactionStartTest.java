@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,6 +136,29 @@ class TransactionStartTest {
             session.claimGranted(request("order-42"));
 
             assertThat(session.query("select current_setting('app.tenant')")).isEqualTo("acme");
+        }
+    }
+
+    @Test
+    void whatAWrapperDoesBeforehandStaysWithWhatFollowsALook() throws Exception {
+        Connection connection = database.connection();
+        AtomicInteger transactions = new AtomicInteger();
+        Connection wrapped = Interleaved.beforeEach(connection, sql -> {
+            if (connection.unwrap(BaseConnection.class).getTransactionState()
+                    == org.postgresql.core.TransactionState.IDLE) {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute(
+                            "select set_config('app.tenant', 'tenant-" + transactions.incrementAndGet() + "', true)");
+                }
+            }
+        });
+        try (Session session = new Session(wrapped)) {
+            session.call(request("order-42"), "1");
+
+            assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+
+            assertThat(session.query("select current_setting('app.tenant')")).isEqualTo("tenant-2");
+            assertThat(session.query("show statement_timeout")).isEqualTo("0");
         }
     }
 
