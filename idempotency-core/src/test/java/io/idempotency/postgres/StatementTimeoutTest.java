@@ -124,6 +124,24 @@ class StatementTimeoutTest {
     }
 
     @Test
+    void theLookOfARepeatIsBoundAndTheSettingIsBackAfterTheRollback() throws SQLException {
+        session.execute("set statement_timeout = '7s'").commit();
+        for (int i = 0; i < CALLS; i++) {
+            session.call(request("order-42"), "1");
+        }
+        try (Session holder = new Session(database, connection())) {
+            holder.execute("lock table idempotency.idempotency_request in access exclusive mode");
+
+            for (int i = 0; i < 3; i++) {
+                assertEndsBeforeTheApplicationsOwnTimeout(() -> session.claim(waitingAtMost(SHORT, "order-42")));
+                session.rollback();
+                assertThat(setting()).isEqualTo("7s");
+                session.commit();
+            }
+        }
+    }
+
+    @Test
     void aWaitInsideASavepointLeavesTheOuterTransactionAsItWas() throws SQLException {
         session.execute("set local statement_timeout = '7s'");
         try (Session holder = new Session(database, connection())) {
