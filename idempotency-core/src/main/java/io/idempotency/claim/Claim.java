@@ -177,7 +177,7 @@ public sealed interface Claim {
     }
 
     /**
-     * Another transaction held the key until the limit. The own transaction is aborted.
+     * Another transaction held the key until the limit. The own transaction is aborted, or has not begun.
      *
      * @param waitEnded how PostgreSQL ended the wait
      */

@@ -98,7 +98,7 @@ final class ClaimAnswers implements Claim.Handler {
                         + waitBudget.spent().toMillis()
                         + " ms, because another call with it is still running or its table is locked: repeat this"
                         + " call later with the same key"
-                        + (mayLookAgain ? "" : ". The transaction that this call joined was aborted with the wait"),
+                        + (mayLookAgain ? "" : ". The transaction that this call joined cannot be committed any more"),
                 claim.waitEnded());
     }
 

@@ -106,7 +106,7 @@ public final class ClaimExecutor {
                 HeldKeys.requireNotHeld(request.id(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
-                running.claimAnswered();
+                running.claimAnswered(store.transactionState(connection) == ClaimStore.TransactionState.ENDED);
                 return claim.handledBy(answers(
                         call,
                         running.waitBudget(),

@@ -40,6 +40,8 @@ final class RunningCall {
 
     private boolean claimAnswered;
 
+    private boolean answeredBeforeTransaction;
+
     private boolean completed;
 
     private Claim.@Nullable Granted granted;
@@ -167,13 +169,19 @@ final class RunningCall {
         return startsTransaction;
     }
 
-    void claimAnswered() {
+    void claimAnswered(boolean beforeTransaction) {
         claimAnswered = true;
+        answeredBeforeTransaction = beforeTransaction;
     }
 
     /** Whether the database said what the key stands for, so that there is no doubt about earlier executions. */
     boolean isClaimAnswered() {
         return claimAnswered;
+    }
+
+    /** Whether the call was answered without a failure, by a look that left its transaction to others to begin. */
+    boolean isAnsweredBeforeTransaction() {
+        return answeredBeforeTransaction && firstFailure == null;
     }
 
     void granted(Claim.Granted claim) {
@@ -182,11 +190,6 @@ final class RunningCall {
 
     Claim.@Nullable Granted granted() {
         return granted;
-    }
-
-    /** Whether there is a claim of this call; otherwise a COMMIT has nothing to tell, and may never have been sent. */
-    boolean hasWritten() {
-        return granted != null || lease != null;
     }
 
     void completedWith(@Nullable Object methodResult) {

@@ -48,7 +48,7 @@ final class IdempotencyRequestTable implements ClaimStore {
      * Bounded, because it is the first to meet a lock of the table. Without a request it gives a row of nulls: without any
      * row, nothing would give the setting back.
      */
-    private static final String LOOK = WaitBound.restoredWithin(COLUMNS + """
+    private static final String LOOK = WaitBound.restoredWithinIfKept(COLUMNS + """
             from (select {restore}) t
             left join {schema}.idempotency_request on request_id = ?""");
 

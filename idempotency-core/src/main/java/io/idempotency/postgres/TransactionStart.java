@@ -36,8 +36,8 @@ final class TransactionStart {
     }
 
     /**
-     * Whether statements that are sent together are one transaction where none says BEGIN. In its simple mode the driver sends
-     * each of them as a query of its own.
+     * Whether statements that are sent together are one transaction where none says BEGIN, as long as the driver need not ask
+     * for their description. In its simple mode it sends each of them as a query of its own.
      *
      * @see <a href="https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING">Pipelining</a>
      */

@@ -33,6 +33,9 @@ record WaitBound(long milliseconds, long start) {
 
     private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
 
+    private static final String RESTORE_IF_KEPT = "set_config('statement_timeout',"
+            + " coalesce(nullif(current_setting('idempotency.prev', true), ''), current_setting('statement_timeout')), true)";
+
     /** The largest value of {@code statement_timeout}, about 25 days. */
     private static final int LONGEST = Integer.MAX_VALUE;
 
@@ -62,6 +65,14 @@ record WaitBound(long milliseconds, long start) {
      */
     static String restoredWithin(String statement) {
         return SET + ";\n" + statement.replace("{restore}", RESTORE);
+    }
+
+    /**
+     * The same for what may be sent apart from a transaction: what asks the driver for a description of the statements first has
+     * it send each of them as a transaction of its own, in which there is nothing to restore.
+     */
+    static String restoredWithinIfKept(String statement) {
+        return SET + ";\n" + statement.replace("{restore}", RESTORE_IF_KEPT);
     }
 
     static WaitBound remaining(Duration limit, long since) {

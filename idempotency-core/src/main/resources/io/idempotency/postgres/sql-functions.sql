@@ -1024,7 +1024,7 @@ FROM (
 GROUP BY idempotency_scope;
 
 COMMENT ON VIEW "${schema}".idempotency_by_scope IS
-    'What became of the requests of each scope; reads the whole table';
+    'What became of the requests of each scope; reads the whole table, and that of the responses';
 
 CREATE OR REPLACE VIEW "${schema}".outbox_pending AS
 SELECT message_id, sequence, topic, message_type, ordering_key, lane, attempt_count, last_error, created_at, due_at,

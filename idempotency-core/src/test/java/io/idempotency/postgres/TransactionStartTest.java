@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -159,6 +160,28 @@ class TransactionStartTest {
 
             assertThat(session.query("select current_setting('app.tenant')")).isEqualTo("tenant-2");
             assertThat(session.query("show statement_timeout")).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void aRepeatIsAnsweredWhereItsStatementIsDescribedFirst() throws Exception {
+        Connection connection = database.connection();
+        Connection describing = (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    Object result = method.invoke(connection, arguments);
+                    if (result instanceof PreparedStatement statement) {
+                        assertThat(statement.getParameterMetaData().getParameterCount())
+                                .isPositive();
+                    }
+                    return result;
+                });
+        try (Session session = new Session(describing)) {
+            for (int i = 0; i < CALLS; i++) {
+                session.call(request("order-42"), "1");
+                assertThat(session.query("show statement_timeout")).isEqualTo("0");
+                session.commit();
+            }
+            assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
         }
     }
 
