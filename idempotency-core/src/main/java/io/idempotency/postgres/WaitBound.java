@@ -69,7 +69,8 @@ record WaitBound(long milliseconds, long start) {
 
     /**
      * The same for what may be sent apart from a transaction: what asks the driver for a description of the statements first has
-     * it send each of them as a transaction of its own, in which there is nothing to restore.
+     * it send each of them as a transaction of its own. Nothing but the application's own setting bounds the statement then,
+     * and there is nothing to restore.
      */
     static String restoredWithinIfKept(String statement) {
         return SET + ";\n" + statement.replace("{restore}", RESTORE_IF_KEPT);
