@@ -87,20 +87,19 @@ final class CanonicalText {
     }
 
     /** Digits as JSON has them. The same as for a decimal, without making one. */
-    void integer(char[] digits, int start, int size) {
-        int end = start + size;
-        int significant = end;
-        while (significant > start && digits[significant - 1] == '0') {
+    void integer(String digits) {
+        int significant = digits.length();
+        while (significant > 0 && digits.charAt(significant - 1) == '0') {
             significant--;
         }
-        if (significant == start || digits[significant - 1] == '-') {
+        if (significant == 0 || digits.charAt(significant - 1) == '-') {
             ascii('0');
             return;
         }
-        for (int i = start; i < significant; i++) {
-            ascii(digits[i]);
+        for (int i = 0; i < significant; i++) {
+            ascii(digits.charAt(i));
         }
-        exponent(end - significant);
+        exponent(digits.length() - significant);
     }
 
     /**
@@ -130,11 +129,11 @@ final class CanonicalText {
         }
     }
 
-    void string(char[] characters, int start, int size) {
-        int end = start + size;
+    void string(String characters) {
+        int end = characters.length();
         ascii('"');
-        for (int i = start; i < end; i++) {
-            char character = characters[i];
+        for (int i = 0; i < end; i++) {
+            char character = characters.charAt(i);
             switch (character) {
                 case '"' -> ascii("\\\"");
                 case '\\' -> ascii("\\\\");
@@ -148,8 +147,8 @@ final class CanonicalText {
                         escaped(character);
                     } else if (!Character.isSurrogate(character)) {
                         codePoint(character);
-                    } else if (i + 1 < end && Character.isSurrogatePair(character, characters[i + 1])) {
-                        codePoint(Character.toCodePoint(character, characters[++i]));
+                    } else if (i + 1 < end && Character.isSurrogatePair(character, characters.charAt(i + 1))) {
+                        codePoint(Character.toCodePoint(character, characters.charAt(++i)));
                     } else {
                         // UTF-8 cannot carry half of a pair, and would make all of them the same question mark.
                         escaped(character);

@@ -1,15 +1,13 @@
 package io.idempotency.codec;
 
-import java.io.CharArrayWriter;
-import java.io.Writer;
-
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.util.BufferRecycler;
 import tools.jackson.core.util.JsonRecyclerPools;
 import tools.jackson.core.util.RecyclerPool;
 
 /**
- * The JSON of a payload and its canonical text, in buffers of a pool. What does not fit is written into
- * larger ones, which are not kept.
+ * The canonical text of a payload, and its JSON if that is needed for it, in buffers of a pool. What does not fit is written
+ * into larger ones, which are not kept.
  */
 final class FingerprintBuffers implements AutoCloseable {
 
@@ -18,17 +16,13 @@ final class FingerprintBuffers implements AutoCloseable {
 
     private final BufferRecycler recycler;
 
-    private final char[] characters;
-
     private final byte[] bytes;
 
-    private final Json json;
+    private char @Nullable [] characters;
 
     private FingerprintBuffers(BufferRecycler recycler) {
         this.recycler = recycler;
-        this.characters = recycler.allocCharBuffer(BufferRecycler.CHAR_TOKEN_BUFFER);
         this.bytes = recycler.allocByteBuffer(BufferRecycler.BYTE_WRITE_ENCODING_BUFFER);
-        this.json = new Json(characters);
     }
 
     /** Nobody else has them until they are closed. */
@@ -36,35 +30,23 @@ final class FingerprintBuffers implements AutoCloseable {
         return new FingerprintBuffers(POOL.acquireAndLinkPooled());
     }
 
-    /** Where the JSON of the payload is to be written. */
-    Writer json() {
-        return json;
+    /** Of no text so far, in place of what was there; to be used before the buffers are closed. */
+    CanonicalText canonicalText() {
+        return new CanonicalText(bytes);
     }
 
-    /** The canonical text of what was written; to be used before the buffers are closed. */
-    CanonicalText canonicalText() {
-        CanonicalText text = new CanonicalText(bytes);
-        json.writeTo(text);
-        return text;
+    /** Where JSON can be written once, before the buffers are closed. */
+    JsonBuffer json() {
+        characters = recycler.allocCharBuffer(BufferRecycler.CHAR_TOKEN_BUFFER);
+        return new JsonBuffer(characters);
     }
 
     @Override
     public void close() {
-        recycler.releaseCharBuffer(BufferRecycler.CHAR_TOKEN_BUFFER, characters);
+        if (characters != null) {
+            recycler.releaseCharBuffer(BufferRecycler.CHAR_TOKEN_BUFFER, characters);
+        }
         recycler.releaseByteBuffer(BufferRecycler.BYTE_WRITE_ENCODING_BUFFER, bytes);
         recycler.releaseToPool();
-    }
-
-    /** Is read where it was written. */
-    private static final class Json extends CharArrayWriter {
-
-        Json(char[] buffer) {
-            super(0);
-            buf = buffer;
-        }
-
-        void writeTo(CanonicalText text) {
-            CanonicalJson.write(buf, count, text);
-        }
     }
 }

@@ -34,6 +34,8 @@ public final class Fingerprinter {
 
     private final ObjectMapper mapper;
 
+    private final @Nullable StandardJson standardJson;
+
     private final VisibleProperties visibleProperties;
 
     /**
@@ -48,6 +50,7 @@ public final class Fingerprinter {
                 .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
                 .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
                 .build();
+        this.standardJson = StandardJson.of(this.mapper);
         this.visibleProperties = new VisibleProperties(mapper);
     }
 
@@ -97,16 +100,35 @@ public final class Fingerprinter {
 
     private Fingerprint hash(@Nullable Object payload) {
         try (FingerprintBuffers buffers = FingerprintBuffers.take()) {
-            try (JsonGenerator generator = mapper.createGenerator(buffers.json())) {
-                write(payload, generator, MAX_LIST_DEPTH);
-            }
-            return new Fingerprint(VERSION, sha256(buffers.canonicalText()));
+            return new Fingerprint(VERSION, sha256(canonicalText(payload, buffers)));
         } catch (JacksonException notWritable) {
             throw new PayloadNotFingerprintableException(
                     "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
                             + " fingerprint = \"...\"",
                     notWritable);
         }
+    }
+
+    private CanonicalText canonicalText(@Nullable Object payload, FingerprintBuffers buffers) {
+        if (standardJson != null) {
+            CanonicalText text = buffers.canonicalText();
+            CanonicalGenerator generator = new CanonicalGenerator(standardJson, text);
+            write(payload, generator, MAX_LIST_DEPTH);
+            if (generator.isUsable()) {
+                return text;
+            }
+        }
+        return canonicalTextOfJson(payload, buffers);
+    }
+
+    private CanonicalText canonicalTextOfJson(@Nullable Object payload, FingerprintBuffers buffers) {
+        JsonBuffer json = buffers.json();
+        try (JsonGenerator generator = mapper.createGenerator(json)) {
+            write(payload, generator, MAX_LIST_DEPTH);
+        }
+        CanonicalText text = buffers.canonicalText();
+        json.writeTo(text);
+        return text;
     }
 
     /**
@@ -123,7 +145,7 @@ public final class Fingerprinter {
                 && visibleProperties.isList(payload.getClass())) {
             if (payload instanceof Set<?>) {
                 generator.writeStartObject();
-                generator.writeName(CanonicalJson.SET);
+                generator.writeName(CanonicalWriter.SET);
                 writeList(elements, generator, listDepth);
                 generator.writeEndObject();
             } else {

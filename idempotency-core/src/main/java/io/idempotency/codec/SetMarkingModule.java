@@ -15,7 +15,7 @@ import tools.jackson.databind.ser.ValueSerializerModifier;
 import tools.jackson.databind.type.CollectionType;
 
 /**
- * Marks sets for {@link CanonicalJson}: JSON knows only lists, and the order of a set differs from one JVM to the next.
+ * Marks sets for {@link CanonicalWriter}: JSON knows only lists, and the order of a set differs from one JVM to the next.
  */
 final class SetMarkingModule extends SimpleModule {
 
@@ -66,7 +66,7 @@ final class SetMarkingModule extends SimpleModule {
         @Override
         public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
             generator.writeStartObject();
-            generator.writeName(CanonicalJson.SET);
+            generator.writeName(CanonicalWriter.SET);
             list.serialize(value, generator, context);
             generator.writeEndObject();
         }
@@ -75,7 +75,7 @@ final class SetMarkingModule extends SimpleModule {
         public void serializeWithType(
                 Object value, JsonGenerator generator, SerializationContext context, TypeSerializer typeSerializer) {
             generator.writeStartObject();
-            generator.writeName(CanonicalJson.SET);
+            generator.writeName(CanonicalWriter.SET);
             list.serializeWithType(value, generator, context, typeSerializer);
             generator.writeEndObject();
         }

@@ -154,7 +154,7 @@ class CanonicalJsonEquivalenceTest {
                 case 7, 8 -> array(json, depth);
                 case 9 -> {
                     hasSets = true;
-                    json.append("{\"").append(CanonicalJson.SET).append("\":");
+                    json.append("{\"").append(CanonicalWriter.SET).append("\":");
                     if (random.nextInt(4) == 0) {
                         value(json, depth + 1);
                     } else {

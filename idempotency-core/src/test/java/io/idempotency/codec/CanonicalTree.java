@@ -54,8 +54,8 @@ final class CanonicalTree {
     }
 
     private static void writeObject(JsonNode node, StringBuilder out) {
-        if (node.size() == 1 && node.has(CanonicalJson.SET)) {
-            writeSet(node.get(CanonicalJson.SET), out);
+        if (node.size() == 1 && node.has(CanonicalWriter.SET)) {
+            writeSet(node.get(CanonicalWriter.SET), out);
             return;
         }
         List<Map.Entry<String, JsonNode>> members = new ArrayList<>(node.properties());
