@@ -2,6 +2,7 @@ package io.idempotency.codec;
 
 import java.io.InputStream;
 import java.io.Reader;
+import java.io.Writer;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import tools.jackson.core.TokenStreamContext;
 import tools.jackson.core.TreeNode;
 import tools.jackson.core.Version;
 import tools.jackson.core.base.GeneratorBase;
+import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.io.NumberOutput;
 import tools.jackson.core.json.PackageVersion;
 import tools.jackson.core.util.JacksonFeatureSet;
@@ -54,6 +56,12 @@ final class CanonicalGenerator extends GeneratorBase {
         return standard.newContext();
     }
 
+    /** A serializer may catch it and go on. */
+    private void refuse(String message) {
+        isUsable = false;
+        _reportError(message);
+    }
+
     private JsonGenerator leaveUnusable() {
         isUsable = false;
         return this;
@@ -69,7 +77,7 @@ final class CanonicalGenerator extends GeneratorBase {
     @Override
     protected void _verifyValueWrite(String task) {
         if (!context.writeValue()) {
-            _reportError("Cannot " + task + ", expecting a property name");
+            refuse("Cannot " + task + ", expecting a property name");
         }
         isUsable &= !canonical.isComplete();
     }
@@ -108,7 +116,7 @@ final class CanonicalGenerator extends GeneratorBase {
     @Override
     public JsonGenerator writeEndArray() {
         if (!context.inArray()) {
-            _reportError("Current context not Array but " + context.typeDesc());
+            refuse("Current context not Array but " + context.typeDesc());
         }
         context = context.clearAndGetParent();
         canonical.endArray();
@@ -118,7 +126,7 @@ final class CanonicalGenerator extends GeneratorBase {
     @Override
     public JsonGenerator writeEndObject() {
         if (!context.inObject()) {
-            _reportError("Current context not Object but " + context.typeDesc());
+            refuse("Current context not Object but " + context.typeDesc());
         }
         context = context.clearAndGetParent();
         canonical.endObject();
@@ -128,7 +136,7 @@ final class CanonicalGenerator extends GeneratorBase {
     @Override
     public JsonGenerator writeName(String name) {
         if (!context.writeName(name)) {
-            _reportError("Cannot write a property name, expecting a value");
+            refuse("Cannot write a property name, expecting a value");
         }
         canonical.name(name);
         return this;
@@ -197,6 +205,8 @@ final class CanonicalGenerator extends GeneratorBase {
         if (value == null) {
             return writeNull();
         }
+        // A serializer may have asked for it, and a plain one can be too long.
+        isUsable &= !isEnabled(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN);
         _verifyValueWrite(WRITE_NUMBER);
         canonical.decimal(value);
         return this;
@@ -242,8 +252,9 @@ final class CanonicalGenerator extends GeneratorBase {
     }
 
     @Override
-    public @Nullable Object streamWriteOutputTarget() {
-        return null;
+    public Object streamWriteOutputTarget() {
+        isUsable = false;
+        return Writer.nullWriter();
     }
 
     @Override
@@ -313,6 +324,7 @@ final class CanonicalGenerator extends GeneratorBase {
 
     @Override
     public JsonGenerator writeBinary(Base64Variant variant, byte[] data, int offset, int length) {
+        _checkRangeBoundsForByteArray(data, offset, length);
         return variant.getMaxLineLength() == Integer.MAX_VALUE
                 ? writeString(variant.encode(Arrays.copyOfRange(data, offset, offset + length)))
                 : leaveUnusable(WRITE_BINARY);
@@ -342,9 +354,16 @@ final class CanonicalGenerator extends GeneratorBase {
     @Override
     public void flush() {}
 
-    /** The buffers are not its own. */
     @Override
-    public void close() {}
+    public JsonGenerator setCharacterEscapes(CharacterEscapes escapes) {
+        return leaveUnusable();
+    }
+
+    /** The buffers are not its own, and whoever has taken them does not close it. */
+    @Override
+    public void close() {
+        isUsable = false;
+    }
 
     @Override
     protected void _closeInput() {}

@@ -73,10 +73,12 @@ final class CanonicalWriter {
         }
         if (object.name == null && name.equals(SET)) {
             object.isSet = true;
+            object.awaitsValue = true;
             text.cutTo(object.start - 1);
             return;
         }
         object.isUnsorted |= object.name != null && object.name.compareTo(name) >= 0;
+        object.awaitsValue = true;
         object.name = name;
         object.nameStart = text.length();
         text.string(name);
@@ -113,6 +115,9 @@ final class CanonicalWriter {
 
     void endObject() {
         Container object = Objects.requireNonNull(container);
+        if (object.awaitsValue) {
+            throw new StreamWriteException(null, "There is a name without a value at the end of an object");
+        }
         if (!object.isSet) {
             if (object.isUnsorted) {
                 sortMembers(object);
@@ -145,6 +150,7 @@ final class CanonicalWriter {
             isComplete = true;
             return;
         }
+        inside.awaitsValue = false;
         if (inside.isSet) {
             return;
         }
@@ -208,6 +214,9 @@ final class CanonicalWriter {
         private @Nullable String name;
 
         private int nameStart;
+
+        /** There is a name, and not what it is of. */
+        private boolean awaitsValue;
 
         private boolean isUnsorted;
 

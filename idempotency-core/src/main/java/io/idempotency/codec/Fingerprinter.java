@@ -20,7 +20,8 @@ import io.idempotency.PayloadNotFingerprintableException;
 
 /**
  * Makes fingerprints: SHA-256 over the version of the algorithm and the canonical JSON of a payload, written by the
- * application's own mapper. Members that this mapper hides from JSON do not count.
+ * application's own mapper, twice where a part of it writes JSON by itself. Members that this mapper hides from JSON do not
+ * count.
  */
 public final class Fingerprinter {
 
@@ -110,15 +111,21 @@ public final class Fingerprinter {
     }
 
     private CanonicalText canonicalText(@Nullable Object payload, FingerprintBuffers buffers) {
-        if (standardJson != null) {
-            CanonicalText text = buffers.canonicalText();
-            CanonicalGenerator generator = new CanonicalGenerator(standardJson, text);
+        CanonicalText text = standardJson == null ? null : canonicalTextOfValues(payload, standardJson, buffers);
+        return text == null ? canonicalTextOfJson(payload, buffers) : text;
+    }
+
+    /** Nothing if the JSON has to tell what the payload says, or why it has none. */
+    private @Nullable CanonicalText canonicalTextOfValues(
+            @Nullable Object payload, StandardJson standard, FingerprintBuffers buffers) {
+        CanonicalText text = buffers.canonicalText();
+        CanonicalGenerator generator = new CanonicalGenerator(standard, text);
+        try {
             write(payload, generator, MAX_LIST_DEPTH);
-            if (generator.isUsable()) {
-                return text;
-            }
+        } catch (RuntimeException notWritable) {
+            return null;
         }
-        return canonicalTextOfJson(payload, buffers);
+        return generator.isUsable() ? text : null;
     }
 
     private CanonicalText canonicalTextOfJson(@Nullable Object payload, FingerprintBuffers buffers) {

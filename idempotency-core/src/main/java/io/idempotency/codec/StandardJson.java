@@ -1,5 +1,6 @@
 package io.idempotency.codec;
 
+import java.io.StringWriter;
 import java.io.Writer;
 
 import org.jspecify.annotations.Nullable;
@@ -18,14 +19,33 @@ import tools.jackson.databind.ObjectMapper;
  */
 record StandardJson(ObjectMapper mapper, IOContext ioContext, int streamWriteFeatures) {
 
-    /** Nothing if the mapper has a factory, a decorator, an escaping or a feature that makes another text of a value. */
+    private static final String SAMPLE = "{\"a\":\"b\"}";
+
+    /**
+     * Nothing if the mapper has a factory, a decorator, a pretty printer, an escaping or a feature that makes another text of a
+     * value, or writes no text at all.
+     */
     static @Nullable StandardJson of(ObjectMapper mapper) {
-        try (JsonGenerator generator = mapper.createGenerator(Writer.nullWriter())) {
+        StringWriter written = new StringWriter();
+        try (JsonGenerator generator = mapper.createGenerator(written)) {
             return generator.getClass() == WriterBasedJsonGenerator.class
+                            && generator.streamWriteOutputTarget() == written
                             && isStandard((WriterBasedJsonGenerator) generator)
+                            && isSampleWrittenAsUsual(generator, written)
                     ? of(mapper, (WriterBasedJsonGenerator) generator)
                     : null;
+        } catch (UnsupportedOperationException binary) {
+            return null;
         }
+    }
+
+    private static boolean isSampleWrittenAsUsual(JsonGenerator generator, StringWriter written) {
+        generator
+                .writeStartObject()
+                .writeStringProperty("a", "b")
+                .writeEndObject()
+                .flush();
+        return written.toString().equals(SAMPLE);
     }
 
     private static StandardJson of(ObjectMapper mapper, WriterBasedJsonGenerator generator) {
@@ -34,7 +54,7 @@ record StandardJson(ObjectMapper mapper, IOContext ioContext, int streamWriteFea
 
     private static boolean isStandard(WriterBasedJsonGenerator generator) {
         return generator.getCharacterEscapes() == null
-                && generator.isEnabled(JsonWriteFeature.QUOTE_PROPERTY_NAMES)
+                && generator.getPrettyPrinter() == null
                 && generator.isEnabled(JsonWriteFeature.WRITE_NAN_AS_STRINGS)
                 && !generator.isEnabled(JsonWriteFeature.WRITE_NUMBERS_AS_STRINGS)
                 && !generator.isEnabled(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)

@@ -1,7 +1,12 @@
 package io.idempotency.codec;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterWriter;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -20,13 +25,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import tools.jackson.core.Base64Variants;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.SerializableString;
 import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.exc.StreamWriteException;
+import tools.jackson.core.io.CharacterEscapes;
+import tools.jackson.core.io.IOContext;
+import tools.jackson.core.io.OutputDecorator;
 import tools.jackson.core.io.SerializedString;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.core.util.JsonGeneratorDelegate;
 import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.util.TokenBuffer;
@@ -139,6 +151,17 @@ class CanonicalGeneratorTest {
                     .writeRaw(",\"a\":2")
                     .writeEndObject()),
             by(generator -> generator.writeStartObject().writeName("left").writeStartArray()),
+            by(generator -> generator
+                    .writeStartObject()
+                    .writeNumberProperty("a", 1)
+                    .writeRaw(",\"b\":{\"c\":3")
+                    .writeNumberProperty("a", 2)
+                    .writeRaw("}")
+                    .writeEndObject()),
+            element(CanonicalGeneratorTest::writeWhereItIsFlushed),
+            element(CanonicalGeneratorTest::writeAfterARefusal),
+            element(generator -> generator.writeString((char[]) null, 0, 0)),
+            by(generator -> generator.writeStartArray().close()),
             by(generator -> {}));
 
     static final List<Object> PAYLOADS_THAT_ARE_REFUSED = List.of(
@@ -150,7 +173,24 @@ class CanonicalGeneratorTest {
             by(generator -> generator.writeStartObject().writeEndArray()),
             by(generator -> generator.writeStartArray().writeEndObject()),
             by(generator -> generator.writeName("a")),
+            by(generator -> generator.writeStartObject().writeName("a").writeEndObject()),
+            by(generator -> generator
+                    .writeStartObject()
+                    .writeNumberProperty("b", 1)
+                    .writeName("a")
+                    .writeEndObject()),
+            Map.of(
+                    "z",
+                    by(generator -> generator
+                            .writeStartObject()
+                            .writeNumberProperty("a", 1)
+                            .writeName("b")
+                            .writeEndObject())),
             by(generator -> generator.writeEndObject()),
+            by(generator -> generator.writeBinary(new byte[3], 1, 5)),
+            by(generator -> generator
+                    .configure(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN, true)
+                    .writeNumber(new BigDecimal("1E+20000"))),
             by(generator -> generator
                     .writeStartObject()
                     .writePOJOProperty("a", 1)
@@ -202,6 +242,13 @@ class CanonicalGeneratorTest {
     }
 
     @Test
+    void theEscapesOfASerializerCount() {
+        assertThat(fingerprinter.of(by(
+                        generator -> generator.setCharacterEscapes(new Angles()).writeString("a<b"))))
+                .isEqualTo(fingerprinter.of("a&lt;b"));
+    }
+
+    @Test
     void aMapperThatWritesValuesInAnotherWayIsRead() {
         assertThat(StandardJson.of(MAPPER)).isNotNull();
         assertThat(StandardJson.of(READ)).isNull();
@@ -219,6 +266,17 @@ class CanonicalGeneratorTest {
                         .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
                         .build()))
                 .isNull();
+        assertThat(StandardJson.of(JsonMapper.builder()
+                        .enable(SerializationFeature.INDENT_OUTPUT)
+                        .build()))
+                .isNull();
+        assertThat(StandardJson.of(
+                        new JsonMapper(JsonFactory.builder().quoteChar('\'').build())))
+                .isNull();
+        assertThat(StandardJson.of(new JsonMapper(
+                        JsonFactory.builder().outputDecorator(new Hiding()).build())))
+                .isNull();
+        assertThat(StandardJson.of(new JsonMapper(new Binary()))).isNull();
         assertThat(new Fingerprinter(with(JsonWriteFeature.WRITE_NUMBERS_AS_STRINGS, true)).of(1))
                 .isEqualTo(fingerprinter.of("1"));
     }
@@ -232,8 +290,29 @@ class CanonicalGeneratorTest {
                 MAPPER.rebuild().addModule(new SetMarkingModule()).build());
         assertThat(standard).isNotNull();
         CanonicalGenerator generator = new CanonicalGenerator(standard, new CanonicalText(new byte[8]));
-        standard.mapper().writeValue(generator, payload);
+        try {
+            standard.mapper().writeValue(generator, payload);
+        } catch (RuntimeException refused) {
+            return false;
+        }
         return generator.isUsable();
+    }
+
+    private static void writeWhereItIsFlushed(JsonGenerator generator) {
+        try {
+            ((Writer) generator.streamWriteOutputTarget()).flush();
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        generator.writeNumber(1);
+    }
+
+    private static void writeAfterARefusal(JsonGenerator generator) {
+        try {
+            generator.writeEndObject();
+        } catch (StreamWriteException refused) {
+            generator.writeNumber(1);
+        }
     }
 
     private static TokenBuffer buffered() {
@@ -275,6 +354,42 @@ class CanonicalGeneratorTest {
         public void serializeWithType(
                 JsonGenerator generator, SerializationContext context, TypeSerializer typeSerializer) {
             writing.writeTo(generator);
+        }
+    }
+
+    private static final class Angles extends CharacterEscapes {
+
+        @Override
+        public int[] getEscapeCodesForAscii() {
+            int[] codes = standardAsciiEscapesForJSON();
+            codes['<'] = ESCAPE_CUSTOM;
+            return codes;
+        }
+
+        @Override
+        public SerializableString getEscapeSequence(int character) {
+            return new SerializedString("&lt;");
+        }
+    }
+
+    private static final class Hiding extends OutputDecorator {
+
+        @Override
+        public OutputStream decorate(IOContext context, OutputStream output) {
+            return output;
+        }
+
+        @Override
+        public Writer decorate(IOContext context, Writer output) {
+            return new FilterWriter(output) {};
+        }
+    }
+
+    private static final class Binary extends JsonFactory {
+
+        @Override
+        public JsonGenerator createGenerator(ObjectWriteContext context, Writer output) {
+            throw new UnsupportedOperationException("Not text");
         }
     }
 }
