@@ -36,6 +36,8 @@ final class BenchmarkServer implements AutoCloseable {
 
     private final @Nullable DelayingProxy link;
 
+    private final Duration linkDelay;
+
     private final List<String> databases = new ArrayList<>();
 
     /** Starts one, without a link delay. */
@@ -58,6 +60,7 @@ final class BenchmarkServer implements AutoCloseable {
             embedded = null;
             adminUrl = jdbcUrl;
         }
+        this.linkDelay = linkDelay;
         link = linkDelay.isZero() ? null : new DelayingProxy(address(), linkDelay);
     }
 
@@ -161,6 +164,20 @@ final class BenchmarkServer implements AutoCloseable {
             dataSource.setPortNumbers(new int[] {link.address().getPort()});
         }
         return dataSource;
+    }
+
+    /** The link stays in between, and is as fast as it can be until the operation has ended. */
+    void withoutLinkDelay(Operation operation) throws Exception {
+        if (link == null) {
+            operation.run();
+            return;
+        }
+        link.delay(Duration.ZERO);
+        try {
+            operation.run();
+        } finally {
+            link.delay(linkDelay);
+        }
     }
 
     /** What a round trip by way of the link takes that asks for nothing. */

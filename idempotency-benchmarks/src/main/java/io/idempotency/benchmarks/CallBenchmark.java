@@ -99,7 +99,7 @@ public final class CallBenchmark {
             List<String> surroundings = surroundings(server);
             // Some libraries need two connections for a call.
             try (Contenders contenders = new Contenders(new ContenderSetup(server, 2 * callers), options)) {
-                Rounds rounds = new Rounds(options, results, load, costs);
+                Rounds rounds = new Rounds(options, results, load, costs, server);
                 for (String job : options.jobs()) {
                     run(job, contenders, rounds, race);
                 }

@@ -33,7 +33,7 @@ final class DelayingProxy implements AutoCloseable {
 
     private final InetSocketAddress server;
 
-    private final long delayNanos;
+    private volatile long delayNanos;
 
     private final ServerSocket listener;
 
@@ -51,6 +51,11 @@ final class DelayingProxy implements AutoCloseable {
         this.listener = new ServerSocket(0, MAX_WAITING_CONNECTIONS, InetAddress.getLoopbackAddress());
         this.deliverer = start("deliver", this::deliver);
         start("accept", this::accept);
+    }
+
+    /** In each direction, for what is sent from now on. */
+    void delay(Duration delay) {
+        delayNanos = delay.toNanos();
     }
 
     InetSocketAddress address() {

@@ -30,11 +30,14 @@ final class Rounds {
 
     private final ServerCosts costs;
 
-    Rounds(Options options, Results results, LoadGenerator load, ServerCosts costs) {
+    private final BenchmarkServer server;
+
+    Rounds(Options options, Results results, LoadGenerator load, ServerCosts costs, BenchmarkServer server) {
         this.options = options;
         this.results = results;
         this.load = load;
         this.costs = costs;
+        this.server = server;
     }
 
     /**
@@ -44,9 +47,12 @@ final class Rounds {
      */
     void measure(Group group, String base, List<Entrant> entrants, List<Integer> threads) throws Exception {
         results.base(group, base);
-        for (Entrant entrant : entrants) {
-            warmUp(entrant);
-        }
+        // Over a slow link so few calls are made that their code would be measured before it is compiled.
+        server.withoutLinkDelay(() -> {
+            for (Entrant entrant : entrants) {
+                warmUp(entrant);
+            }
+        });
         for (int count : threads) {
             inTurns(entrants, entrant -> {
                 Measurement measurement = load.run(entrant.operation(), entrant.items(), count, options.slot());
