@@ -53,7 +53,7 @@ final class DelayingProxy implements AutoCloseable {
         start("accept", this::accept);
     }
 
-    /** In each direction, for what is sent from now on. */
+    /** In each direction, for what is sent from now on, which overtakes nothing that is on its way. */
     void delay(Duration delay) {
         delayNanos = delay.toNanos();
     }
