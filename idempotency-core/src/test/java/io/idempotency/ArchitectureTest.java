@@ -44,11 +44,16 @@ class ArchitectureTest {
             Map.entry(".inbox", Set.of("", ".codec", ".observation")),
             Map.entry(".lock", Set.of("", ".codec")),
             Map.entry(".operation", Set.of("", ".codec", ".inbox")),
-            Map.entry(".execution", Set.of("", ".operation", ".claim", ".inbox", ".lock", ".codec", ".observation")),
+            Map.entry(".transaction", Set.of()),
+            Map.entry(
+                    ".execution",
+                    Set.of("", ".operation", ".claim", ".inbox", ".lock", ".transaction", ".codec", ".observation")),
             Map.entry(".interceptor", Set.of("", ".operation", ".execution")),
             Map.entry(".outbox", Set.of("", ".codec", ".observation", ".inbox")),
             Map.entry(".retention", Set.of("", ".observation")),
-            Map.entry(".postgres", Set.of(".claim", ".inbox", ".lock", ".outbox", ".retention", "", ".codec")));
+            Map.entry(
+                    ".postgres",
+                    Set.of(".claim", ".inbox", ".lock", ".outbox", ".retention", ".transaction", "", ".codec")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -79,6 +84,7 @@ class ArchitectureTest {
                         ".interceptor",
                         ".outbox",
                         ".retention",
+                        ".transaction",
                         ".postgres")
                 .isSubsetOf(MAY_IMPORT.keySet());
     }

@@ -24,6 +24,7 @@ import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.operation.IdempotentOperation;
 import io.idempotency.operation.MessageAttributes;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /**
  * What surrounds the transaction of a call. Each duty is a class of its own: key and fingerprint are computed once,
@@ -78,7 +79,7 @@ public final class CallBoundary {
         this.listener = listener;
         this.observer = observer;
         this.defaults = defaults;
-        ShortTransaction transactions = new ShortTransaction(dataSource);
+        RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry(), listener);
         this.transactionalCalls =

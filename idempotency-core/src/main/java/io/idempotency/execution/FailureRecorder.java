@@ -5,17 +5,18 @@ import io.idempotency.Outcome;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.Claims;
 import io.idempotency.claim.Failure;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /** Records how an attempt failed, after its transaction was rolled back: inside of that, nothing can be recorded. */
 final class FailureRecorder {
 
-    private final ShortTransaction transactions;
+    private final RequiresNewTransaction transactions;
 
     private final FailureTranslator translator;
 
     private final CallDefaults defaults;
 
-    FailureRecorder(ShortTransaction transactions, FailureTranslator translator, CallDefaults defaults) {
+    FailureRecorder(RequiresNewTransaction transactions, FailureTranslator translator, CallDefaults defaults) {
         this.transactions = transactions;
         this.translator = translator;
         this.defaults = defaults;

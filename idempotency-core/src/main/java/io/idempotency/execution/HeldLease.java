@@ -10,6 +10,7 @@ import io.idempotency.RequestStatus;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.claim.Fence;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /** A committed claim in the hands of this call. */
 final class HeldLease {
@@ -20,7 +21,7 @@ final class HeldLease {
 
     private final ClaimStore store;
 
-    private final ShortTransaction transactions;
+    private final RequiresNewTransaction transactions;
 
     private volatile long end;
 
@@ -35,7 +36,12 @@ final class HeldLease {
      * @param store where it is
      * @param transactions for what must not wait for the method's own
      */
-    HeldLease(Claim.Granted claim, Fence fence, Duration duration, ClaimStore store, ShortTransaction transactions) {
+    HeldLease(
+            Claim.Granted claim,
+            Fence fence,
+            Duration duration,
+            ClaimStore store,
+            RequiresNewTransaction transactions) {
         this.claim = claim;
         this.fence = fence;
         this.store = store;

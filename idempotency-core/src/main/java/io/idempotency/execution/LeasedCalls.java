@@ -19,6 +19,7 @@ import io.idempotency.claim.Failure;
 import io.idempotency.claim.Fence;
 import io.idempotency.claim.Lease;
 import io.idempotency.claim.StoredRequest;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /**
  * Runs methods under a lease: the claim is committed first, then the method runs, and its completion is fenced, so that a
@@ -28,7 +29,7 @@ final class LeasedCalls {
 
     private final ClaimStore store;
 
-    private final ShortTransaction transactions;
+    private final RequiresNewTransaction transactions;
 
     private final ClaimExecutor executor;
 
@@ -42,7 +43,7 @@ final class LeasedCalls {
 
     LeasedCalls(
             ClaimStore store,
-            ShortTransaction transactions,
+            RequiresNewTransaction transactions,
             ClaimExecutor executor,
             FailureRecorder failures,
             CallRetry retry,

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /**
  * Finds out what became of a COMMIT whose answer got lost, where no execution may be repeated any more that would have
@@ -11,7 +12,7 @@ import io.idempotency.claim.ClaimRequest;
  */
 final class UnansweredCommits {
 
-    private final ShortTransaction transactions;
+    private final RequiresNewTransaction transactions;
 
     private final ClaimExecutor executor;
 
@@ -19,7 +20,8 @@ final class UnansweredCommits {
 
     private final CallDefaults defaults;
 
-    UnansweredCommits(ShortTransaction transactions, ClaimExecutor executor, CallRetry retry, CallDefaults defaults) {
+    UnansweredCommits(
+            RequiresNewTransaction transactions, ClaimExecutor executor, CallRetry retry, CallDefaults defaults) {
         this.transactions = transactions;
         this.executor = executor;
         this.retry = retry;

@@ -16,6 +16,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.retention.LeafLength;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /** Puts a table in partitions while that costs nothing. */
 final class EmptyTablePartitioning {
@@ -40,24 +41,24 @@ final class EmptyTablePartitioning {
 
     private final Schema schema;
 
-    private final OwnTransaction transaction;
+    private final RequiresNewTransaction transaction;
 
     EmptyTablePartitioning(Schema schema, DataSource owner) {
         this.schema = schema;
-        this.transaction = new OwnTransaction(owner);
+        this.transaction = RequiresNewTransaction.on(owner);
     }
 
     /** Tells whether the table is in partitions now. */
     boolean partition(String table, LeafLength length) {
         try {
-            return transaction.call(jdbcClient -> {
+            return transaction.call(Clients.withClient(jdbcClient -> {
                 // One instance after the other: two that have both looked at the table would hold each other up.
                 jdbcClient.sql(StorageSchema.READ_COMMITTED).update();
                 jdbcClient.sql(StorageSchema.LOCK).query().singleValue();
                 jdbcClient.sql(BOUND).update();
                 return new TableLayouts(schema).findPartitioned(jdbcClient).contains(table)
                         || partition(jdbcClient, table, length);
-            });
+            }));
         } catch (DataAccessException failure) {
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause) {
                 if (IN_USE.contains(cause.getSQLState())) {

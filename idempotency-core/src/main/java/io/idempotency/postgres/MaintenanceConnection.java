@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /**
  * In whose name partitions are maintained, how long that may wait for a lock, and one instance at a time. Whoever waits for
@@ -56,7 +57,7 @@ final class MaintenanceConnection {
 
     private final DataSource dataSource;
 
-    private final OwnTransaction transaction;
+    private final RequiresNewTransaction transaction;
 
     private final @Nullable String role;
 
@@ -68,7 +69,7 @@ final class MaintenanceConnection {
 
     MaintenanceConnection(Schema schema, DataSource dataSource, @Nullable String role) {
         this.dataSource = dataSource;
-        this.transaction = new OwnTransaction(dataSource);
+        this.transaction = RequiresNewTransaction.on(dataSource);
         this.role = role;
         this.tryLockInTransaction = schema.resolve(TRY_LOCK_IN_TRANSACTION);
         this.tryLock = schema.resolve(TRY_LOCK);
@@ -77,10 +78,10 @@ final class MaintenanceConnection {
 
     /** Only reads; it matters to nobody how often. */
     <T> T ask(Function<JdbcClient, T> question) {
-        return transaction.call(jdbcClient -> {
+        return transaction.call(Clients.withClient(jdbcClient -> {
             jdbcClient.sql(READ_COMMITTED).update();
             return question.apply(jdbcClient);
-        });
+        }));
     }
 
     /**
@@ -90,11 +91,11 @@ final class MaintenanceConnection {
      * @return what it tells; {@code true} also if another instance is at it, {@code false} if a lock was not to be had
      */
     boolean change(Duration lockTimeout, Predicate<JdbcClient> work) {
-        return unlessLocked(() -> transaction.call(jdbcClient -> {
+        return unlessLocked(() -> transaction.call(Clients.withClient(jdbcClient -> {
             jdbcClient.sql(READ_COMMITTED).update();
             settings(jdbcClient, SETTINGS_OF_TRANSACTION, lockTimeout);
             return !isTrue(jdbcClient, tryLockInTransaction) || work.test(jdbcClient);
-        }));
+        })));
     }
 
     /**
@@ -123,7 +124,7 @@ final class MaintenanceConnection {
 
     private boolean inSession(Connection connection, Duration lockTimeout, Predicate<JdbcClient> work)
             throws SQLException {
-        JdbcClient jdbcClient = JdbcClient.create(new SingleConnectionDataSource(connection, true));
+        JdbcClient jdbcClient = Clients.on(connection);
         Object[] settings = jdbcClient
                 .sql(SAVE)
                 .query((row, number) ->

@@ -5,6 +5,8 @@ import javax.sql.DataSource;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.transaction.RequiresNewTransaction;
+
 /**
  * A transaction of an operator's, who must not keep production waiting. It is made read-only on the server: a read-only
  * JDBC connection may be one to a replica, which does not know yet what has just been done.
@@ -15,10 +17,10 @@ final class OperatorTransaction {
 
     private static final String READ_ONLY = "set transaction read only; " + BOUND;
 
-    private final OwnTransaction transaction;
+    private final RequiresNewTransaction transaction;
 
     OperatorTransaction(DataSource dataSource) {
-        this.transaction = new OwnTransaction(dataSource);
+        this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
     <T> T ask(Function<JdbcClient, T> question) {
@@ -30,9 +32,9 @@ final class OperatorTransaction {
     }
 
     private <T> T bounded(String settings, Function<JdbcClient, T> work) {
-        return transaction.call(jdbcClient -> {
+        return transaction.call(Clients.withClient(jdbcClient -> {
             jdbcClient.sql(settings).update();
             return work.apply(jdbcClient);
-        });
+        }));
     }
 }

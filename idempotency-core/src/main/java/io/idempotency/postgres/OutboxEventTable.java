@@ -27,6 +27,7 @@ import io.idempotency.outbox.NewMessage;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxStore;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /** The statements of the outbox. */
 final class OutboxEventTable implements OutboxStore {
@@ -194,7 +195,7 @@ final class OutboxEventTable implements OutboxStore {
 
     private final String backlog;
 
-    private final OwnTransaction transaction;
+    private final RequiresNewTransaction transaction;
 
     OutboxEventTable(Schema schema, DataSource dataSource, Duration retention) {
         this.retention = retention;
@@ -203,7 +204,7 @@ final class OutboxEventTable implements OutboxStore {
         this.take = schema.resolve(TAKE);
         this.mark = schema.resolve(MARK);
         this.backlog = schema.resolve(BACKLOG);
-        this.transaction = new OwnTransaction(dataSource);
+        this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
     @Override
@@ -265,7 +266,7 @@ final class OutboxEventTable implements OutboxStore {
 
     @Override
     public SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<Delivery>> sending) {
-        return transaction.onConnection(connection -> {
+        return transaction.call(connection -> {
             try {
                 List<OutboxRecord> taken = take(connection, limit, bound);
                 List<Delivery> deliveries = taken.isEmpty() ? List.of() : sending.apply(taken);
@@ -374,11 +375,11 @@ final class OutboxEventTable implements OutboxStore {
 
     @Override
     public Backlog backlog(int limit) {
-        return transaction.call(jdbcClient -> jdbcClient
+        return transaction.call(Clients.withClient(jdbcClient -> jdbcClient
                 .sql(backlog)
                 .params(limit, limit)
                 .query((row, number) ->
                         new Backlog(row.getInt(1), row.getInt(3), Duration.ofMillis(Math.max(0, row.getLong(2)))))
-                .single());
+                .single()));
     }
 }

@@ -13,6 +13,7 @@ import org.postgresql.PGNotification;
 import org.postgresql.core.BaseConnection;
 
 import io.idempotency.outbox.OutboxChannel;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /**
  * {@code LISTEN} and {@code NOTIFY}. The channel is named after the table's oid, because a name could be too long. When
@@ -34,18 +35,18 @@ final class OutboxNotifications implements OutboxChannel {
 
     private final DataSource dataSource;
 
-    private final OwnTransaction transaction;
+    private final RequiresNewTransaction transaction;
 
     OutboxNotifications(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;
-        this.transaction = new OwnTransaction(dataSource);
+        this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
     @Override
     public void announce() {
-        transaction.call(
-                jdbcClient -> jdbcClient.sql(schema.resolve(NOTIFY)).query().singleValue());
+        transaction.call(Clients.withClient(
+                jdbcClient -> jdbcClient.sql(schema.resolve(NOTIFY)).query().singleValue()));
     }
 
     @Override

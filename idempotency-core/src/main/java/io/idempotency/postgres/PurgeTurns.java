@@ -13,6 +13,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.retention.ExpiringTable;
 import io.idempotency.retention.PurgeStore;
 import io.idempotency.retention.PurgeTurn;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /**
  * Lets one run of all instances purge at a time. The lock of a batch ends with its transaction, so the row of the table
@@ -73,7 +74,7 @@ final class PurgeTurns implements PurgeStore {
 
     private final TableLayouts layouts;
 
-    private final OwnTransaction transaction;
+    private final RequiresNewTransaction transaction;
 
     PurgeTurns(Schema schema, DataSource dataSource, String heldBy, List<? extends Expiry> tables) {
         this.heldBy = heldBy;
@@ -83,12 +84,12 @@ final class PurgeTurns implements PurgeStore {
         this.keep = schema.resolve(KEEP);
         this.end = schema.resolve(END);
         this.layouts = new TableLayouts(schema);
-        this.transaction = new OwnTransaction(dataSource);
+        this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
     @Override
     public PurgeTurn begin(Duration hold) {
-        Set<String> partitioned = transaction.call(layouts::findPartitioned);
+        Set<String> partitioned = transaction.call(Clients.withClient(layouts::findPartitioned));
         return new Turn(
                 hold,
                 tables.stream()
@@ -118,7 +119,8 @@ final class PurgeTurns implements PurgeStore {
 
         @Override
         public void end() {
-            transaction.call(jdbcClient -> jdbcClient.sql(end).param(run).update());
+            transaction.call(Clients.withClient(
+                    jdbcClient -> jdbcClient.sql(end).param(run).update()));
         }
 
         boolean take(JdbcClient jdbcClient) {
@@ -157,7 +159,7 @@ final class PurgeTurns implements PurgeStore {
 
         @Override
         public OptionalInt deleteExpired(int limit) {
-            return transaction.call(jdbcClient -> {
+            return transaction.call(Clients.withClient(jdbcClient -> {
                 if (!turn.take(jdbcClient)) {
                     return OptionalInt.empty();
                 }
@@ -167,7 +169,7 @@ final class PurgeTurns implements PurgeStore {
                     reached = batch.last();
                 }
                 return OptionalInt.of(batch.rows());
-            });
+            }));
         }
     }
 }

@@ -15,11 +15,11 @@ import javax.sql.DataSource;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 import io.idempotency.retention.LeafLength;
+import io.idempotency.transaction.RequiresNewTransaction;
 
 /** The schema as an object of the database: what makes room for the migrations, and what checks their result. */
 public final class StorageSchema {
@@ -99,14 +99,14 @@ public final class StorageSchema {
 
     private final DataSource dataSource;
 
-    private final OwnTransaction application;
+    private final RequiresNewTransaction application;
 
     private final OperatorTransaction operator;
 
     StorageSchema(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;
-        this.application = new OwnTransaction(dataSource);
+        this.application = RequiresNewTransaction.on(dataSource);
         this.operator = new OperatorTransaction(dataSource);
     }
 
@@ -142,11 +142,12 @@ public final class StorageSchema {
     public void migrate(DataSource owner, Consumer<Connection> migrations) {
         try {
             List<String> grants = owner == dataSource ? List.of() : grantsTo(applicationRole());
-            new OwnTransaction(owner).call(jdbcClient -> {
+            RequiresNewTransaction.on(owner).call(connection -> {
+                JdbcClient jdbcClient = Clients.on(connection);
                 jdbcClient.sql(READ_COMMITTED).update();
                 jdbcClient.sql(LOCK).query().singleValue();
                 createIfMissing(jdbcClient);
-                onConnectionOf(owner, migrations);
+                migrations.accept(connection);
                 grants.forEach(grant -> jdbcClient.sql(grant).update());
                 return grants;
             });
@@ -190,18 +191,9 @@ public final class StorageSchema {
                 .single();
     }
 
-    private static void onConnectionOf(DataSource owner, Consumer<Connection> work) {
-        Connection connection = DataSourceUtils.getConnection(owner);
-        try {
-            work.accept(connection);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, owner);
-        }
-    }
-
     private String applicationRole() {
-        return application.call(
-                jdbcClient -> jdbcClient.sql(CURRENT_ROLE).query(String.class).single());
+        return application.call(Clients.withClient(
+                jdbcClient -> jdbcClient.sql(CURRENT_ROLE).query(String.class).single()));
     }
 
     /**
@@ -276,7 +268,7 @@ public final class StorageSchema {
 
     private <T> T check(Function<JdbcClient, T> statements) {
         try {
-            return application.call(statements);
+            return application.call(Clients.withClient(statements));
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
                     "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason(failure) + ".",

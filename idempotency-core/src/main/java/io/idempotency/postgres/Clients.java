@@ -1,0 +1,22 @@
+package io.idempotency.postgres;
+
+import java.sql.Connection;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+/** Lets a {@link JdbcClient} work on one connection, which stays the caller's to close. */
+final class Clients {
+
+    private Clients() {}
+
+    static JdbcClient on(Connection connection) {
+        return JdbcClient.create(new SingleConnectionDataSource(connection, true));
+    }
+
+    static <T extends @Nullable Object> Function<Connection, T> withClient(Function<JdbcClient, T> work) {
+        return connection -> work.apply(on(connection));
+    }
+}
