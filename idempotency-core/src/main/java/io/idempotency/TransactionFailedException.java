@@ -20,6 +20,15 @@ public final class TransactionFailedException extends IdempotencyException {
     }
 
     /**
+     * Creates the exception for a transaction that several calls or messages may be part of.
+     *
+     * @param message what happened to the transaction, and what to do
+     */
+    public TransactionFailedException(String message) {
+        super(null, message);
+    }
+
+    /**
      * Creates the exception for a transaction that is not the one of an idempotent call.
      *
      * @param message what happened to the transaction, and what to do

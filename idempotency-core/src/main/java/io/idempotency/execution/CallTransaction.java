@@ -9,6 +9,9 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
+import io.idempotency.Intent;
+import io.idempotency.TransactionMismatchException;
+
 /**
  * The open transaction of a call, known to be one on the DataSource of the idempotency tables.
  *
@@ -19,9 +22,16 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
 
     /** Hands out the transaction's connection, and dooms the transaction with every exception. */
-    @Nullable Object withConnection(ConnectionWork work) throws Throwable {
+    @Nullable Object withConnection(Intent intent, ConnectionWork work) throws Throwable {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
+            if (CallTransactions.commitsByItself(connection)) {
+                throw new TransactionMismatchException(
+                        intent,
+                        "the connection of its transaction is in auto-commit mode, so that claim and effect would be"
+                                + " committed apart. Remove hibernate.connection.provider_disables_autocommit, or switch"
+                                + " auto-commit off in the connection pool");
+            }
             return work.with(connection);
         } catch (Throwable failure) {
             status.setRollbackOnly();

@@ -23,6 +23,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.Intent;
 import io.idempotency.TransactionMismatchException;
+import io.idempotency.claim.ClaimStore;
 
 /**
  * Finds or opens the transaction that claim, effect and response become part of. That it is on the DataSource of the
@@ -34,15 +35,20 @@ public final class CallTransactions {
 
     private final PlatformTransactionManager transactionManager;
 
+    private final ClaimStore store;
+
     /**
      * Creates the access to transactions.
      *
      * @param dataSource of the idempotency tables
      * @param transactionManager opens a transaction for methods that declare none
+     * @param store knows the state of a transaction without asking the server
      */
-    public CallTransactions(DataSource dataSource, PlatformTransactionManager transactionManager) {
+    public CallTransactions(
+            DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
         this.dataSource = dataSource;
         this.transactionManager = transactionManager;
+        this.store = store;
     }
 
     /**
@@ -77,7 +83,9 @@ public final class CallTransactions {
             if (commitsByItself(connection)) {
                 throw noTransaction();
             }
-            return orDoomTransaction(connection, () -> work.apply(connection, holder));
+            T result = orDoomTransaction(connection, () -> work.apply(connection, holder));
+            CommitGuard.register(connection, store);
+            return result;
         } finally {
             DataSourceUtils.releaseConnection(connection, boundUnder);
         }
@@ -106,7 +114,7 @@ public final class CallTransactions {
     }
 
     /** As one does that is bound without a transaction of its own, while one on another database is open. */
-    private static boolean commitsByItself(Connection connection) {
+    static boolean commitsByItself(Connection connection) {
         try {
             return connection.getAutoCommit();
         } catch (SQLException closed) {

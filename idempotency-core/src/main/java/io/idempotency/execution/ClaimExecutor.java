@@ -92,7 +92,7 @@ public final class ClaimExecutor {
         IdempotentCall call = running.call();
         return transactions.call(call.intent(), running.declaredTransaction(), inside(running, transaction -> {
             TransactionEnd end = TransactionEnd.await(transaction, running, store);
-            return transaction.withConnection(connection -> {
+            return transaction.withConnection(call.intent(), connection -> {
                 end.isOn(connection);
                 ClaimRequest request = new ClaimRequest(
                         call.requestId(),
@@ -107,6 +107,7 @@ public final class ClaimExecutor {
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
                 running.claimAnswered(store.transactionState(connection) == ClaimStore.TransactionState.ENDED);
+                CommitGuard.register(connection, store);
                 return claim.handledBy(answers(
                         call,
                         running.waitBudget(),
@@ -197,12 +198,13 @@ public final class ClaimExecutor {
         }
         return transactions.call(call.intent(), declared, inside(running, transaction -> {
             TransactionEnd end = TransactionEnd.await(transaction, running, store);
-            return transaction.withConnection(connection -> {
+            return transaction.withConnection(call.intent(), connection -> {
                 end.isOn(connection);
                 lease.usedOn(connection);
                 Object result = runMethod(call, lease.claim().attempt(), lease, invocation);
                 requireCommittable(call, transaction, connection);
                 completeLeased(call, lease, connection, result);
+                CommitGuard.register(connection, store);
                 running.completedWith(result);
                 running.report().found(ClaimAnswers.outcomeOf(lease.claim()));
                 return result;

@@ -54,13 +54,9 @@ final class DoomedTransaction implements TransactionSynchronization {
      * Refuses a commit that {@link #beforeCommit} has not: callbacks that are registered by one before the commit are not
      * called for that any more.
      */
-    static void refuseCommit() {
-        if (TransactionSynchronizationManager.isSynchronizationActive()) {
-            for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
-                if (callback instanceof DoomedTransaction doomed && !doomed.isDecided) {
-                    doomed.requireUndone();
-                }
-            }
+    void refuseCommit() {
+        if (!isDecided) {
+            requireUndone();
         }
     }
 

@@ -4,11 +4,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Knows the transactions of each thread, the innermost last, and which of them are being committed. In callbacks after its
  * commit a transaction looks as if it were open still; what is written in one is kept or lost by chance. The commit of one
- * that was doomed by the last callback before it is refused.
+ * that can keep nothing any more is refused.
  */
 public final class TransactionFrames implements TransactionExecutionListener {
 
@@ -49,12 +51,24 @@ public final class TransactionFrames implements TransactionExecutionListener {
      */
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        if (transaction instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
-            DoomedTransaction.refuseCommit();
+        if (transaction instanceof DefaultTransactionStatus status
+                && status.isNewSynchronization()
+                && TransactionSynchronizationManager.isSynchronizationActive()) {
+            refuseCommit();
         }
         for (Frame frame = INNERMOST.get(); frame != null; frame = frame.outer) {
             if (frame.transaction == transaction) {
                 frame.isCommitting = true;
+            }
+        }
+    }
+
+    private static void refuseCommit() {
+        for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
+            if (callback instanceof DoomedTransaction doomed) {
+                doomed.refuseCommit();
+            } else if (callback instanceof CommitGuard guard) {
+                guard.requireCommittable();
             }
         }
     }

@@ -15,6 +15,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.TransactionFailedException;
+import io.idempotency.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -38,7 +39,10 @@ class DoomedTransactionTest {
         manager.addListener(new TransactionFrames());
         this.jdbc = new JdbcTemplate(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
-        this.transactions = new CallTransactions(database.dataSource(), manager);
+        this.transactions = new CallTransactions(
+                database.dataSource(),
+                manager,
+                new PostgresStorage(database.dataSource(), "idempotency").claimStore("test", false));
     }
 
     @BeforeAll

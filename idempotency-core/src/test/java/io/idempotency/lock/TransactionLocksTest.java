@@ -80,9 +80,10 @@ class TransactionLocksTest {
         this.jdbc = new JdbcTemplate(database.dataSource());
         JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
+        PostgresStorage storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
         this.locks = new LockTemplate(
-                new CallTransactions(database.dataSource(), manager),
-                new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).lockStore());
+                new CallTransactions(database.dataSource(), manager, storage.claimStore("test", false)),
+                storage.lockStore());
     }
 
     @BeforeAll

@@ -38,12 +38,14 @@ final class Publisher {
 
     Publisher(DataSource dataSource, int lanes) {
         JdbcTransactionManager transactionManager = new JdbcTransactionManager(dataSource);
-        store = new PostgresStorage(dataSource, "idempotency").outboxStore(RETENTION);
+        PostgresStorage storage = new PostgresStorage(dataSource, "idempotency");
+        store = storage.outboxStore(RETENTION);
         transaction = new TransactionTemplate(transactionManager);
         jdbc = new JdbcTemplate(dataSource);
         outbox = new OutboxTemplate(
                 store,
-                new CallTransactions(dataSource, transactionManager)::onOpenConnection,
+                new CallTransactions(dataSource, transactionManager, storage.claimStore("publisher", false))
+                        ::onOpenConnection,
                 new JacksonResponseCodec(JsonMapper.builder().build()),
                 new Lanes(lanes),
                 1_000,

@@ -233,10 +233,13 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     CallTransactions idempotentCallTransactions(
-            IdempotencyDataSource dataSource, ObjectProvider<PlatformTransactionManager> transactionManagers) {
+            IdempotencyDataSource dataSource,
+            ObjectProvider<PlatformTransactionManager> transactionManagers,
+            ClaimStore claimStore) {
         return new CallTransactions(
                 dataSource.dataSource(),
-                IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource()));
+                IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource()),
+                claimStore);
     }
 
     @Bean

@@ -1,0 +1,55 @@
+package io.idempotency.execution;
+
+import java.sql.Connection;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.TransactionFailedException;
+import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.ClaimStore.TransactionState;
+
+/**
+ * Refuses a COMMIT that would keep nothing of what the library has done in a transaction. PostgreSQL answers ROLLBACK if a
+ * statement has failed, and the driver's {@code commit()} does not tell; it sends nothing if the transaction was ended by
+ * hand. {@link TransactionFrames} asks after every other callback, immediately before the COMMIT. As a synchronization it
+ * asks earlier too, for managers that take no listener.
+ *
+ * @param connection that of the transaction
+ * @param store knows the state of its transaction without asking the server
+ * @param begun whether the transaction has begun on the server, and so must not have ended
+ */
+record CommitGuard(Connection connection, ClaimStore store, boolean begun) implements TransactionSynchronization {
+
+    private static final String SWALLOWED = "The transaction was rolled back, because a failed SQL statement was swallowed"
+            + " before the commit, so that PostgreSQL would have rolled back without a word: let the exception leave the"
+            + " method or the callback, or set a savepoint before the statement";
+
+    private static final String ENDED = "The transaction was not committed as a whole, because it was ended by hand: never"
+            + " commit, roll back or switch auto-commit on the connection of a transaction that idempotent calls, messages"
+            + " or locks are part of";
+
+    /** Guards the open transaction of this thread; equal guards are kept once. */
+    static void register(Connection connection, ClaimStore store) {
+        boolean begun = store.transactionState(connection) != TransactionState.ENDED;
+        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, store, begun));
+    }
+
+    @Override
+    public void beforeCommit(boolean readOnly) {
+        requireCommittable();
+    }
+
+    void requireCommittable() {
+        @Nullable String problem =
+                switch (store.transactionState(connection)) {
+                    case OPEN -> null;
+                    case ABORTED -> SWALLOWED;
+                    case ENDED -> begun ? ENDED : null;
+                };
+        if (problem != null) {
+            throw new TransactionFailedException(problem);
+        }
+    }
+}
