@@ -5,6 +5,7 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.CallerResolver;
+import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.MissingIdempotencyKeyException;
@@ -20,6 +21,8 @@ public final class CallBinding {
 
     private final CallerResolver callerResolver;
 
+    private final DatabaseResolver databaseResolver;
+
     private final Fingerprinter fingerprinter;
 
     private final CallSurroundings surroundings;
@@ -30,13 +33,19 @@ public final class CallBinding {
      * Creates the binding.
      *
      * @param callerResolver tells who is calling
+     * @param databaseResolver tells which database a call works on
      * @param fingerprinter tells one payload from another
      * @param surroundings what belongs to the payload of an annotated method beside its arguments
      * @param claims where keys are claimed
      */
     public CallBinding(
-            CallerResolver callerResolver, Fingerprinter fingerprinter, CallSurroundings surroundings, Claims claims) {
+            CallerResolver callerResolver,
+            DatabaseResolver databaseResolver,
+            Fingerprinter fingerprinter,
+            CallSurroundings surroundings,
+            Claims claims) {
         this.callerResolver = callerResolver;
+        this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;
         this.surroundings = surroundings;
         this.claims = claims;
@@ -47,6 +56,7 @@ public final class CallBinding {
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         return new IdempotentCall(
                 RequestId.of(intent),
+                databaseResolver.resolveDatabase(),
                 intent,
                 fingerprinter.within(
                         operation.fingerprint(target, arguments, fingerprinter), surroundings.of(operation.method())),
@@ -70,7 +80,14 @@ public final class CallBinding {
         IdempotencyKey checkedKey = new IdempotencyKey(key);
         Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
         return new IdempotentCall(
-                RequestId.of(intent), intent, fingerprinter.of(request), terms, responseType, null, claims);
+                RequestId.of(intent),
+                databaseResolver.resolveDatabase(),
+                intent,
+                fingerprinter.of(request),
+                terms,
+                responseType,
+                null,
+                claims);
     }
 
     /** Whoever sends a key cannot help what the application makes of its sender. */

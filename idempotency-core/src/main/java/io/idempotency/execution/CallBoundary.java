@@ -45,7 +45,7 @@ public final class CallBoundary {
 
     private final CallDefaults defaults;
 
-    private final SingleFlight singleFlight = new SingleFlight();
+    private final SingleFlight singleFlight;
 
     private final TransactionalCalls transactionalCalls;
 
@@ -79,6 +79,7 @@ public final class CallBoundary {
         this.listener = listener;
         this.observer = observer;
         this.defaults = defaults;
+        this.singleFlight = new SingleFlight(defaults.maxWaiting());
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry(), listener);
@@ -158,7 +159,11 @@ public final class CallBoundary {
                 && HeldKeys.areNone();
         return mayWait
                 ? singleFlight.call(
-                        call.requestId(), waitBudget, work, () -> afterWaitInVain(call, report, waitBudget, work))
+                        call.localKey(),
+                        waitBudget,
+                        work,
+                        () -> afterWaitInVain(call, report, waitBudget, work),
+                        () -> refuseToWait(call, report, waitBudget))
                 : work.proceed();
     }
 
@@ -169,7 +174,7 @@ public final class CallBoundary {
             report.found(Outcome.IN_PROGRESS);
             throw waitedInVain(call.intent(), waitBudget);
         }
-        Duration remaining = leasedCalls.remainingHere(call.requestId());
+        Duration remaining = leasedCalls.remainingHere(call.localKey());
         if (remaining.isZero()) {
             return work.proceed();
         }
@@ -187,6 +192,18 @@ public final class CallBoundary {
                                 : "which did not end within "
                                         + waitBudget.spent().toMillis() + " ms")
                         + ": repeat this call later with the same key",
+                null);
+    }
+
+    private Object refuseToWait(IdempotentCall call, CallReport report, WaitBudget waitBudget) {
+        report.found(Outcome.IN_PROGRESS);
+        throw new RequestInProgressException(
+                call.intent(),
+                RetryAfter.of(waitBudget.total()),
+                "The " + call.intent()
+                        + " is being executed by another call in this process, and as many calls wait for it"
+                        + " as may at the same time (idempotency.max-waiting = " + defaults.maxWaiting()
+                        + "): repeat this call later with the same key",
                 null);
     }
 

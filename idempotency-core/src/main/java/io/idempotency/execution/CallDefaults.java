@@ -3,6 +3,7 @@ package io.idempotency.execution;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
 
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.operation.CallTerms;
@@ -13,6 +14,7 @@ import io.idempotency.operation.CallTerms;
  * @param retention how long a key and its response are kept
  * @param responseRetention how long a response is kept if its key is kept for longer; {@code null} for as long as the key
  * @param waitTimeout how long to wait at most for another call that holds the key
+ * @param maxWaiting how many calls of this JVM may wait at the same time for another that holds their key
  * @param lease how long a leased call holds its key at most if it vanishes
  * @param retry how executions are repeated
  * @param recordFailedAttempts whether failures that are not final are recorded too
@@ -21,12 +23,13 @@ public record CallDefaults(
         Duration retention,
         @Nullable Duration responseRetention,
         Duration waitTimeout,
+        int maxWaiting,
         Duration lease,
         RetrySettings retry,
         boolean recordFailedAttempts) {
 
     /**
-     * Checks the durations.
+     * Checks the values.
      *
      * @throws IllegalArgumentException if one of them is out of range
      */
@@ -37,6 +40,7 @@ public record CallDefaults(
         }
         CallTerms.requireWaitTimeout(waitTimeout);
         CallTerms.requireLease(lease);
+        Assert.isTrue(maxWaiting > 0, "At least one call must be able to wait for another");
     }
 
     Duration retentionOf(CallTerms terms) {

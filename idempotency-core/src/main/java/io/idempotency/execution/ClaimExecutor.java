@@ -103,7 +103,7 @@ public final class ClaimExecutor {
                         transaction.limit(running.waitBudget().forDatabase()),
                         call.isCompleteWithClaim(),
                         null);
-                HeldKeys.requireNotHeld(request.id(), call.intent(), transaction.holder());
+                HeldKeys.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
                 running.claimAnswered(store.transactionState(connection) == ClaimStore.TransactionState.ENDED);
@@ -147,7 +147,7 @@ public final class ClaimExecutor {
         running.granted(claim);
         running.report().granted(claim.attempt());
         IdempotentCall call = running.call();
-        HeldKeys.HeldKey held = HeldKeys.hold(request.id(), transaction.holder());
+        HeldKeys.HeldKey held = HeldKeys.hold(call.localKey(), transaction.holder());
         end.releases(held);
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);

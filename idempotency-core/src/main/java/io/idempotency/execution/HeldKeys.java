@@ -2,7 +2,6 @@ package io.idempotency.execution;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
@@ -24,8 +23,8 @@ final class HeldKeys {
     private HeldKeys() {}
 
     /** Refuses a key that this thread could only wait for in vain. */
-    static void requireNotHeld(UUID requestId, Intent intent, Object transaction) {
-        HeldKey held = find(requestId);
+    static void requireNotHeld(LocalKey localKey, Intent intent, Object transaction) {
+        HeldKey held = find(localKey, transaction);
         if (held == null) {
             return;
         }
@@ -55,15 +54,18 @@ final class HeldKeys {
         return HELD.get().isEmpty();
     }
 
-    static HeldKey hold(UUID requestId, Object transaction) {
-        HeldKey key = new HeldKey(requestId, transaction);
+    static HeldKey hold(LocalKey localKey, Object transaction) {
+        HeldKey key = new HeldKey(localKey, transaction);
         HELD.get().add(key);
         return key;
     }
 
-    private static @Nullable HeldKey find(UUID requestId) {
+    /** One transaction is on one database, whichever the thread would choose for another. */
+    private static @Nullable HeldKey find(LocalKey localKey, Object transaction) {
         for (HeldKey key : HELD.get()) {
-            if (key.requestId.equals(requestId)) {
+            if (key.localKey.equals(localKey)
+                    || (key.transaction == transaction
+                            && key.localKey.requestId().equals(localKey.requestId()))) {
                 return key;
             }
         }
@@ -73,14 +75,14 @@ final class HeldKeys {
     /** A key from its claim to the end of its transaction. */
     static final class HeldKey {
 
-        private final UUID requestId;
+        private final LocalKey localKey;
 
         private final Object transaction;
 
         private State state = State.RUNNING;
 
-        private HeldKey(UUID requestId, Object transaction) {
-            this.requestId = requestId;
+        private HeldKey(LocalKey localKey, Object transaction) {
+            this.localKey = localKey;
             this.transaction = transaction;
         }
 

@@ -15,6 +15,7 @@ import io.idempotency.operation.CallTerms;
  * neither key nor fingerprint.
  *
  * @param requestId the primary key that stands for the intent
+ * @param database that the call works on
  * @param intent scope, caller and key
  * @param fingerprint of the payload
  * @param terms how the key is held
@@ -24,12 +25,17 @@ import io.idempotency.operation.CallTerms;
  */
 record IdempotentCall(
         UUID requestId,
+        Object database,
         Intent intent,
         Fingerprint fingerprint,
         CallTerms terms,
         Type responseType,
         @Nullable ResultNaming resultNaming,
         Claims claims) {
+
+    LocalKey localKey() {
+        return new LocalKey(requestId, database);
+    }
 
     boolean hasResponse() {
         return responseType != void.class;

@@ -17,7 +17,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.RequestInProgressException;
-import io.idempotency.claim.RequestId;
 import io.idempotency.inbox.BatchReception;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.inbox.InboxStore;
@@ -126,13 +125,13 @@ public final class InboxTemplate implements Inbox {
     }
 
     /** What this thread is handling right now would seem to be a duplicate, or be waited for in vain. */
-    private static void requireNotHeld(String consumer, Set<String> messageIds, ConnectionHolder holder) {
+    private void requireNotHeld(String consumer, Set<String> messageIds, ConnectionHolder holder) {
         if (HeldKeys.areNone()) {
             return;
         }
         for (String id : messageIds) {
             Intent intent = new Intent(consumer, "", new IdempotencyKey(id));
-            HeldKeys.requireNotHeld(RequestId.ofMessage(intent), intent, holder);
+            HeldKeys.requireNotHeld(binding.localKey(intent), intent, holder);
         }
     }
 

@@ -39,7 +39,7 @@ final class LeasedCalls {
 
     private final CallDefaults defaults;
 
-    private final ConcurrentHashMap<UUID, HeldLease> heldHere = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<LocalKey, HeldLease> heldHere = new ConcurrentHashMap<>();
 
     LeasedCalls(
             ClaimStore store,
@@ -68,26 +68,26 @@ final class LeasedCalls {
                 waitBudget.forDatabase(),
                 false,
                 lease);
-        HeldKeys.requireNotHeld(request.id(), call.intent(), lease);
+        HeldKeys.requireNotHeld(call.localKey(), call.intent(), lease);
         report.started();
         Claim claim = Objects.requireNonNull(retry.call(call, new LeaseClaim(request, waitBudget)));
         return claim.handledBy(executor.answers(call, waitBudget, report, true, granted -> {
             Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
             HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
-            HeldKeys.HeldKey heldKey = HeldKeys.hold(request.id(), lease);
-            heldHere.put(request.id(), held);
+            HeldKeys.HeldKey heldKey = HeldKeys.hold(call.localKey(), lease);
+            heldHere.put(call.localKey(), held);
             try {
                 return run(new LeasedExecution(site, call, report, waitBudget, held, invocation));
             } finally {
-                heldHere.remove(request.id(), held);
+                heldHere.remove(call.localKey(), held);
                 heldKey.release();
             }
         }));
     }
 
     /** How long a call of this JVM holds a key for certain; zero if none does. */
-    Duration remainingHere(UUID requestId) {
-        HeldLease held = heldHere.get(requestId);
+    Duration remainingHere(LocalKey key) {
+        HeldLease held = heldHere.get(key);
         return held == null ? Duration.ZERO : held.remaining();
     }
 

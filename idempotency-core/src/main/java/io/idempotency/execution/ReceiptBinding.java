@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
@@ -25,6 +26,8 @@ public final class ReceiptBinding {
 
     private final InboxStore store;
 
+    private final DatabaseResolver databaseResolver;
+
     private final Fingerprinter fingerprinter;
 
     private final RetentionPolicy retention;
@@ -33,11 +36,17 @@ public final class ReceiptBinding {
      * Creates the binding.
      *
      * @param store where it is kept what was handled
+     * @param databaseResolver tells which database a delivery works on
      * @param fingerprinter tells one payload from another
      * @param retention how long it is known that a message was handled
      */
-    public ReceiptBinding(InboxStore store, Fingerprinter fingerprinter, RetentionPolicy retention) {
+    public ReceiptBinding(
+            InboxStore store,
+            DatabaseResolver databaseResolver,
+            Fingerprinter fingerprinter,
+            RetentionPolicy retention) {
         this.store = store;
+        this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;
         this.retention = retention;
     }
@@ -73,6 +82,7 @@ public final class ReceiptBinding {
         Intent intent = new Intent(receipt.consumer(), "", id);
         return new IdempotentCall(
                 RequestId.ofMessage(intent),
+                databaseResolver.resolveDatabase(),
                 intent,
                 // Of nothing, if nothing is compared.
                 receipt.payload() == null ? fingerprinter.of(null) : receipt.payload(),
@@ -81,6 +91,11 @@ public final class ReceiptBinding {
                 void.class,
                 null,
                 new ReceiptClaims(store, receipt, onConflict, met));
+    }
+
+    /** What stands for a message of a consumer in the database that this thread works on. */
+    LocalKey localKey(Intent message) {
+        return new LocalKey(RequestId.ofMessage(message), databaseResolver.resolveDatabase());
     }
 
     /** How long it is known that a consumer has handled a message, if it does not say so itself. */

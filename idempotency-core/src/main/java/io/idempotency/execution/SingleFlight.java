@@ -1,7 +1,6 @@
 package io.idempotency.execution;
 
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -19,37 +18,47 @@ final class SingleFlight {
     /** Few of a pool's connections: once a call has succeeded, the others have but to read. */
     private static final int TURNS_AFTER_SUCCESS = 4;
 
-    private final ConcurrentHashMap<UUID, Queue> queues = new ConcurrentHashMap<>();
+    private final int maxWaiting;
+
+    private final ConcurrentHashMap<LocalKey, Queue> queues = new ConcurrentHashMap<>();
+
+    /** Each call that waits keeps a thread, of which a server has so many for all keys together. */
+    SingleFlight(int maxWaiting) {
+        this.maxWaiting = maxWaiting;
+    }
 
     /**
      * Runs work when it is its turn.
      *
      * @param work asks the database
+     * @param refusal answers in the place of work if no more calls may wait
      * @param inVain answers in the place of work after a wait in which one and the same call had the turn to the end
      */
-    @Nullable Object call(UUID requestId, WaitBudget budget, Invocation work, Invocation inVain) throws Throwable {
-        Queue queue = join(requestId);
+    @Nullable Object call(LocalKey key, WaitBudget budget, Invocation work, Invocation inVain, Invocation refusal)
+            throws Throwable {
+        Queue queue = join(key);
         try {
             return switch (queue.awaitTurn(budget)) {
                 case OURS -> queue.take(work);
                 case MISSED -> work.proceed();
                 case HELD_BY_ANOTHER -> inVain.proceed();
+                case TOO_MANY_WAIT -> refusal.proceed();
             };
         } finally {
-            leave(requestId);
+            leave(key);
         }
     }
 
-    private Queue join(UUID requestId) {
-        return queues.compute(requestId, (id, queue) -> {
-            Queue joined = queue == null ? new Queue() : queue;
+    private Queue join(LocalKey key) {
+        return queues.compute(key, (same, queue) -> {
+            Queue joined = queue == null ? new Queue(maxWaiting) : queue;
             joined.callers++;
             return joined;
         });
     }
 
-    private void leave(UUID requestId) {
-        queues.computeIfPresent(requestId, (id, queue) -> --queue.callers == 0 ? null : queue);
+    private void leave(LocalKey key) {
+        queues.computeIfPresent(key, (same, queue) -> --queue.callers == 0 ? null : queue);
     }
 
     /** Callers of a key in the order in which they came: one after the other, and several at a time after a success. */
@@ -57,12 +66,18 @@ final class SingleFlight {
 
         private final Semaphore permits = new Semaphore(1, true);
 
+        private final Semaphore waitingRoom;
+
         private final AtomicBoolean succeeded = new AtomicBoolean();
 
         /** Changed only while the map holds the key's entry. */
         private int callers;
 
         private final AtomicInteger ended = new AtomicInteger();
+
+        Queue(int maxWaiting) {
+            this.waitingRoom = new Semaphore(maxWaiting);
+        }
 
         /**
          * The end of the wait would be the database's, but whom one call keeps waiting here, it would keep waiting there
@@ -75,20 +90,31 @@ final class SingleFlight {
                 if (acquire(Duration.ZERO)) {
                     return Wait.OURS;
                 }
-                if (acquire(budget.beforeDatabase())) {
-                    return Wait.OURS;
+                if (!waitingRoom.tryAcquire()) {
+                    return Wait.TOO_MANY_WAIT;
                 }
-                int endedBefore = ended.get();
-                if (acquire(budget.shortest())) {
-                    return Wait.OURS;
+                try {
+                    return awaitTurnInRoom(budget);
+                } finally {
+                    waitingRoom.release();
                 }
-                return ended.get() == endedBefore ? Wait.HELD_BY_ANOTHER : Wait.MISSED;
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 return Wait.HELD_BY_ANOTHER;
             } finally {
                 budget.spendSince(start);
             }
+        }
+
+        private Wait awaitTurnInRoom(WaitBudget budget) throws InterruptedException {
+            if (acquire(budget.beforeDatabase())) {
+                return Wait.OURS;
+            }
+            int endedBefore = ended.get();
+            if (acquire(budget.shortest())) {
+                return Wait.OURS;
+            }
+            return ended.get() == endedBefore ? Wait.HELD_BY_ANOTHER : Wait.MISSED;
         }
 
         private boolean acquire(Duration wait) throws InterruptedException {
@@ -115,6 +141,8 @@ final class SingleFlight {
         /** Others had their turns, so that the database may have an answer. */
         MISSED,
 
-        HELD_BY_ANOTHER
+        HELD_BY_ANOTHER,
+
+        TOO_MANY_WAIT
     }
 }

@@ -23,6 +23,7 @@ import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.CallerResolver;
+import io.idempotency.DatabaseResolver;
 import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyOperations;
@@ -44,6 +45,7 @@ import io.idempotency.execution.InboxTemplate;
 import io.idempotency.execution.LockTemplate;
 import io.idempotency.execution.ReceiptBinding;
 import io.idempotency.execution.RetrySettings;
+import io.idempotency.execution.RoutedDatabase;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.inbox.InboxStore;
 import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
@@ -194,13 +196,21 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
+    DatabaseResolver idempotencyDatabaseResolver(IdempotencyDataSource dataSource) {
+        return RoutedDatabase.of(dataSource.dataSource());
+    }
+
+    @Bean
     CallBinding idempotentCallBinding(
             ObjectProvider<CallerResolver> callerResolver,
+            DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             ObjectProvider<CallSurroundings> surroundings,
             ClaimStore claimStore) {
         return new CallBinding(
                 callerResolver.getIfAvailable(() -> () -> ""),
+                databaseResolver,
                 fingerprinter,
                 surroundings.getIfAvailable(() -> method -> List.of()),
                 claimStore);
@@ -208,8 +218,11 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     ReceiptBinding idempotentReceiptBinding(
-            InboxStore inboxStore, Fingerprinter fingerprinter, RetentionPolicy retention) {
-        return new ReceiptBinding(inboxStore, fingerprinter, retention);
+            InboxStore inboxStore,
+            DatabaseResolver databaseResolver,
+            Fingerprinter fingerprinter,
+            RetentionPolicy retention) {
+        return new ReceiptBinding(inboxStore, databaseResolver, fingerprinter, retention);
     }
 
     @Bean
@@ -225,6 +238,7 @@ public final class IdempotencyAutoConfiguration {
                 properties.retention(),
                 properties.responseRetention(),
                 properties.waitTimeout(),
+                properties.maxWaiting(),
                 properties.lease(),
                 new RetrySettings(
                         retry.maxAttempts(), retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),

@@ -32,6 +32,8 @@ import io.idempotency.retention.LeafLength;
  * @param minimumRetention Shortest retention of keys and messages that the application may start with: how long after a
  *     call or message its repeat or replay may come. By default any will do.
  * @param waitTimeout How long a call waits at most for another call that holds its key.
+ * @param maxWaiting How many calls of this instance may wait at the same time for another call that holds their key. Less
+ *     than the server has threads.
  * @param lease How long a leased call holds its key at most if it vanishes. Longer than any leased method runs.
  * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
  * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
@@ -60,6 +62,7 @@ public record IdempotencyProperties(
         @Nullable Duration responseRetention,
         @Nullable Duration minimumRetention,
         @DefaultValue("5s") Duration waitTimeout,
+        @DefaultValue("100") int maxWaiting,
         @DefaultValue("60s") Duration lease,
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
@@ -91,6 +94,7 @@ public record IdempotencyProperties(
         requireAtMostAYear("idempotency.sample-interval", sampleInterval);
         requireInRange("idempotency.wait-timeout", () -> CallTerms.requireWaitTimeout(waitTimeout));
         requireInRange("idempotency.lease", () -> CallTerms.requireLease(lease));
+        Assert.isTrue(maxWaiting > 0, () -> "idempotency.max-waiting must be at least 1, not " + maxWaiting);
         Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
     }
 

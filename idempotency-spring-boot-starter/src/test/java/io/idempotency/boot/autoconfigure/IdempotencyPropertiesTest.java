@@ -52,6 +52,7 @@ class IdempotencyPropertiesTest {
                         null,
                         null,
                         Duration.ofSeconds(5),
+                        100,
                         Duration.ofSeconds(60),
                         DataSize.ofMegabytes(1),
                         false,
@@ -103,6 +104,7 @@ class IdempotencyPropertiesTest {
                     idempotency.retention=999999999d,   idempotency.retention: The retention must be at least
                     idempotency.inbox.retention=0s,     idempotency.inbox.retention: The retention must be at least one millisecond
                     idempotency.outbox.retention=0s,    idempotency.outbox.retention: The retention must be at least one millisecond
+                    idempotency.max-waiting=0,          idempotency.max-waiting must be at least 1
                     idempotency.outbox.lanes=0,         idempotency.outbox.lanes: The number of lanes must be 1 to 1024
                     idempotency.outbox.batch-size=0,    idempotency.outbox.batch-size must be at least 1
                     idempotency.outbox.max-attempts=0,  idempotency.outbox.max-attempts must be at least 1
@@ -253,6 +255,7 @@ class IdempotencyPropertiesTest {
                         "idempotency.retention",
                         "idempotency.response-retention",
                         "idempotency.wait-timeout",
+                        "idempotency.max-waiting",
                         "idempotency.max-response-size",
                         "idempotency.verify-responses",
                         "idempotency.pipelined-commit",

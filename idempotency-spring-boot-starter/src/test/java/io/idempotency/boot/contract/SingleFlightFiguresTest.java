@@ -44,7 +44,10 @@ class SingleFlightFiguresTest {
 
     SingleFlightFiguresTest(TestDatabase database) {
         application = ContractApplication.start(
-                database, List.of(Slow.class), "spring.datasource.hikari.maximum-pool-size=5");
+                database,
+                List.of(Slow.class),
+                "spring.datasource.hikari.maximum-pool-size=5",
+                "idempotency.max-waiting=" + STORM);
         payments = application.payments();
     }
 

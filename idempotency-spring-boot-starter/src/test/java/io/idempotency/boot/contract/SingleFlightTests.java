@@ -21,6 +21,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -41,16 +42,20 @@ abstract class SingleFlightTests {
 
     private final Transfers transfers;
 
+    private final LeasedPayments leased;
+
     private final Supplier<Callers> threads;
 
     SingleFlightTests(TestDatabase database, Supplier<Callers> threads) {
         this.threads = threads;
         this.application = ContractApplication.start(
                 database,
-                List.of(Transfers.class),
+                List.of(Transfers.class, LeasedPayments.class),
                 "spring.datasource.hikari.maximum-pool-size=" + POOL_SIZE,
-                "spring.datasource.hikari.connection-timeout=5000");
+                "spring.datasource.hikari.connection-timeout=5000",
+                "idempotency.max-waiting=" + STORM);
         this.transfers = application.bean(Transfers.class);
+        this.leased = application.bean(LeasedPayments.class);
     }
 
     @AfterAll
@@ -88,6 +93,55 @@ abstract class SingleFlightTests {
                     .containsOnly(answers.get(0).answer());
         }
         assertThat(application.effects()).isEqualTo(51);
+    }
+
+    /** Each would keep a thread of the server, which other keys need. */
+    @Test
+    void whoeverComesWhenAllPlacesAreTakenIsRefusedAtOnceAndAPlaceIsFreeWhenItsWaitIsOver() {
+        Gate gate = holdTheFirstEffect();
+        try (Callers duplicates = threads.get()) {
+            Call<String> first = duplicates.start(() -> transfers.transfer("key"));
+            gate.awaitHeld();
+            List<Call<String>> waiting = duplicates.start(STORM, () -> transfers.transfer("key"));
+            duplicates.awaitWaiting(STORM + 1);
+
+            // They would wait for ten minutes.
+            for (Call<String> refused : duplicates.start(20, () -> transfers.transfer("key"))) {
+                assertThat(refused.failure())
+                        .isInstanceOfSatisfying(
+                                RequestInProgressException.class,
+                                inProgress ->
+                                        assertThat(inProgress.retryAfter()).isPositive())
+                        .hasMessageContaining("idempotency.max-waiting = " + STORM);
+            }
+            assertThat(application.outcomes().all()).hasSize(20).containsOnly(Outcome.IN_PROGRESS);
+            assertThat(pool().getActiveConnections()).isOne();
+            assertThat(transfers.transfer("another")).isNotNull();
+
+            gate.open();
+            assertThat(waiting).extracting(Call::answer).hasSize(STORM).containsOnly(first.answer());
+            assertThat(transfers.transfer("key")).isEqualTo(first.answer());
+        }
+        assertThat(application.effects()).isEqualTo(2);
+    }
+
+    @Test
+    void aLeasedCallThatNoMoreMayWaitForIsRefusedToo() {
+        Gate gate = holdTheFirstEffect();
+        try (Callers duplicates = threads.get()) {
+            Call<Booked> first = duplicates.start(() -> leased.payWithoutTransaction("key"));
+            gate.awaitHeld();
+            List<Call<Booked>> waiting = duplicates.start(STORM, () -> leased.payWithoutTransaction("key"));
+            duplicates.awaitWaiting(STORM + 1);
+
+            assertThatThrownBy(() -> leased.payWithoutTransaction("key"))
+                    .isInstanceOf(RequestInProgressException.class)
+                    .hasMessageContaining("idempotency.max-waiting");
+
+            gate.open();
+            assertThat(waiting).extracting(Call::answer).hasSize(STORM).containsOnly(first.answer());
+        }
+        assertThat(application.effects()).isEqualTo(1);
     }
 
     /** One after the other would have the last one wait for the round trips of all. */

@@ -1,0 +1,11 @@
+package io.idempotency.execution;
+
+import java.util.UUID;
+
+/**
+ * What tells one key from another in this JVM. The request id alone is unique only within one database.
+ *
+ * @param requestId stands for the intent, or for the message
+ * @param database that the call works on
+ */
+record LocalKey(UUID requestId, Object database) {}

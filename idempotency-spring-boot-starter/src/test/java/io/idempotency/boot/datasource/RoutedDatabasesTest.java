@@ -1,0 +1,248 @@
+package io.idempotency.boot.datasource;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Each tenant has a database of its own, so that equal keys of two tenants have nothing to do with each other. */
+@PostgresTest
+@Tag("race")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RoutedDatabasesTest {
+
+    private static final ThreadLocal<String> TENANT = ThreadLocal.withInitial(() -> "red");
+
+    private final Map<String, TestDatabase> databases;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    private ConfigurableApplicationContext application;
+
+    private Purchases purchases;
+
+    RoutedDatabasesTest(TestDatabase red) {
+        this.databases = Map.of("red", red, "blue", TestDatabase.create());
+    }
+
+    @BeforeAll
+    void start() {
+        for (TestDatabase database : databases.values()) {
+            database.jdbc().execute("create table purchase (id int generated always as identity, tenant text)");
+            // Migrates its tables: the routed application migrates those of its default only.
+            JdbcTestApplication.start(database, new Class<?>[0]).close();
+        }
+        Routed.red = databases.get("red").dataSource();
+        Routed.blue = databases.get("blue").dataSource();
+        application = JdbcTestApplication.start(
+                databases.get("red"),
+                new Class<?>[] {Routed.class, Purchases.class},
+                "idempotency.purge.enabled=false",
+                "idempotency.wait-timeout=300ms");
+        purchases = application.getBean(Purchases.class);
+    }
+
+    @AfterAll
+    void stop() {
+        threads.shutdownNow();
+        application.close();
+        databases.get("blue").close();
+    }
+
+    @AfterEach
+    void forgetEverything() {
+        Purchases.meanwhile = () -> {};
+        for (TestDatabase database : databases.values()) {
+            database.jdbc()
+                    .execute("truncate purchase, idempotency.idempotency_request, idempotency.processed_message");
+        }
+    }
+
+    @Test
+    void eachTenantHasItsOwnEffectAndReplay() throws Exception {
+        assertThat(as("red", () -> purchases.buy("key"))).isEqualTo("red");
+        assertThat(as("blue", () -> purchases.buy("key"))).isEqualTo("blue");
+
+        assertThat(as("red", () -> purchases.buy("key"))).isEqualTo("red");
+        assertThat(as("blue", () -> purchases.buy("key"))).isEqualTo("blue");
+        requireOneOfEach();
+    }
+
+    @Test
+    void aSlowCallOfOneTenantHoldsUpNoOther() throws Exception {
+        whileRedIs(() -> purchases.buy("key"), () -> {
+            assertThat(as("blue", () -> purchases.buy("key"))).isEqualTo("blue");
+            assertThatThrownBy(() -> as("red", () -> purchases.buy("key")))
+                    .isInstanceOf(RequestInProgressException.class);
+        });
+    }
+
+    @Test
+    void aSlowLeasedCallOfOneTenantHoldsUpNoOther() throws Exception {
+        whileRedIs(() -> purchases.buyLeased("key"), () -> {
+            assertThat(as("blue", () -> purchases.buyLeased("key"))).isEqualTo("blue");
+            assertThatThrownBy(() -> as("red", () -> purchases.buyLeased("key")))
+                    .isInstanceOf(RequestInProgressException.class);
+        });
+    }
+
+    @Test
+    void aSlowMessageOfOneTenantHoldsUpNoOther() throws Exception {
+        Inbox inbox = application.getBean(Inbox.class);
+        whileRedIs(() -> inbox.handleOnce("consumer", "id", purchases::insert), () -> {
+            assertThat(as("blue", () -> inbox.handleOnce("consumer", "id", purchases::insert)))
+                    .isTrue();
+            assertThatThrownBy(() -> as("red", () -> inbox.handleOnce("consumer", "id", purchases::insert)))
+                    .isInstanceOf(RequestInProgressException.class);
+        });
+    }
+
+    @Test
+    void theKeyThatATransactionOfOneTenantHoldsIsFreeForAnotherOnTheSameThread() throws Exception {
+        Purchases.meanwhile = () -> {
+            Purchases.meanwhile = () -> {};
+            assertThat(as("blue", () -> purchases.buyInNewTransaction("key"))).isEqualTo("blue");
+        };
+
+        assertThat(as("red", () -> purchases.buyInNewTransaction("key"))).isEqualTo("red");
+
+        requireOneOfEach();
+    }
+
+    @Test
+    void theKeyOfALeaseOfOneTenantIsFreeForAnotherOnTheSameThread() throws Exception {
+        Purchases.meanwhile = () -> {
+            Purchases.meanwhile = () -> {};
+            assertThat(as("blue", () -> purchases.buyLeased("key"))).isEqualTo("blue");
+        };
+
+        assertThat(as("red", () -> purchases.buyLeased("key"))).isEqualTo("red");
+
+        requireOneOfEach();
+    }
+
+    private void whileRedIs(Callable<?> slowCall, Work work) throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        Purchases.meanwhile = () -> {
+            Purchases.meanwhile = () -> {};
+            started.countDown();
+            assertThat(over.await(20, TimeUnit.SECONDS)).isTrue();
+        };
+        Future<?> slow = threads.submit(() -> as("red", slowCall));
+        assertThat(started.await(20, TimeUnit.SECONDS)).isTrue();
+        try {
+            work.run();
+        } finally {
+            over.countDown();
+        }
+        slow.get(20, TimeUnit.SECONDS);
+        requireOneOfEach();
+    }
+
+    private static <T> T as(String tenant, Callable<T> call) throws Exception {
+        String before = TENANT.get();
+        TENANT.set(tenant);
+        try {
+            return call.call();
+        } finally {
+            TENANT.set(before);
+        }
+    }
+
+    private void requireOneOfEach() {
+        databases.forEach((tenant, database) -> assertThat(
+                        database.jdbc().queryForList("select tenant from purchase", String.class))
+                .containsExactly(tenant));
+    }
+
+    @FunctionalInterface
+    private interface Work {
+
+        void run() throws Exception;
+    }
+
+    static class Purchases {
+
+        private final JdbcTemplate jdbc;
+
+        private static volatile Work meanwhile = () -> {};
+
+        Purchases(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        @Idempotent(scope = "purchases", key = "#key")
+        public String buy(String key) throws Exception {
+            return insert();
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @Idempotent(scope = "new-purchases", key = "#key")
+        public String buyInNewTransaction(String key) throws Exception {
+            return insert();
+        }
+
+        @Idempotent(scope = "leased-purchases", key = "#key", mode = IdempotencyMode.LEASED)
+        public String buyLeased(String key) throws Exception {
+            return insert();
+        }
+
+        String insert() throws Exception {
+            meanwhile.run();
+            return jdbc.queryForObject(
+                    "insert into purchase (tenant) values (?) returning tenant", String.class, TENANT.get());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Routed {
+
+        static DataSource red;
+
+        static DataSource blue;
+
+        @Bean
+        DataSource routingDataSource() {
+            AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+                @Override
+                protected Object determineCurrentLookupKey() {
+                    return TENANT.get();
+                }
+            };
+            routing.setTargetDataSources(Map.of("red", red, "blue", blue));
+            routing.setDefaultTargetDataSource(red);
+            return routing;
+        }
+    }
+}
