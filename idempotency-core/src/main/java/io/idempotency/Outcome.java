@@ -46,7 +46,7 @@ public enum Outcome {
 
     /**
      * The method or its commit failed and everything was rolled back; a leased call leaves its row as failed. Also if the
-     * database could not be asked what became of a COMMIT.
+     * database could not be asked what became of a COMMIT, which {@link OutcomeUnknownException} tells.
      */
     FAILED;
 

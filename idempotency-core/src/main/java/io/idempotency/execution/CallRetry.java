@@ -1,7 +1,8 @@
 package io.idempotency.execution;
 
 import java.time.Duration;
-import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.RetryException;
@@ -9,6 +10,7 @@ import org.springframework.core.retry.RetryPolicy;
 import org.springframework.core.retry.RetryTemplate;
 import org.springframework.core.retry.Retryable;
 import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.BackOffExecution;
 
 import io.idempotency.Intent;
 import io.idempotency.observation.CallRetried;
@@ -49,22 +51,33 @@ final class CallRetry {
         }
     }
 
-    /** Work of the library's own that does not run the method, and has to be done in the end. */
+    /**
+     * Does work of the library's own that does not run the method, and has to be done in the end, whether the caller is
+     * interrupted or not.
+     */
     <T> T untilDone(OwnWork<T> work) throws Throwable {
         RetrySettings patient = settings.untilDone();
-        Attempt<T> attempt = new Attempt<>() {
-            @Override
-            public T execute() throws Throwable {
-                return work.run();
+        BackOffExecution pauses = patient.backOff(patient.maxAttempts()).start();
+        PendingInterruption interruption = new PendingInterruption();
+        long start = System.nanoTime();
+        try {
+            while (true) {
+                interruption.setAside();
+                try {
+                    return work.run();
+                } catch (Throwable failure) {
+                    long pause = TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff());
+                    if (!RepeatDecision.isRepeatableUntilDone(failure)
+                            || System.nanoTime() - start + pause
+                                    > patient.timeout().toNanos()) {
+                        throw failure;
+                    }
+                    LockSupport.parkNanos(pause);
+                }
             }
-
-            @Override
-            public boolean isRepeatable(Throwable failure) {
-                return RepeatDecision.isRepeatableUntilDone(failure);
-            }
-        };
-        return Objects.requireNonNull(
-                execute(new Repeats<>(attempt, patient, patient.maxAttempts(), (execution, failure) -> {})));
+        } finally {
+            interruption.giveBack();
+        }
     }
 
     private static <T> @Nullable T execute(Repeats<T> repeats) throws Throwable {

@@ -159,6 +159,7 @@ public final class ClaimExecutor {
                 complete(call, completionOf(call, fence, result), transaction, connection);
             }
             held.completed();
+            running.completedWith(result);
             running.report().found(ClaimAnswers.outcomeOf(claim));
             return result;
         } catch (Throwable failure) {

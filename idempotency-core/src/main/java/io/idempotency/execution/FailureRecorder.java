@@ -42,6 +42,8 @@ final class FailureRecorder {
         if (!isFinal && (!isRecorded || SqlStates.isTransient(SqlStates.of(first)))) {
             return;
         }
+        PendingInterruption interruption = new PendingInterruption();
+        interruption.setAside();
         try {
             boolean recorded = write(call, claim, failureOf(call, first));
             if (isFinal && recorded) {
@@ -49,6 +51,8 @@ final class FailureRecorder {
             }
         } catch (Throwable notRecorded) {
             Suppression.add(thrown, notRecorded);
+        } finally {
+            interruption.giveBack();
         }
     }
 

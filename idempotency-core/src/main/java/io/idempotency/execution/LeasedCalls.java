@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
@@ -226,11 +227,27 @@ final class LeasedCalls {
         private void completeAfterwards(@Nullable Object result) throws Throwable {
             Completion completion = executor.completionOf(call, held.fence(), result);
             completionBegun = true;
-            boolean completed =
-                    retry.untilDone(() -> transactions.call(connection -> store.complete(connection, completion)));
-            if (!completed && !isStoredAsCompleted()) {
+            boolean completed;
+            try {
+                completed =
+                        retry.untilDone(() -> transactions.call(connection -> store.complete(connection, completion)))
+                                || isStoredAsCompleted();
+            } catch (Throwable notCompleted) {
+                throw RepeatDecision.isRepeatableUntilDone(notCompleted) ? outcomeUnknown(notCompleted) : notCompleted;
+            }
+            if (!completed) {
                 throw new LeaseLostException(call.intent(), held.claim().attempt());
             }
+        }
+
+        private OutcomeUnknownException outcomeUnknown(Throwable failure) {
+            return new OutcomeUnknownException(
+                    call.intent(),
+                    RetryAfter.of(held.remaining()),
+                    "its method has returned, and the database could not be asked whether its completion is stored. Repeat"
+                            + " this call with the same key: it replays what was stored, and takes the key over when its"
+                            + " lease has expired if nothing was",
+                    failure);
         }
 
         private boolean isCompletedWithoutAnswer(RunningCall running, Throwable thrown) {
@@ -242,7 +259,7 @@ final class LeasedCalls {
             } catch (Throwable notToBeFound) {
                 completionBegun = true;
                 Suppression.add(thrown, notToBeFound);
-                return false;
+                throw outcomeUnknown(thrown);
             }
         }
 

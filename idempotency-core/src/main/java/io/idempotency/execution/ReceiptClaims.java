@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.util.Objects;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.Intent;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
@@ -29,6 +31,10 @@ final class ReceiptClaims implements Claims {
 
     private final Consumer<Reception> met;
 
+    private @Nullable Reception last;
+
+    private @Nullable Reception granted;
+
     /**
      * Claims one message.
      *
@@ -48,6 +54,10 @@ final class ReceiptClaims implements Claims {
     public Claim claim(Connection connection, ClaimRequest request) {
         Reception reception = store.receive(connection, receipt, request.waitLimit());
         met.accept(reception);
+        last = reception;
+        if (reception.kind() == Reception.Kind.NEW) {
+            granted = reception;
+        }
         return switch (reception.kind()) {
             case NEW -> granted(reception.failedBefore());
             case DUPLICATE, LATE -> new Claim.Succeeded(ResponseMapper.NULL_BODY);
@@ -68,6 +78,18 @@ final class ReceiptClaims implements Claims {
     private MessageGapException gap(Intent intent, long expectedVersion) {
         StreamPosition position = Objects.requireNonNull(receipt.position());
         return new MessageGapException(intent, position.stream(), expectedVersion, position.version());
+    }
+
+    /**
+     * Takes a message for handled by this delivery if it is found to be handled after a COMMIT of this delivery that nobody
+     * answered. Another delivery may have handled it in between, if that COMMIT did not: nothing tells the two apart.
+     */
+    boolean confirmsCommitInDoubt() {
+        if (granted == null || last == null || last.kind() != Reception.Kind.DUPLICATE) {
+            return false;
+        }
+        met.accept(granted);
+        return true;
     }
 
     /** Nothing is stored for a message but that it was handled, which is written with its claim. */

@@ -1,5 +1,6 @@
 package io.idempotency.execution;
 
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionSystemException;
 
@@ -28,6 +29,8 @@ final class RepeatDecision {
 
     /** For one that has to be done in the end: a pool without a free connection is no reason to give up. */
     static boolean isRepeatableUntilDone(Throwable thrown) {
-        return isRepeatable(thrown) || thrown instanceof CannotCreateTransactionException;
+        return isRepeatable(thrown)
+                || thrown instanceof CannotCreateTransactionException
+                || thrown instanceof CannotGetJdbcConnectionException;
     }
 }

@@ -2,6 +2,8 @@ package io.idempotency.execution;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.claim.Claim;
+
 /** Runs methods whose claim is part of their transaction: again where that helps, and records how they failed. */
 final class TransactionalCalls {
 
@@ -21,11 +23,11 @@ final class TransactionalCalls {
             throws Throwable {
         Execution execution = new Execution(site, call, report, waitBudget, invocation);
         try {
-            return retry.call(call, execution);
+            return execution.settled(retry.call(call, execution));
         } catch (Throwable thrown) {
             if (execution.unanswered != null) {
                 Suppression.add(execution.unanswered, thrown);
-                return unansweredCommits.resolve(call, report, waitBudget, execution.unanswered);
+                return execution.settled(unansweredCommits.resolve(call, report, waitBudget, execution.unanswered));
             }
             if (execution.last != null) {
                 failures.record(execution.last, thrown);
@@ -51,6 +53,9 @@ final class TransactionalCalls {
         /** Of the COMMIT of which nobody has said yet what became of it. */
         private @Nullable Throwable unanswered;
 
+        /** The execution that asked for that COMMIT. */
+        private @Nullable RunningCall inDoubt;
+
         Execution(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation) {
             this.site = site;
             this.call = call;
@@ -70,14 +75,30 @@ final class TransactionalCalls {
             } catch (Throwable thrown) {
                 if (running.isClaimAnswered()) {
                     unanswered = null;
+                    inDoubt = null;
                 }
                 if (running.isCommitUnanswered(thrown)) {
                     unanswered = thrown;
+                    inDoubt = running;
                 }
                 throw running.revealed(thrown);
             } finally {
                 running.leave();
             }
+        }
+
+        /** Of a message nothing is stored that would be replayed, so that its result is that of the execution in doubt. */
+        @Nullable Object settled(@Nullable Object answer) {
+            RunningCall committing = inDoubt;
+            Claim.Granted claim = committing == null ? null : committing.granted();
+            if (committing == null
+                    || claim == null
+                    || !(call.claims() instanceof ReceiptClaims receipt)
+                    || !receipt.confirmsCommitInDoubt()) {
+                return answer;
+            }
+            report.settled(ClaimAnswers.outcomeOf(claim));
+            return committing.result();
         }
 
         @Override

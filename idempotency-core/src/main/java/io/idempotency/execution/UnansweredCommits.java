@@ -2,6 +2,7 @@ package io.idempotency.execution;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.transaction.RequiresNewTransaction;
@@ -31,8 +32,9 @@ final class UnansweredCommits {
     /**
      * Asks by claiming the key, which waits for a server process that is perhaps still committing, and takes that back.
      *
-     * @param failure thrown if nothing was committed, or if the database cannot be asked
+     * @param failure thrown if nothing was committed
      * @return the stored response
+     * @throws OutcomeUnknownException if the database cannot be asked
      */
     @Nullable Object resolve(IdempotentCall call, CallReport report, WaitBudget waitBudget, Throwable failure) throws Throwable {
         ClaimRequest request = new ClaimRequest(
@@ -51,7 +53,12 @@ final class UnansweredCommits {
                     transactions.callAndKeepIf(connection -> call.claims().claim(connection, request), asked -> false));
         } catch (Throwable cannotAsk) {
             Suppression.add(failure, cannotAsk);
-            throw failure;
+            throw new OutcomeUnknownException(
+                    call.intent(),
+                    RetryAfter.of(waitBudget.total()),
+                    "its COMMIT was not answered, and the database could not be asked what became of it. Repeat this call"
+                            + " with the same key: it replays what was committed, and runs if nothing was",
+                    failure);
         }
         return claim.handledBy(executor.answers(call, waitBudget, report, true, nothingCommitted -> {
             report.granted(nothingCommitted.attempt());

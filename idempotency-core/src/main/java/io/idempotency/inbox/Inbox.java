@@ -31,8 +31,8 @@ public interface Inbox {
      * @param consumer who receives, 1 to 128 printable characters
      * @param messageId the id that stays the same through all deliveries, 1 to 255 printable characters
      * @param work the effect; what it writes is kept once, although it may run again after a rollback
-     * @return {@code false} if the message had been handled before; also if its handling was committed by this very call
-     *     and only the answer of the database was lost
+     * @return {@code true} if this call has handled the message, also if the answer to its COMMIT was lost and the message was
+     *     then found to be handled; {@code false} if it had been handled before
      * @throws X if the work throws it
      * @throws IllegalArgumentException if the consumer is not well-formed
      * @throws IdempotencyException as described by its subclasses

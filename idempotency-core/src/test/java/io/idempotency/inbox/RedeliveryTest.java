@@ -31,6 +31,7 @@ import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.ReentrantCallException;
@@ -52,6 +53,8 @@ class RedeliveryTest {
             new LeaseLostException(MESSAGE, 1),
             new LockNotAcquiredException("settlement", "merchant-1", Duration.ofSeconds(1), new SQLException()),
             new MessageGapException(MESSAGE, "customer-1", 2, 4),
+            new OutcomeUnknownException(
+                    MESSAGE, Duration.ofSeconds(1), "nobody answered", new SQLException("connection lost", "08006")),
             new RequestInProgressException(MESSAGE, Duration.ofSeconds(1), "is handled elsewhere", null),
             new TransactionFailedException(MESSAGE, "a statement failed"));
 

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.MessageSource;
@@ -15,6 +16,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.RequestInProgressException;
 
@@ -47,8 +49,9 @@ final class IdempotencyProblems {
             logger.debug("An idempotent call was refused", refusal);
         }
         ErrorResponse.Builder answer = answerTo(refusal, problem, status, detailOf(problem, refusal, request));
-        if (refusal instanceof RequestInProgressException inProgress) {
-            answer.header(HttpHeaders.RETRY_AFTER, Long.toString(wholeSeconds(inProgress.retryAfter())));
+        Duration retryAfter = retryAfterOf(refusal);
+        if (retryAfter != null) {
+            answer.header(HttpHeaders.RETRY_AFTER, Long.toString(wholeSeconds(retryAfter)));
         }
         if (refusal instanceof RecordedFailureException failure && isPublic(failure)) {
             answer.property("code", failure.code());
@@ -77,6 +80,13 @@ final class IdempotencyProblems {
                 ? properties.failureStatus().get(failure.code())
                 : null;
         return mapped == null ? problem.status() : HttpStatusCode.valueOf(mapped);
+    }
+
+    private static @Nullable Duration retryAfterOf(IdempotencyException refusal) {
+        if (refusal instanceof OutcomeUnknownException unknown) {
+            return unknown.retryAfter();
+        }
+        return refusal instanceof RequestInProgressException inProgress ? inProgress.retryAfter() : null;
     }
 
     /** By default a code is the name of a class, which is nobody's business. */

@@ -15,6 +15,7 @@ import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.ResponseExpiredException;
@@ -76,6 +77,11 @@ enum Problem {
             "The request succeeded before and is not executed again, but its response cannot be read."),
     RESPONSE_NOT_STORABLE(
             HttpStatus.INTERNAL_SERVER_ERROR, "The response cannot be stored", "The request failed and had no effect."),
+    OUTCOME_UNKNOWN(
+            HttpStatus.SERVICE_UNAVAILABLE,
+            "The result of the request is not known yet",
+            "The request may have had its effect or not. Repeat it later with the same Idempotency-Key: it has its effect"
+                    + " once."),
     INTERNAL_ERROR(HttpStatus.INTERNAL_SERVER_ERROR, "Internal error", "The request failed unexpectedly.");
 
     /** Stands for the name of the header in the texts. */
@@ -95,6 +101,7 @@ enum Problem {
             Map.entry(MessageConflictException.class, MESSAGE_CONFLICT),
             Map.entry(RecordedFailureException.class, RECORDED_FAILURE),
             Map.entry(UnreadableResponseException.class, UNREADABLE_RESPONSE),
+            Map.entry(OutcomeUnknownException.class, OUTCOME_UNKNOWN),
             Map.entry(ResponseNotStorableException.class, RESPONSE_NOT_STORABLE));
 
     private final HttpStatus status;

@@ -1,5 +1,6 @@
 package io.idempotency.boot.web;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.support.StaticMessageSource;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -15,6 +17,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestInProgressException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,6 +48,20 @@ class IdempotencyProblemsTest {
                 new RequestInProgressException(INTENT, retryAfter, "in progress", null), new MockHttpServletRequest());
 
         assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo(seconds);
+    }
+
+    @Test
+    void anOutcomeThatIsNotKnownIs503AndToBeRepeatedWithTheSameKey() {
+        ResponseEntity<ProblemDetail> answer = problems.answer(
+                new OutcomeUnknownException(INTENT, Duration.ofSeconds(5), "internals", new SQLException("internals")),
+                new MockHttpServletRequest());
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+        assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo("5");
+        assertThat(answer.getBody().getType()).hasToString("urn:outcome-unknown");
+        assertThat(answer.getBody().getDetail())
+                .contains("with the same Idempotency-Key")
+                .doesNotContain("internals");
     }
 
     @Test

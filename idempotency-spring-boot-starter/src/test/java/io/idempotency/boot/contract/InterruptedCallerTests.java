@@ -1,0 +1,233 @@
+package io.idempotency.boot.contract;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.Outcome;
+import io.idempotency.boot.contract.LeasedPayments.Booked;
+import io.idempotency.boot.contract.LeasedPayments.Completion;
+import io.idempotency.boot.contract.LeasedPayments.Declined;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.test.CuttingProxy;
+import io.idempotency.test.CuttingProxy.Point;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * The caller is interrupted at the worst moment: a pool gives an interrupted thread no connection, and a virtual one closes
+ * its socket.
+ */
+@PostgresTest
+@Tag("race")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class InterruptedCallerTests {
+
+    private static final int ROUNDS = TestSize.pick(5, 100);
+
+    private static final PayCommand COMMAND = new PayCommand("a1", 5);
+
+    private final TestDatabase database;
+
+    private final Supplier<Callers> threads;
+
+    private CuttingProxy proxy;
+
+    private ContractApplication application;
+
+    private LeasedPayments leased;
+
+    InterruptedCallerTests(TestDatabase database, Supplier<Callers> threads) {
+        this.database = database;
+        this.threads = threads;
+    }
+
+    /** Whoever has lost the only connection has to wait for another. */
+    @BeforeAll
+    void start() {
+        proxy = CuttingProxy.of(database);
+        application = ContractApplication.start(
+                database,
+                List.of(LeasedPayments.class),
+                "spring.datasource.url=" + proxy.jdbcUrl(),
+                "spring.datasource.hikari.maximum-pool-size=1",
+                "idempotency.retry.delay=5ms",
+                "logging.level.com.zaxxer.hikari=off",
+                "logging.level.org.springframework=off");
+        leased = application.bean(LeasedPayments.class);
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+        proxy.close();
+    }
+
+    @AfterEach
+    void clear() {
+        application.clear();
+    }
+
+    @Test
+    void aCommitWithoutAnAnswerIsAskedAboutAllTheSame() {
+        for (int round = 0; round < ROUNDS; round++) {
+            String key = "round-" + round;
+            application.interruption().afterEffectDo(this::cutAndInterruptAtCommit);
+
+            Receipt receipt = interrupted(() -> application.payments().pay(key, COMMAND));
+
+            application.interruption().reset();
+            assertThat(application.payments().pay(key, COMMAND)).isEqualTo(receipt);
+        }
+        assertThat(application.effects()).isEqualTo(ROUNDS);
+    }
+
+    /** Nothing but the interruption cuts a connection, and only that of a virtual thread. */
+    @Test
+    void aCommitThatIsInterruptedIsAskedAboutToo() {
+        for (int round = 0; round < ROUNDS; round++) {
+            String key = "round-" + round;
+            application.interruption().afterEffectDo(this::interruptAtCommit);
+
+            Receipt receipt = interrupted(() -> application.payments().pay(key, COMMAND));
+
+            application.interruption().reset();
+            assertThat(application.payments().pay(key, COMMAND)).isEqualTo(receipt);
+        }
+        assertThat(application.effects()).isEqualTo(ROUNDS);
+    }
+
+    @Test
+    void aMessageThatItsOwnCommitHandledIsNoDuplicate() {
+        Inbox inbox = application.bean(Inbox.class);
+        for (int round = 0; round < ROUNDS; round++) {
+            String id = "round-" + round;
+
+            assertThat(interrupted(() -> inbox.handleOnce("inbox", id, () -> {
+                        makeEffect();
+                        cutAndInterruptAtCommit();
+                    })))
+                    .isTrue();
+            assertThat(inbox.handleOnce("inbox", id, this::makeEffect)).isFalse();
+        }
+        assertThat(application.effects()).isEqualTo(ROUNDS);
+        assertThat(application.outcomes().ofMessages())
+                .hasSize(2 * ROUNDS)
+                .filteredOn(MessageOutcome.HANDLED::equals)
+                .hasSize(ROUNDS);
+        assertThat(application.outcomes().messages())
+                .filteredOn(message -> message.outcome() == MessageOutcome.HANDLED)
+                .allSatisfy(message -> assertThat(message.attempt()).isOne());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aLeasedCallIsCompletedAndDoesNotRunAgain(Completion completion) {
+        int before = leased.executions();
+        for (int round = 0; round < ROUNDS; round++) {
+            String key = "round-" + round;
+            application.interruption().afterEffectDo(() -> {
+                if (completion == Completion.IN_THE_TRANSACTION) {
+                    cutAndInterruptAtCommit();
+                } else {
+                    cut();
+                    Thread.currentThread().interrupt();
+                }
+            });
+
+            Booked booked = interrupted(() -> completion.pay(leased, key));
+
+            application.interruption().reset();
+            assertThat(completion.pay(leased, key)).isEqualTo(booked);
+        }
+        assertThat(leased.executions() - before).isEqualTo(ROUNDS);
+        assertThat(application.effects()).isEqualTo(ROUNDS);
+        assertThat(application.outcomes().all()).containsOnly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    @Test
+    void aFinalFailureOfALeasedCallIsRecorded() {
+        application.interruption().afterEffectDo(() -> {
+            cut();
+            Thread.currentThread().interrupt();
+            throw new Declined("declined");
+        });
+
+        interrupted(() ->
+                assertThatThrownBy(() -> leased.payWithoutTransaction("key")).isInstanceOf(Declined.class));
+
+        assertThat(application.request("key")).containsEntry("status", "failed_final");
+    }
+
+    /** Its rollback loses the connection of a virtual thread. */
+    @Test
+    void theFailureOfAMessageIsRecorded() {
+        Inbox inbox = application.bean(Inbox.class);
+
+        interrupted(() -> assertThatThrownBy(() -> inbox.handleOnce("inbox", "id", () -> {
+                    makeEffect();
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException("no room");
+                }))
+                .hasMessage("no room"));
+
+        assertThat(application.effects()).isZero();
+        assertThat(application.messageFailures())
+                .singleElement()
+                .satisfies(failure -> assertThat(failure).containsEntry("attempt_count", 1));
+    }
+
+    private <T> T interrupted(Callable<T> call) {
+        try (Callers caller = threads.get()) {
+            return caller.start(() -> {
+                        T answer = call.call();
+                        assertThat(Thread.interrupted())
+                                .as("whoever interrupted the caller is heard")
+                                .isTrue();
+                        return answer;
+                    })
+                    .answer();
+        }
+    }
+
+    private void cut() {
+        proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
+    }
+
+    private void cutAndInterruptAtCommit() {
+        cut();
+        interruptAtCommit();
+    }
+
+    private void interruptAtCommit() {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void beforeCompletion() {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    private void makeEffect() {
+        application
+                .bean(JdbcTemplate.class)
+                .update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+    }
+}

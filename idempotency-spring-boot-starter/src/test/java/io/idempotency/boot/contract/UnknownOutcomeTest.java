@@ -1,0 +1,173 @@
+package io.idempotency.boot.contract;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
+import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
+import io.idempotency.test.CuttingProxy;
+import io.idempotency.test.CuttingProxy.Point;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The database cannot be asked at once what became of a COMMIT, or not at all. */
+@PostgresTest
+@Tag("race")
+class UnknownOutcomeTest {
+
+    private static final PayCommand COMMAND = new PayCommand("a1", 5);
+
+    private final TestDatabase database;
+
+    UnknownOutcomeTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @Test
+    void aPoolThatOthersHaveEmptiedIsWaitedForAndADatabaseThatIsGoneLeavesTheOutcomeUnknown() throws Exception {
+        try (CuttingProxy proxy = CuttingProxy.of(database);
+                ContractApplication application = ContractApplication.start(
+                        database,
+                        List.of(LeasedPayments.class),
+                        "spring.datasource.url=" + proxy.jdbcUrl(),
+                        "spring.datasource.hikari.maximum-pool-size=4",
+                        "spring.datasource.hikari.connection-timeout=250",
+                        "idempotency.retry.delay=5ms",
+                        "logging.level.com.zaxxer.hikari=off",
+                        "logging.level.org.springframework=off")) {
+            waitForThePool(proxy, application);
+            application.clear();
+            loseTheDatabase(proxy, application);
+        }
+    }
+
+    private static void waitForThePool(CuttingProxy proxy, ContractApplication application) throws SQLException {
+        HikariDataSource pool = application.bean(HikariDataSource.class);
+        try (Callers callers = Callers.onPlatformThreads();
+                Connection first = pool.getConnection();
+                Connection second = pool.getConnection();
+                Connection third = pool.getConnection()) {
+            Gate gate = new Gate();
+            application.interruption().afterEffectDo(() -> {
+                gate.holdTheFirst();
+                proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
+            });
+            Call<Receipt> paying = callers.start(() -> application.payments().pay("key", COMMAND));
+            gate.awaitHeld();
+            Call<Connection> thief = callers.start(() -> takeTheNext(pool));
+            Awaitility.await().until(() -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
+            gate.open();
+            try (Connection fourth = thief.answer()) {
+                awaitThatTheCallerGaveUpOnce(pool.getHikariPoolMXBean());
+                awaitThatTheCallerGaveUpOnce(pool.getHikariPoolMXBean());
+                assertThat(List.of(first, second, third, fourth)).doesNotContainNull();
+            }
+
+            Receipt receipt = paying.answer();
+
+            application.interruption().reset();
+            assertThat(application.payments().pay("key", COMMAND)).isEqualTo(receipt);
+        }
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    /** Ahead of the caller, who has a connection still. */
+    private static Connection takeTheNext(HikariDataSource pool) {
+        while (true) {
+            try {
+                return pool.getConnection();
+            } catch (SQLException empty) {
+                if (!pool.isRunning()) {
+                    throw new AssertionError(empty);
+                }
+            }
+        }
+    }
+
+    private static void awaitThatTheCallerGaveUpOnce(HikariPoolMXBean pool) {
+        Awaitility.await().until(() -> pool.getThreadsAwaitingConnection() == 1);
+        Awaitility.await().until(() -> pool.getThreadsAwaitingConnection() == 0);
+    }
+
+    private static void loseTheDatabase(CuttingProxy proxy, ContractApplication application) {
+        LeasedPayments leased = application.bean(LeasedPayments.class);
+        Inbox inbox = application.bean(Inbox.class);
+        CyclicBarrier allAtTheirEnd = new CyclicBarrier(4, proxy::close);
+        application.interruption().afterEffectDo(() -> atCommit(() -> meet(allAtTheirEnd)));
+        try (Callers callers = Callers.onPlatformThreads()) {
+            List<Call<?>> calls = List.of(
+                    callers.start(() -> application.payments().pay("key", COMMAND)),
+                    callers.start(() -> leased.pay("key")),
+                    callers.start(() -> leased.payWithoutTransaction("key")),
+                    callers.start(() -> inbox.handleOnce("inbox", "id", () -> {
+                        application.bean(JdbcTemplate.class).queryForList("select 1");
+                        atCommit(() -> meet(allAtTheirEnd));
+                    })));
+            Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
+                assertThat(application.outcomes().all()).hasSize(3);
+                assertThat(application.outcomes().messages()).hasSize(1);
+            });
+
+            for (Call<?> call : calls) {
+                assertThat(call.failure())
+                        .isInstanceOfSatisfying(
+                                OutcomeUnknownException.class,
+                                unknown -> assertThat(unknown.retryAfter()).isPositive())
+                        .hasMessageStartingWith("It is not known whether the call for the ")
+                        .hasMessageContaining("Repeat this call with the same key")
+                        .hasCauseInstanceOf(RuntimeException.class);
+            }
+        }
+        assertThat(application.outcomes().all()).hasSize(3).containsOnly(Outcome.FAILED);
+        assertThat(application.outcomes().events())
+                .extracting(CallCompleted::failure)
+                .hasOnlyElementsOfType(OutcomeUnknownException.class);
+        assertThat(application.outcomes().messages())
+                .extracting(MessageReceived::outcome)
+                .containsExactly(MessageOutcome.FAILED);
+    }
+
+    /** Where there is a transaction; otherwise when the method returns. */
+    private static void atCommit(Runnable action) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            action.run();
+            return;
+        }
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void beforeCompletion() {
+                action.run();
+            }
+        });
+    }
+
+    private static void meet(CyclicBarrier barrier) {
+        try {
+            barrier.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException | BrokenBarrierException | TimeoutException missing) {
+            throw new AssertionError(missing);
+        }
+    }
+}
