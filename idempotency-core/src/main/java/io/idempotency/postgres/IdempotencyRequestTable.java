@@ -106,7 +106,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String claimedBy;
 
-    /** A guess: what was completed may have been rolled back, what is forgotten may be there. */
+    /** A guess: what was completed may be rolled back or in another database, what is forgotten may be there. */
     private final RecentIds answered = new RecentIds();
 
     IdempotencyRequestTable(Schema schema, String claimedBy, ResponsePlace responses) {
