@@ -31,9 +31,9 @@ final class ReceiptClaims implements Claims {
 
     private final Consumer<Reception> met;
 
-    private @Nullable Reception last;
-
     private @Nullable Reception granted;
+
+    private boolean handledHere;
 
     /**
      * Claims one message.
@@ -53,8 +53,13 @@ final class ReceiptClaims implements Claims {
     @Override
     public Claim claim(Connection connection, ClaimRequest request) {
         Reception reception = store.receive(connection, receipt, request.waitLimit());
-        met.accept(reception);
-        last = reception;
+        Reception earlier = granted;
+        if (earlier != null && isHandledBy(earlier, reception, connection)) {
+            handledHere = true;
+            met.accept(earlier);
+        } else {
+            met.accept(reception);
+        }
         if (reception.kind() == Reception.Kind.NEW) {
             granted = reception;
         }
@@ -70,6 +75,11 @@ final class ReceiptClaims implements Claims {
         };
     }
 
+    private boolean isHandledBy(Reception earlier, Reception found, Connection connection) {
+        return found.kind() == Reception.Kind.DUPLICATE
+                && store.isHandledBy(connection, receipt, Objects.requireNonNull(earlier.transactionId()));
+    }
+
     private static Claim granted(int failedBefore) {
         return new Claim.Granted(
                 failedBefore + 1, failedBefore == 0 ? Claim.Granted.Origin.NEW : Claim.Granted.Origin.FAILED_ATTEMPT);
@@ -80,16 +90,9 @@ final class ReceiptClaims implements Claims {
         return new MessageGapException(intent, position.stream(), expectedVersion, position.version());
     }
 
-    /**
-     * Takes a message for handled by this delivery if it is found to be handled after a COMMIT of this delivery that nobody
-     * answered. Another delivery may have handled it in between, if that COMMIT did not: nothing tells the two apart.
-     */
-    boolean confirmsCommitInDoubt() {
-        if (granted == null || last == null || last.kind() != Reception.Kind.DUPLICATE) {
-            return false;
-        }
-        met.accept(granted);
-        return true;
+    /** Whether the message is found to be handled by an earlier execution of this delivery, whose COMMIT nobody answered. */
+    boolean isHandledHere() {
+        return handledHere;
     }
 
     /** Nothing is stored for a message but that it was handled, which is written with its claim. */

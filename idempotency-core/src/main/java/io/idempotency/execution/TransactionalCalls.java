@@ -53,8 +53,8 @@ final class TransactionalCalls {
         /** Of the COMMIT of which nobody has said yet what became of it. */
         private @Nullable Throwable unanswered;
 
-        /** The execution that asked for that COMMIT. */
-        private @Nullable RunningCall inDoubt;
+        /** The last execution to which the key was granted. */
+        private @Nullable RunningCall granted;
 
         Execution(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation) {
             this.site = site;
@@ -75,30 +75,31 @@ final class TransactionalCalls {
             } catch (Throwable thrown) {
                 if (running.isClaimAnswered()) {
                     unanswered = null;
-                    inDoubt = null;
                 }
                 if (running.isCommitUnanswered(thrown)) {
                     unanswered = thrown;
-                    inDoubt = running;
                 }
                 throw running.revealed(thrown);
             } finally {
+                if (running.granted() != null) {
+                    granted = running;
+                }
                 running.leave();
             }
         }
 
-        /** Of a message nothing is stored that would be replayed, so that its result is that of the execution in doubt. */
+        /** Of a message nothing is stored that would be replayed, so that its result is that of the execution that handled it. */
         @Nullable Object settled(@Nullable Object answer) {
-            RunningCall committing = inDoubt;
-            Claim.Granted claim = committing == null ? null : committing.granted();
-            if (committing == null
+            RunningCall handling = granted;
+            Claim.Granted claim = handling == null ? null : handling.granted();
+            if (handling == null
                     || claim == null
                     || !(call.claims() instanceof ReceiptClaims receipt)
-                    || !receipt.confirmsCommitInDoubt()) {
+                    || !receipt.isHandledHere()) {
                 return answer;
             }
             report.settled(ClaimAnswers.outcomeOf(claim));
-            return committing.result();
+            return handling.result();
         }
 
         @Override

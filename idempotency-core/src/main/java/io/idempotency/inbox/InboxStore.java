@@ -20,6 +20,16 @@ public interface InboxStore {
     Reception receive(Connection connection, Receipt receipt, Duration waitLimit);
 
     /**
+     * Tells which transaction has handled a message.
+     *
+     * @param connection with an open transaction
+     * @param receipt what was delivered
+     * @param transactionId as {@link Reception#transactionId()} named the transaction that took it
+     * @return {@code false} if it was another one, or nobody knows any more
+     */
+    boolean isHandledBy(Connection connection, Receipt receipt, String transactionId);
+
+    /**
      * Takes many messages at once, unless they were handled before. Waits for other transactions that are handling one of
      * them.
      *

@@ -9,12 +9,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind what is to be done with it
  * @param failedBefore how many deliveries of the message have failed
+ * @param transactionId names the transaction that has taken the message, if it is new
  * @param expectedVersion what has to come next, if there is a gap
  * @param waitEnded what ended the wait, if it ended
  */
 public record Reception(
         Kind kind,
         int failedBefore,
+        @Nullable String transactionId,
         long expectedVersion,
         @Nullable SQLException waitEnded) {
 
@@ -44,10 +46,11 @@ public record Reception(
      * A message to handle.
      *
      * @param failedBefore how many deliveries of it have failed
+     * @param transactionId names the transaction that has taken it
      * @return what a delivery met
      */
-    public static Reception taken(int failedBefore) {
-        return new Reception(Kind.NEW, failedBefore, 0, null);
+    public static Reception taken(int failedBefore, String transactionId) {
+        return new Reception(Kind.NEW, failedBefore, transactionId, 0, null);
     }
 
     /**
@@ -57,7 +60,7 @@ public record Reception(
      * @return what a delivery met
      */
     public static Reception of(Kind kind) {
-        return new Reception(kind, 0, 0, null);
+        return new Reception(kind, 0, null, 0, null);
     }
 
     /**
@@ -67,7 +70,7 @@ public record Reception(
      * @return what a delivery met
      */
     public static Reception gap(long expectedVersion) {
-        return new Reception(Kind.GAP, 0, expectedVersion, null);
+        return new Reception(Kind.GAP, 0, null, expectedVersion, null);
     }
 
     /**
@@ -77,6 +80,6 @@ public record Reception(
      * @return what a delivery met
      */
     public static Reception inProgress(SQLException waitEnded) {
-        return new Reception(Kind.IN_PROGRESS, 0, 0, waitEnded);
+        return new Reception(Kind.IN_PROGRESS, 0, null, 0, waitEnded);
     }
 }

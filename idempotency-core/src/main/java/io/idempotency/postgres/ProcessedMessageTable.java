@@ -29,7 +29,7 @@ final class ProcessedMessageTable implements InboxStore {
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
             values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond')
             on conflict do nothing
-            returning current_setting('transaction_isolation')""";
+            returning current_setting('transaction_isolation'), pg_current_xact_id()""";
 
     /**
      * Failures of the message are forgotten with its success: if that is rolled back, they are there again. Two statements,
@@ -55,10 +55,18 @@ final class ProcessedMessageTable implements InboxStore {
             delete from {schema}.message_failure
             where consumer = ? and message_id = any (?::text[]) and expires_at = '-infinity'""";
 
+    /** A row holds the last 32 bits of the number of its transaction. */
+    private static final long WITHOUT_EPOCH = 0xFFFF_FFFFL;
+
     private static final String READ_COMMITTED = "read committed";
 
     private static final String FIND_PAYLOAD = """
             select payload_hash, hash_version
+            from {schema}.processed_message
+            where consumer = ? and message_id = ?""";
+
+    private static final String FIND_TRANSACTION = """
+            select xmin
             from {schema}.processed_message
             where consumer = ? and message_id = ?""";
 
@@ -126,6 +134,8 @@ final class ProcessedMessageTable implements InboxStore {
 
     private final String findPayload;
 
+    private final String findTransaction;
+
     private final Pipeline advance;
 
     private final Pipeline advanceByOne;
@@ -142,6 +152,7 @@ final class ProcessedMessageTable implements InboxStore {
         this.receive = new Pipeline(schema.resolve(RECEIVE));
         this.collideWithUnseenFailure = schema.resolve(COLLIDE_WITH_UNSEEN_FAILURE);
         this.findPayload = schema.resolve(FIND_PAYLOAD);
+        this.findTransaction = schema.resolve(FIND_TRANSACTION);
         this.advance = new Pipeline(schema.resolve(ADVANCE));
         this.advanceByOne = new Pipeline(schema.resolve(ADVANCE_BY_ONE));
         this.findPosition = schema.resolve(FIND_POSITION);
@@ -185,13 +196,15 @@ final class ProcessedMessageTable implements InboxStore {
             statement.setString(8, receipt.consumer());
             statement.setString(9, receipt.messageId());
             statements.execute();
-            Optional<String> isolationIfNew = nextResultOf(statements);
+            Optional<Taken> taken = takenBy(statements);
             Optional<String> failedBefore = nextResultOf(statements);
-            if (isolationIfNew.isPresent()) {
-                if (!isolationIfNew.get().equals(READ_COMMITTED)) {
+            if (taken.isPresent()) {
+                if (!taken.get().isolation().equals(READ_COMMITTED)) {
                     collideWithUnseenFailures(connection, receipt.consumer(), List.of(receipt.messageId()));
                 }
-                return Reception.taken(failedBefore.map(Integer::valueOf).orElse(0));
+                return Reception.taken(
+                        failedBefore.map(Integer::valueOf).orElse(0),
+                        taken.get().transactionId());
             }
         }
         return Reception.of(
@@ -208,6 +221,12 @@ final class ProcessedMessageTable implements InboxStore {
         statement.setBytes(first + 3, payload == null ? null : payload.hash());
         statement.setObject(first + 4, payload == null ? null : payload.version(), Types.SMALLINT);
         statement.setLong(first + 5, receipt.retention().toMillis());
+    }
+
+    private static Optional<Taken> takenBy(PreparedPipeline statements) throws SQLException {
+        try (ResultSet rows = statements.nextRows()) {
+            return rows.next() ? Optional.of(new Taken(rows.getString(1), rows.getString(2))) : Optional.empty();
+        }
     }
 
     /** What the first row of the next of several results says. */
@@ -241,6 +260,19 @@ final class ProcessedMessageTable implements InboxStore {
                 byte[] hash = rows.next() ? rows.getBytes(1) : null;
                 return hash != null && new Fingerprint(rows.getInt(2), hash).contradicts(payload);
             }
+        }
+    }
+
+    @Override
+    public boolean isHandledBy(Connection connection, Receipt receipt, String transactionId) {
+        try (PreparedStatement statement = connection.prepareStatement(findTransaction)) {
+            statement.setString(1, receipt.consumer());
+            statement.setString(2, receipt.messageId());
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getLong(1) == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find who handled a message", findTransaction, failure);
         }
     }
 
@@ -373,4 +405,7 @@ final class ProcessedMessageTable implements InboxStore {
             return nextResultOf(statements).isPresent();
         }
     }
+
+    /** What the insert of a new message tells of its transaction. */
+    private record Taken(String isolation, String transactionId) {}
 }

@@ -13,11 +13,16 @@ import io.idempotency.inbox.Reception;
 /** Grants every message at once, and keeps nothing. */
 final class NoOpInboxStore implements InboxStore {
 
-    private static final Reception TAKEN = Reception.taken(0);
+    private static final Reception TAKEN = Reception.taken(0, "1");
 
     @Override
     public Reception receive(Connection connection, Receipt receipt, Duration waitLimit) {
         return TAKEN;
+    }
+
+    @Override
+    public boolean isHandledBy(Connection connection, Receipt receipt, String transactionId) {
+        return false;
     }
 
     @Override
