@@ -1,14 +1,18 @@
 package io.idempotency.outbox;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.transaction.CannotCreateTransactionException;
 
@@ -21,6 +25,8 @@ import io.idempotency.inbox.Inbox;
  */
 public final class InProcessSender implements OutboxSender, AutoCloseable {
 
+    private static final Logger logger = LoggerFactory.getLogger(InProcessSender.class);
+
     private final OutboxHandlers handlers;
 
     private final Inbox inbox;
@@ -31,6 +37,9 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
     /** Handlers whose time is over, and which go on all the same. */
     private final AtomicInteger overdue = new AtomicInteger();
+
+    /** Topics that a warning has named. */
+    private final Set<String> unhandled = ConcurrentHashMap.newKeySet();
 
     private final ExecutorService executor;
 
@@ -64,6 +73,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
     public CompletionStage<Void> send(OutboxRecord message) {
         List<HandlerMethod> called = handlers.of(message.topic());
         if (called.isEmpty()) {
+            warnOnce(message.topic());
             return CompletableFuture.failedFuture(new IllegalStateException("Nobody handles the topic '"
                     + message.topic() + "': there is no @OutboxHandler for it, and no broker"
                     + " sends it. The topics with handlers are " + handlers.topics()));
@@ -75,6 +85,19 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
         Handling handling = new Handling(message, called);
         executor.execute(handling);
         return handling;
+    }
+
+    private void warnOnce(String topic) {
+        if (unhandled.add(topic)) {
+            logger.warn(
+                    "Nobody sends or handles messages of the topic '{}', so each is given up after its last attempt. Declare"
+                            + " a method with @OutboxHandler(topic = \"{}\"), declare an OutboxSender or add Kafka, or set"
+                            + " idempotency.outbox.relay=false if another application sends them. The topics with"
+                            + " handlers are {}",
+                    topic,
+                    topic,
+                    handlers.topics());
+        }
     }
 
     @Override

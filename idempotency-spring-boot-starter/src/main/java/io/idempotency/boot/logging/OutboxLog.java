@@ -42,9 +42,9 @@ final class OutboxLog implements IdempotencyListener {
     @Override
     public void messageSendFailed(MessageSendFailed event) {
         if (event.dead()) {
-            log(Level.ERROR, event, "was given up after attempt {}: look at it, and requeue it");
+            log(Level.ERROR, event, "was given up after attempt {}: look at it, and requeue it. The failure: {}");
         } else {
-            log(levelOfFailure(event), event, "was not sent in attempt {}, and is tried again");
+            log(levelOfFailure(event), event, "was not sent in attempt {}, and is tried again: {}");
         }
     }
 
@@ -58,8 +58,10 @@ final class OutboxLog implements IdempotencyListener {
     }
 
     private void log(Level level, MessageSendFailed event, String text) {
+        FailureReason reason = FailureReason.of(event.failure());
+        boolean withTrace = logger.isDebugEnabled() || (event.dead() && !reason.quotesValues());
         logger.atLevel(level)
-                .setCause(level == Level.INFO ? null : event.failure())
+                .setCause(withTrace ? event.failure() : null)
                 .addKeyValue("message_id", event.messageId())
                 .addKeyValue("topic", event.topic())
                 .addKeyValue("type", event.type())
@@ -70,6 +72,7 @@ final class OutboxLog implements IdempotencyListener {
                         event.messageId(),
                         event.type(),
                         event.topic(),
-                        event.attempt());
+                        event.attempt(),
+                        reason.text());
     }
 }

@@ -1,13 +1,24 @@
 package io.idempotency.boot.logging;
 
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DuplicateKeyException;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.KeyReusedException;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.observation.MessageSendFailed;
 import io.idempotency.observation.MessageSent;
@@ -15,6 +26,7 @@ import io.idempotency.outbox.SenderUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** The lines of messages on their way out. */
 class OutboxLogTest {
@@ -45,7 +57,8 @@ class OutboxLogTest {
         assertThat(log.texts())
                 .containsExactly(
                         "INFO Message " + ID
-                                + " (OrderPlaced) for topic orders was not sent in attempt 1, and is tried again",
+                                + " (OrderPlaced) for topic orders was not sent in attempt 1, and is tried again:"
+                                + " java.lang.IllegalStateException: no such topic",
                         "DEBUG Message " + ID + " (OrderPlaced) for topic orders was sent");
         assertThat(LogLines.pairsOf(log.all().get(0)))
                 .isEqualTo(Map.of(
@@ -59,7 +72,6 @@ class OutboxLogTest {
                         1,
                         "exception",
                         IllegalStateException.class.getName()));
-        assertThat(log.all().get(0).getThrowableProxy()).isNull();
         assertThat(LogLines.pairsOf(log.all().get(1))).containsEntry("latency_ms", 1_500L);
     }
 
@@ -69,8 +81,85 @@ class OutboxLogTest {
 
         assertThat(log.texts())
                 .containsExactly("ERROR Message " + ID
-                        + " (OrderPlaced) for topic orders was given up after attempt 15: look at it, and requeue it");
+                        + " (OrderPlaced) for topic orders was given up after attempt 15: look at it, and requeue it. The failure:"
+                        + " java.lang.IllegalStateException: no such topic");
         assertThat(log.all().get(0).getThrowableProxy().getMessage()).isEqualTo("no such topic");
+    }
+
+    @Test
+    void theStackTraceOfAnAttemptIsForDebugging() {
+        log.setLevel(Level.INFO);
+        outboxLog.messageSendFailed(new MessageSendFailed(ID, "orders", "OrderPlaced", 1, false, FAILURE));
+        assertThat(log.all().get(0).getThrowableProxy()).isNull();
+
+        log.setLevel(Level.DEBUG);
+        outboxLog.messageSendFailed(new MessageSendFailed(ID, "orders", "OrderPlaced", 2, false, FAILURE));
+        assertThat(log.all().get(1).getThrowableProxy()).isNotNull();
+    }
+
+    @Test
+    void whatAnExceptionSaysIsOneLineOfBoundedLength() {
+        String text = "first\r\nERROR forged\t" + "x".repeat(10_000);
+        outboxLog.messageSendFailed(
+                new MessageSendFailed(ID, "orders", "OrderPlaced", 1, false, new IllegalStateException(text)));
+
+        assertThat(log.texts().get(0))
+                .contains("java.lang.IllegalStateException: first ERROR forged xxx")
+                .endsWith("x...")
+                .hasSizeLessThan(500);
+    }
+
+    @Test
+    void valuesOfRowsPayloadsAndKeysStayOutOfTheLog() {
+        log.setLevel(Level.INFO);
+        Exception ofDatabase = new DuplicateKeyException(
+                "insert failed; Key (card)=(4711) already exists",
+                new SQLException("Key (card)=(4711) already exists", "23505"));
+        assertThat(lineOf(ofDatabase))
+                .endsWith("and is tried again: " + DuplicateKeyException.class.getName() + " (SQLSTATE 23505)");
+
+        Exception ofJson =
+                assertThrows(JacksonException.class, () -> JsonMapper.shared().readValue("\"4711\"", LocalDate.class));
+        assertThat(ofJson).hasMessageContaining("4711");
+        assertThat(lineOf(ofJson))
+                .endsWith("and is tried again: " + ofJson.getClass().getName());
+        assertThat(lineOf(new IllegalStateException(ofJson)))
+                .endsWith(
+                        "java.lang.IllegalStateException (" + ofJson.getClass().getName() + ")");
+
+        Exception ofKey = new KeyReusedException(new Intent("cards", "", new IdempotencyKey("4711")));
+        assertThat(lineOf(ofKey)).endsWith("and is tried again: " + KeyReusedException.class.getName());
+
+        outboxLog.messageSendFailed(new MessageSendFailed(ID, "orders", "OrderPlaced", 15, true, ofDatabase));
+        ILoggingEvent dead = log.all().get(log.all().size() - 1);
+        assertThat(dead.getFormattedMessage()).contains("given up").doesNotContain("4711");
+        assertThat(dead.getThrowableProxy()).isNull();
+    }
+
+    @Test
+    void anExceptionThatCannotTellWhatItSaysIsNamed() {
+        log.setLevel(Level.INFO);
+        outboxLog.messageSendFailed(new MessageSendFailed(ID, "orders", "OrderPlaced", 1, false, new Untold()));
+
+        assertThat(log.texts().get(0)).endsWith("and is tried again: " + Untold.class.getName());
+    }
+
+    private static final class Untold extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    /** Of a new log, because one line a second is not for debugging. */
+    private String lineOf(Exception failure) {
+        new OutboxLog().messageSendFailed(new MessageSendFailed(ID, "orders", "OrderPlaced", 1, false, failure));
+        List<String> texts = log.texts();
+        assertThat(texts.get(texts.size() - 1)).doesNotContain("4711");
+        return texts.get(texts.size() - 1);
     }
 
     @Test

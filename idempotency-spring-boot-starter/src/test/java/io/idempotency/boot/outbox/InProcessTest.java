@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +24,8 @@ import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.boot.testing.LogLines;
+import io.idempotency.outbox.InProcessSender;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxMessage;
@@ -236,6 +239,20 @@ class InProcessTest {
         awaitSent("1");
         assertThat(kills).hasValue(1);
         assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+    }
+
+    @Test
+    void aTopicThatNobodyHandlesIsNamedInOneWarning() {
+        try (LogLines log = LogLines.of(InProcessSender.class.getName())) {
+            invoices.tell("forgotten");
+            invoices.tell("forgotten");
+            await().until(() -> application.messages().stream().allMatch(message -> message.endsWith("dead")));
+
+            assertThat(log.texts())
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .startsWith("WARN Nobody sends or handles messages of the topic 'forgotten'")
+                    .contains("@OutboxHandler(topic = \"forgotten\")", "OutboxSender", "[orders]");
+        }
     }
 
     @Test

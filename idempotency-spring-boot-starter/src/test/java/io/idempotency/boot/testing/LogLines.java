@@ -29,6 +29,10 @@ public final class LogLines implements AutoCloseable {
         return all;
     }
 
+    public void setLevel(Level level) {
+        logger.setLevel(level);
+    }
+
     public List<ILoggingEvent> all() {
         return List.copyOf(lines.list);
     }
