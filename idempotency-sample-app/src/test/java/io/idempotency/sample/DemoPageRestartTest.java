@@ -5,7 +5,6 @@ import java.util.UUID;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.SpringApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -29,8 +28,7 @@ class DemoPageRestartTest {
             assertThat(stopping).isLessThan(Duration.ofSeconds(8));
             await().until(() -> browser.text("#connection").startsWith("Connection lost"));
 
-            try (RunningSample second =
-                    new RunningSample(SpringApplication.run(SampleApplication.class, "--server.port=" + port))) {
+            try (RunningSample second = RunningSample.start(port)) {
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> browser.text("#connection").equals("Live"));
                 String key = UUID.randomUUID().toString();

@@ -1,19 +1,32 @@
 package io.idempotency.sample;
 
-import java.util.stream.Stream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.util.FileSystemUtils;
 
-/** The sample in this JVM, on any free port and on the database that it brings along. */
-record RunningSample(ConfigurableApplicationContext application) implements AutoCloseable {
+/** The sample in this JVM, on a new database that it brings along. */
+record RunningSample(ConfigurableApplicationContext application, Path data) implements AutoCloseable {
 
-    /** With more properties, as {@code --name=value}. */
+    /** On any free port, with more properties as {@code --name=value}. */
     static RunningSample start(String... properties) {
-        String[] arguments = Stream.concat(Stream.of("--server.port=0"), Stream.of(properties))
-                .toArray(String[]::new);
-        return new RunningSample(SpringApplication.run(SampleApplication.class, arguments));
+        return start(0, properties);
+    }
+
+    static RunningSample start(int port, String... properties) {
+        Path data = Path.of("target", "data-" + UUID.randomUUID());
+        List<String> arguments = new ArrayList<>(List.of(properties));
+        arguments.add("--server.port=" + port);
+        arguments.add("--sample.database.directory=" + data);
+        return new RunningSample(
+                SpringApplication.run(SampleApplication.class, arguments.toArray(String[]::new)), data);
     }
 
     int port() {
@@ -31,5 +44,10 @@ record RunningSample(ConfigurableApplicationContext application) implements Auto
     @Override
     public void close() {
         application.close();
+        try {
+            FileSystemUtils.deleteRecursively(data);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }
