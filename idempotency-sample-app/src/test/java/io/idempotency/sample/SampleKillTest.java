@@ -89,6 +89,29 @@ class SampleKillTest {
         }
     }
 
+    @Test
+    void tablesOfAnotherVersionAreToldOf() throws Exception {
+        try (SampleProcess before = start()) {
+            before.awaitUrl();
+            jdbc(before)
+                    .sql("update flyway_schema_history set checksum = 1 where version = '1'")
+                    .update();
+            before.stop();
+        }
+        try (SampleProcess after = start()) {
+            await().atMost(TIMEOUT).until(after::isOpenOrOver);
+            assertThat(after.output())
+                    .contains("APPLICATION FAILED TO START")
+                    .contains("The tables in the database of the sample are not those of this version.")
+                    .contains("Delete the directory of its data")
+                    .doesNotContain("\tat ");
+        }
+    }
+
+    private static JdbcClient jdbc(SampleProcess application) throws IOException {
+        return JdbcClient.create(new DriverManagerDataSource(application.databaseUrl(), "postgres", ""));
+    }
+
     private SampleProcess start() throws IOException {
         return SampleProcess.startAlone(workingDirectory, outputs.resolve("start-" + System.nanoTime()));
     }
@@ -101,8 +124,10 @@ class SampleKillTest {
     }
 
     private void assertEachOrderWasPaidOnce(SampleProcess application) throws IOException {
-        JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(application.databaseUrl(), "postgres", ""));
-        assertThat(jdbc.sql("select reference from payment").query(String.class).list())
+        assertThat(jdbc(application)
+                        .sql("select reference from payment")
+                        .query(String.class)
+                        .list())
                 .containsExactlyInAnyOrderElementsOf(
                         orders.all().stream().map(Order::key).toList());
     }
