@@ -20,6 +20,7 @@ import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
+import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
 import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
 import io.idempotency.test.TestDatabase;
 
@@ -38,6 +39,7 @@ import io.idempotency.test.TestDatabase;
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
     IdempotencyPurgeAutoConfiguration.class,
+    IdempotencySecurityAutoConfiguration.class,
     IdempotencyPipelinedCommitAutoConfiguration.class
 })
 public class JdbcTestApplication {

@@ -10,17 +10,13 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
-import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -134,17 +130,5 @@ public final class IdempotencyWebAutoConfiguration {
                         .ifPresent(resolver -> resolvers.add(0, new IdempotencyProblemResolver(problems, resolver)));
             }
         };
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(SecurityContextHolder.class)
-    @ConditionalOnProperty(name = "idempotency.http.caller", havingValue = "principal", matchIfMissing = true)
-    static class PrincipalCallerConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean(CallerResolver.class)
-        PrincipalCallerResolver idempotencyPrincipalCallerResolver(IdempotencyHttpProperties properties) {
-            return new PrincipalCallerResolver(properties.requireCaller());
-        }
     }
 }

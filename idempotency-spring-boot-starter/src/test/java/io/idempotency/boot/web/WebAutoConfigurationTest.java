@@ -13,10 +13,9 @@ import org.springframework.boot.test.context.runner.ReactiveWebApplicationContex
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
-import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.servlet.DispatcherServlet;
 
-import io.idempotency.CallerResolver;
+import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.observation.IdempotencyListener;
@@ -26,7 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** When the web layer is there, when it stays away, and what replaces its parts. */
 class WebAutoConfigurationTest {
 
-    private static final Configurations OURS = AutoConfigurations.of(IdempotencyWebAutoConfiguration.class);
+    private static final Configurations OURS =
+            AutoConfigurations.of(IdempotencyWebAutoConfiguration.class, IdempotencySecurityAutoConfiguration.class);
 
     private final WebApplicationContextRunner withoutUs = new WebApplicationContextRunner()
             .withConfiguration(
@@ -41,7 +41,6 @@ class WebAutoConfigurationTest {
                 .hasSingleBean(KeyHeader.class)
                 .hasSingleBean(IdempotencyListener.class)
                 .hasSingleBean(ResponseCodec.class)
-                .hasSingleBean(PrincipalCallerResolver.class)
                 .hasBean("idempotencyProblemConfigurer"));
     }
 
@@ -70,35 +69,6 @@ class WebAutoConfigurationTest {
         new ReactiveWebApplicationContextRunner()
                 .withConfiguration(OURS)
                 .run(context -> assertThat(context).doesNotHaveBean(IdempotencyWebAutoConfiguration.class));
-    }
-
-    @Test
-    void withoutSpringSecurityThereAreNoPrincipals() {
-        application
-                .withClassLoader(new FilteredClassLoader("org.springframework.security"))
-                .run(context -> assertThat(context)
-                        .hasNotFailed()
-                        .hasSingleBean(KeyHeader.class)
-                        .doesNotHaveBean(CallerResolver.class));
-    }
-
-    @Test
-    void aPartOfSpringSecurityIsNotEnoughForPrincipals() {
-        application
-                .withClassLoader(new FilteredClassLoader(SecurityContextHolder.class))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CallerResolver.class));
-    }
-
-    @Test
-    void principalsAreNotAskedForWhereTheyAreNotWanted() {
-        application
-                .withPropertyValues("idempotency.http.caller=none")
-                .run(context -> assertThat(context).doesNotHaveBean(CallerResolver.class));
-        application
-                .withBean("own", CallerResolver.class, () -> () -> "tenant")
-                .run(context -> assertThat(context)
-                        .hasSingleBean(CallerResolver.class)
-                        .doesNotHaveBean(PrincipalCallerResolver.class));
     }
 
     @Test

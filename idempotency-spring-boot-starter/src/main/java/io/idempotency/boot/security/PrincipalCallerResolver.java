@@ -1,30 +1,35 @@
-package io.idempotency.boot.web;
+package io.idempotency.boot.security;
+
+import java.util.function.Supplier;
 
 import org.springframework.security.authentication.AuthenticationTrustResolver;
 import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
 import org.springframework.security.core.Authentication;
-import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContext;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.MissingCallerException;
 
 /**
- * The caller is whoever Spring Security has authenticated; anonymous users are nobody. So is everybody on a thread that
- * knows nothing of the request, which therefore counts as nobody where callers are required.
+ * The caller is the user whom Spring Security has authenticated; anonymous users are nobody. So is everybody on a thread
+ * that knows nothing of the request, which therefore counts as nobody where callers are required.
  */
 final class PrincipalCallerResolver implements CallerResolver {
 
     private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
 
+    private final Supplier<SecurityContext> context;
+
     private final boolean required;
 
-    PrincipalCallerResolver(boolean required) {
+    PrincipalCallerResolver(Supplier<SecurityContext> context, boolean required) {
+        this.context = context;
         this.required = required;
     }
 
     @Override
     public String resolveCaller() {
-        Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+        Authentication authentication = context.get().getAuthentication();
         if (trust.isAuthenticated(authentication) && authentication != null) {
             return authentication.getName();
         }
