@@ -87,8 +87,26 @@ final class RunningCall {
                             + " an interceptor between the two changed the thread, or the object was advised twice."
                             + " Move that interceptor outside of the transaction");
         }
+        running.requireNotProceededAgain();
         running.claimReached = true;
         return running;
+    }
+
+    /** A completed claim in the transaction replays to an interceptor that proceeds twice; a lease would run the method again. */
+    private void requireNotProceededAgain() {
+        if (claimReached && (lease != null || firstFailure != null)) {
+            BrokenInterceptorChainException refused = new BrokenInterceptorChainException(
+                    call.intent(),
+                    "The call for the " + call.intent()
+                            + " was about to run its method a second time in one attempt: an"
+                            + " interceptor between the transaction and the method proceeds twice, perhaps to try it again."
+                            + " Move that interceptor outside of the transaction, with an order before that of"
+                            + " transactions, or remove it from this method");
+            if (firstFailure != null) {
+                refused.addSuppressed(firstFailure);
+            }
+            throw refused;
+        }
     }
 
     void leave() {

@@ -90,7 +90,7 @@ final class ChainVerifier {
         return new InvalidIdempotentMethodException(
                 "The bean '" + beanName + "' has idempotent methods, but no proxy that could be advised: it was"
                         + " created too early (a BeanPostProcessor or a BeanFactoryPostProcessor depends on it), was"
-                        + " registered as a ready object, or has a frozen or opaque proxy.",
+                        + " registered as a ready object, is an AopInfrastructureBean, or has a frozen or opaque proxy.",
                 "Let the container create the bean after its post-processors: make the dependency of the"
                         + " post-processor lazy (ObjectProvider, static @Bean method), or register a bean definition"
                         + " instead of an object.");

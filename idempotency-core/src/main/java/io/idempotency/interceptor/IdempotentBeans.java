@@ -67,6 +67,7 @@ final class IdempotentBeans {
         if (!operations.isCandidateClass(userClass)) {
             return Map.of();
         }
+        rules.checkPlacement(userClass);
         MethodIntrospector.MetadataLookup<IdempotentOperation> lookup =
                 method -> operations.findOperation(method, userClass);
         Map<Method, IdempotentOperation> found = MethodIntrospector.selectMethods(userClass, lookup);

@@ -1,5 +1,7 @@
 package io.idempotency.interceptor;
 
+import java.lang.reflect.Method;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -7,7 +9,6 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
@@ -18,6 +19,7 @@ import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcess
 import org.springframework.beans.factory.support.RootBeanDefinition;
 
 import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.operation.IdempotentOperation;
 import io.idempotency.operation.IdempotentOperationSource;
 import io.idempotency.operation.OperationRules;
 
@@ -68,7 +70,11 @@ public final class LateIdempotentChainPostProcessor
 
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition beanDefinition, Class<?> beanType, String beanName) {
-        if (!beans.operationsOf(beanType).isEmpty() && !FactoryBean.class.isAssignableFrom(beanType)) {
+        Map<Method, IdempotentOperation> operations = beans.operationsOf(beanType);
+        operations
+                .values()
+                .forEach(operation -> ContainerCallbacks.refuse(operation, beanDefinition, beanType, beanName));
+        if (!operations.isEmpty() && !FactoryBean.class.isAssignableFrom(beanType)) {
             idempotentBeans.add(beanName);
         }
     }
@@ -98,9 +104,6 @@ public final class LateIdempotentChainPostProcessor
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (bean instanceof AopInfrastructureBean) {
-            return bean;
-        }
         if (beans.operationsOf(bean).isEmpty()) {
             requireNothingHidden(beanName);
             return bean;
@@ -125,10 +128,10 @@ public final class LateIdempotentChainPostProcessor
         for (String beanName : singletons.getSingletonNames()) {
             Object bean = singletons.getSingleton(beanName);
             if (bean instanceof FactoryBean<?> factory && makesIdempotentSingleton(factory)) {
-                verifyUnlessInfrastructure(singletons.getBean(beanName), beanName);
+                verifyUnlessTestDouble(singletons.getBean(beanName), beanName);
             }
             if (bean != null) {
-                verifyUnlessInfrastructure(bean, beanName);
+                verifyUnlessTestDouble(bean, beanName);
             }
         }
     }
@@ -139,8 +142,8 @@ public final class LateIdempotentChainPostProcessor
         return type != null && !beans.operationsOf(type).isEmpty();
     }
 
-    private void verifyUnlessInfrastructure(Object bean, String beanName) {
-        if (!(bean instanceof AopInfrastructureBean) && !isTestDouble.test(bean)) {
+    private void verifyUnlessTestDouble(Object bean, String beanName) {
+        if (!isTestDouble.test(bean)) {
             verify(bean, beanName);
         }
     }

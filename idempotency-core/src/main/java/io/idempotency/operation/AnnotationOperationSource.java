@@ -3,6 +3,7 @@ package io.idempotency.operation;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -83,8 +84,8 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
     private @Nullable IdempotentOperation read(Method annotated, Method specific, Class<?> userClass) {
         MergedAnnotations annotations =
                 MergedAnnotations.from(annotated, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.none());
-        MergedAnnotation<Idempotent> call = find(annotations, Idempotent.class);
-        MergedAnnotation<IdempotentReceiver> receiver = find(annotations, IdempotentReceiver.class);
+        MergedAnnotation<Idempotent> call = find(annotations, Idempotent.class, specific);
+        MergedAnnotation<IdempotentReceiver> receiver = find(annotations, IdempotentReceiver.class, specific);
         if (call.isPresent() && receiver.isPresent()) {
             throw new InvalidIdempotentMethodException(
                     "The method " + MethodDescription.of(specific)
@@ -107,7 +108,22 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
         return operation;
     }
 
-    private static <A extends Annotation> MergedAnnotation<A> find(MergedAnnotations annotations, Class<A> type) {
-        return annotations.get(type, null, MergedAnnotationSelectors.firstDirectlyDeclared());
+    private static <A extends Annotation> MergedAnnotation<A> find(
+            MergedAnnotations annotations, Class<A> type, Method specific) {
+        MergedAnnotation<A> found = annotations.get(type, null, MergedAnnotationSelectors.firstDirectlyDeclared());
+        if (found.isPresent()) {
+            List<String> onOneMethod = annotations.stream(type)
+                    .filter(annotation -> annotation.getAggregateIndex() == found.getAggregateIndex())
+                    .map(annotation -> "@" + annotation.getRoot().getType().getSimpleName())
+                    .distinct()
+                    .toList();
+            if (onOneMethod.size() > 1) {
+                throw new InvalidIdempotentMethodException(
+                        "The method " + MethodDescription.of(specific) + " has more than one @" + type.getSimpleName()
+                                + ", of which only one would count: " + String.join(" and ", onOneMethod) + ".",
+                        "Keep one of them.");
+            }
+        }
+        return found;
     }
 }

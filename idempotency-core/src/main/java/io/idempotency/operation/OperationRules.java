@@ -8,12 +8,25 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 public final class OperationRules {
 
     private final List<OperationRule> rules = List.of(
+            new BeanMethodRule(),
             new OverridableMethodRule(),
             new ReturnTypeRule(),
             new FingerprintableArgumentsRule(),
             new NotCacheableRule());
 
+    private final PlacementRule placementRule = new PlacementRule();
+
     private final TransactionRule transactionRule = new TransactionRule();
+
+    /**
+     * Checks that the annotations of a class stand on methods only.
+     *
+     * @param targetClass the class of a bean's own object
+     * @throws io.idempotency.InvalidIdempotentMethodException if one stands where it would be ignored
+     */
+    public void checkPlacement(Class<?> targetClass) {
+        placementRule.check(targetClass);
+    }
 
     /**
      * Checks a method by itself.

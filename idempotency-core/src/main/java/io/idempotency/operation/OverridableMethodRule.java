@@ -1,15 +1,18 @@
 package io.idempotency.operation;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
 import org.springframework.util.ClassUtils;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** A proxy cannot intercept final, private and static methods, so they would run unprotected, nor extend final classes. */
+/** A proxy cannot intercept final, private, static and invisible methods, which would run unprotected, nor extend final classes. */
 final class OverridableMethodRule implements OperationRule {
 
     private static final int NOT_INTERCEPTED = Modifier.FINAL | Modifier.PRIVATE | Modifier.STATIC;
+
+    private static final int SEEN_IN_OTHER_PACKAGES = Modifier.PUBLIC | Modifier.PROTECTED;
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
@@ -20,6 +23,13 @@ final class OverridableMethodRule implements OperationRule {
                             + " method, which no proxy can intercept: " + operation.describe() + ".",
                     "Make the method public, and neither final nor static.");
         }
+        if (!isVisibleFrom(targetClass, operation.method())) {
+            throw new InvalidIdempotentMethodException(
+                    operation.annotation() + " stands on a package-private method that the proxy of "
+                            + targetClass.getName() + ", which is in another package, cannot intercept: "
+                            + operation.describe() + ".",
+                    "Make the method public or protected.");
+        }
         if (Modifier.isFinal(targetClass.getModifiers())
                 && ClassUtils.getAllInterfacesForClass(targetClass).length == 0) {
             throw new InvalidIdempotentMethodException(
@@ -27,5 +37,10 @@ final class OverridableMethodRule implements OperationRule {
                             + " is in a final class without interfaces, of which no proxy can be made.",
                     "Remove final from the class (a record is final always), or let it implement an interface.");
         }
+    }
+
+    private static boolean isVisibleFrom(Class<?> targetClass, Method method) {
+        return (method.getModifiers() & SEEN_IN_OTHER_PACKAGES) != 0
+                || method.getDeclaringClass().getPackageName().equals(targetClass.getPackageName());
     }
 }

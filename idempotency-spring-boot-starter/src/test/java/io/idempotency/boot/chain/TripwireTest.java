@@ -1,8 +1,10 @@
 package io.idempotency.boot.chain;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
@@ -17,6 +19,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.BrokenInterceptorChainException;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.PostgresTest;
@@ -120,6 +123,51 @@ class TripwireTest {
         }
     }
 
+    @Test
+    void refusesToRunALeasedMethodTwiceInOneAttempt() {
+        try (ConfigurableApplicationContext application = start(ProceedingTwice.class, LeasedPayments.class)) {
+            LeasedPayments payments = application.getBean(LeasedPayments.class);
+
+            assertThatThrownBy(() -> payments.payWithoutTransaction("leased"))
+                    .isInstanceOf(BrokenInterceptorChainException.class)
+                    .hasMessageContaining("key 'leased' in scope 'leased'")
+                    .hasMessageContaining("was about to run its method a second time in one attempt")
+                    .hasMessageContaining("outside of the transaction");
+            assertThat(committed.entries("leased")).hasSize(1);
+
+            assertThatThrownBy(() -> payments.payInTransaction("transactional"))
+                    .isInstanceOf(BrokenInterceptorChainException.class);
+            assertThat(committed.entries("transactional")).isEmpty();
+            assertThat(payments.executions()).containsExactly("leased", "transactional");
+        }
+    }
+
+    @Test
+    void refusesToRunAFailedMethodAgainInOneAttempt() {
+        try (ConfigurableApplicationContext application = start(TryingAgain.class, LeasedPayments.class)) {
+            LeasedPayments payments = application.getBean(LeasedPayments.class);
+
+            for (ThrowingCall call : new ThrowingCall[] {
+                payments::failWithLease,
+                payments::failWithLeaseInTransaction,
+                payments::fail,
+                payments::failInTransaction
+            }) {
+                payments.executions().clear();
+
+                assertThatThrownBy(call::run)
+                        .isInstanceOf(BrokenInterceptorChainException.class)
+                        .hasMessageContaining("proceeds twice, perhaps to try it again")
+                        .satisfies(refused -> assertThat(refused.getSuppressed())
+                                .anySatisfy(first -> assertThat(first).hasMessage("the first time")));
+
+                assertThat(payments.executions()).hasSize(1);
+            }
+            // That of the leased method without a transaction.
+            assertThat(committed.entries("failing")).hasSize(1);
+        }
+    }
+
     private static void removeBoundary(Advised proxy) {
         for (int i = 0; i < proxy.getAdvisorCount(); i++) {
             String advice = proxy.getAdvisors()[i].getAdvice().getClass().getSimpleName();
@@ -197,6 +245,85 @@ class TripwireTest {
             return CompletableFuture.supplyAsync(() -> ThreadHopping.proceed(call))
                     .exceptionally(failure -> new Receipt(UUID.randomUUID(), "swallowed"))
                     .join();
+        }
+    }
+
+    private interface ThrowingCall {
+
+        void run();
+    }
+
+    /** One of its methods is transactional, so that aspects come between the boundary and the claims of all. */
+    static class LeasedPayments {
+
+        private final List<String> executions = new CopyOnWriteArrayList<>();
+
+        private final Ledger ledger;
+
+        LeasedPayments(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Idempotent(scope = "leased", key = "#key", mode = IdempotencyMode.LEASED)
+        public Receipt payWithoutTransaction(String key) {
+            return enter(key);
+        }
+
+        @Transactional
+        @Idempotent(scope = "leased-in-transaction", key = "#key", mode = IdempotencyMode.LEASED)
+        public Receipt payInTransaction(String key) {
+            return enter(key);
+        }
+
+        @Idempotent(scope = "failing-leased", key = "'failing'", mode = IdempotencyMode.LEASED)
+        public void failWithLease() {
+            failOnce();
+        }
+
+        @Transactional
+        @Idempotent(scope = "failing-leased-transaction", key = "'failing'", mode = IdempotencyMode.LEASED)
+        public void failWithLeaseInTransaction() {
+            failOnce();
+        }
+
+        @Idempotent(scope = "failing", key = "'failing'")
+        public void fail() {
+            failOnce();
+        }
+
+        @Transactional
+        @Idempotent(scope = "failing-transaction", key = "'failing'")
+        public void failInTransaction() {
+            failOnce();
+        }
+
+        List<String> executions() {
+            return executions;
+        }
+
+        private void failOnce() {
+            enter("failing");
+            if (executions.size() == 1) {
+                throw new IllegalStateException("the first time");
+            }
+        }
+
+        private Receipt enter(String key) {
+            executions.add(key);
+            return ledger.enter(key);
+        }
+    }
+
+    @Aspect
+    static class TryingAgain {
+
+        @Around("@annotation(io.idempotency.Idempotent)")
+        Object again(ProceedingJoinPoint call) throws Throwable {
+            try {
+                return call.proceed();
+            } catch (IllegalStateException failure) {
+                return call.proceed();
+            }
         }
     }
 

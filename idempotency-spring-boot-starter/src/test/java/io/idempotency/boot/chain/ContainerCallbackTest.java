@@ -1,0 +1,154 @@
+package io.idempotency.boot.chain;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.Idempotent;
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+/** What the container calls when the bean has its proxy is protected: once for all starts of the application. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ContainerCallbackTest {
+
+    private final TestDatabase database;
+
+    ContainerCallbackTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    void createTable() {
+        Ledger.createTable(database);
+    }
+
+    @Test
+    void callbacksThroughTheProxyRunOnceForAllStarts() {
+        startAndStop();
+        startAndStop();
+
+        for (String key : new String[] {"singletons", "lifecycle", "event", "default", "bridge"}) {
+            Ledger.committedIn(database).assertOneEffectInTheTransactionOfItsClaim(key);
+        }
+    }
+
+    private void startAndStop() {
+        try (ConfigurableApplicationContext application = JdbcTestApplication.start(database, new Class<?>[] {
+            Ledger.class, WhenSingletonsAreReady.class, InTheLifecycle.class, AtAnEvent.class, Inheriting.class
+        })) {
+            Inheriting inheriting = application.getBean(Inheriting.class);
+            inheriting.payByDefault("default");
+            inheriting.pay("bridge");
+        }
+    }
+
+    static class WhenSingletonsAreReady implements SmartInitializingSingleton {
+
+        private final Ledger ledger;
+
+        WhenSingletonsAreReady(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Idempotent(scope = "singletons", key = "'singletons'")
+        public void afterSingletonsInstantiated() {
+            ledger.enter("singletons");
+        }
+    }
+
+    static class InTheLifecycle implements SmartLifecycle {
+
+        private final Ledger ledger;
+
+        private boolean running;
+
+        InTheLifecycle(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        @Idempotent(scope = "lifecycle", key = "'lifecycle'")
+        public void start() {
+            ledger.enter("lifecycle");
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+    }
+
+    static class AtAnEvent {
+
+        private final Ledger ledger;
+
+        AtAnEvent(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @EventListener(ContextRefreshedEvent.class)
+        @Transactional
+        @Idempotent(scope = "event", key = "'event'")
+        public void seed() {
+            ledger.enter("event");
+        }
+    }
+
+    interface DefaultMethod {
+
+        Ledger ledger();
+
+        @Transactional
+        @Idempotent(scope = "default", key = "#key")
+        default Receipt payByDefault(String key) {
+            return ledger().enter(key);
+        }
+    }
+
+    /** Not public, so that the compiler gives its public subclass a bridge to the method. */
+    abstract static class Invisible {
+
+        abstract Ledger ledgerOf();
+
+        @Transactional
+        @Idempotent(scope = "bridge", key = "#key")
+        public Receipt pay(String key) {
+            return ledgerOf().enter(key);
+        }
+    }
+
+    public static class Inheriting extends Invisible implements DefaultMethod {
+
+        private final Ledger ledger;
+
+        Inheriting(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        public Ledger ledger() {
+            return ledger;
+        }
+
+        @Override
+        Ledger ledgerOf() {
+            return ledger;
+        }
+    }
+}
