@@ -26,6 +26,13 @@ public final class StorageSchema {
 
     private static final int OLDEST_SERVER = 14;
 
+    private static final String POSTGRESQL = "PostgreSQL";
+
+    private static final String IN_TEST_SLICES =
+            " A test slice such as @JdbcTest or @DataJpaTest puts an embedded database"
+                    + " in the place of the DataSource: keep it with @AutoConfigureTestDatabase(replace = Replace.NONE), or set"
+                    + " idempotency.enabled = false where the test calls no idempotent method.";
+
     /** Whatever the pool's default: what waited for another instance must see what that did. */
     static final String READ_COMMITTED = "set transaction isolation level read committed";
 
@@ -118,7 +125,7 @@ public final class StorageSchema {
      */
     public void requireSupportedServer() throws MetaDataAccessException {
         String unsupported = JdbcUtils.extractDatabaseMetaData(dataSource, server -> {
-            boolean supported = "PostgreSQL".equals(server.getDatabaseProductName())
+            boolean supported = POSTGRESQL.equals(server.getDatabaseProductName())
                     && server.getDatabaseMajorVersion() >= OLDEST_SERVER;
             return supported ? "" : server.getDatabaseProductName() + " " + server.getDatabaseProductVersion();
         });
@@ -126,7 +133,8 @@ public final class StorageSchema {
             throw new StorageSchemaException(
                     "The idempotency tables cannot be kept in " + unsupported + ".",
                     "Use PostgreSQL " + OLDEST_SERVER
-                            + " or later, or name the DataSource of such a database with idempotency.data-source.",
+                            + " or later, or name the DataSource of such a database with idempotency.data-source."
+                            + (unsupported.startsWith(POSTGRESQL) ? "" : IN_TEST_SLICES),
                     null);
         }
     }

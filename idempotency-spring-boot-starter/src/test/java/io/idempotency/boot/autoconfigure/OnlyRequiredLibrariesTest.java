@@ -33,7 +33,7 @@ class OnlyRequiredLibrariesTest {
 
     private static final Predicate<String> OPTIONAL = Pattern.compile(
                     "^(micrometer|hibernate|jakarta\\.persistence|spring-(orm|data|web|webmvc|security|aspects|kafka|rabbit|amqp|jms)-|tomcat|liquibase"
-                            + "|kafka|artemis|aspectj|junit|mockito|assertj|spring-test"
+                            + "|kafka|artemis|aspectj|junit|mockito|assertj|spring-test|h2|reactor|spring-boot-(starter-)?jdbc-test"
                             + "|spring-boot-(starter-)?(actuator|aspectj|cache|data|flyway|health|hibernate|http|jpa|kafka|liquibase"
                             + "|micrometer|security|servlet|test|tomcat|validation|web|webmvc)-)")
             .asPredicate();
