@@ -30,16 +30,21 @@ final class ChainVerifier {
 
     private final OperationRules rules;
 
-    ChainVerifier(IdempotentAdvisors advisors, OperationRules rules) {
+    private final TransactionManagerVerifier managerVerifier;
+
+    ChainVerifier(IdempotentAdvisors advisors, OperationRules rules, TransactionManagerVerifier managerVerifier) {
         this.advisors = advisors;
         this.rules = rules;
+        this.managerVerifier = managerVerifier;
     }
 
+    /** Without the transaction managers as long as asking for them would create them too early. */
     void verify(
             Object bean,
             String beanName,
             Map<Method, IdempotentOperation> operations,
-            ListableBeanFactory beanFactory) {
+            ListableBeanFactory beanFactory,
+            boolean withManagers) {
         if (operations.isEmpty()) {
             return;
         }
@@ -55,7 +60,10 @@ final class ChainVerifier {
         Advised proxy = requireOurProxy(bean, beanName);
         operations.values().forEach(operation -> {
             requireCallable(operation, bean, targetClass, beanName);
-            verifyChain(proxy, operation, targetClass, beanName);
+            Chain chain = verifyChain(proxy, operation, targetClass, beanName);
+            if (withManagers) {
+                chain.verifyManager(operation, targetClass, beanFactory);
+            }
         });
     }
 
@@ -114,7 +122,7 @@ final class ChainVerifier {
                         AopUtils.getMostSpecificMethod(exposed, targetClass).equals(method));
     }
 
-    private void verifyChain(Advised proxy, IdempotentOperation operation, Class<?> targetClass, String beanName) {
+    private Chain verifyChain(Advised proxy, IdempotentOperation operation, Class<?> targetClass, String beanName) {
         Chain chain = new Chain(DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(
                 proxy, operation.method(), targetClass));
         int boundary = chain.onlyIndexOfBoundary();
@@ -132,6 +140,7 @@ final class ChainVerifier {
         if (transaction != null) {
             rules.checkTransaction(operation, transaction);
         }
+        return chain;
     }
 
     /** The interceptors of one method, the outermost first. */
@@ -176,16 +185,30 @@ final class ChainVerifier {
 
         @Nullable TransactionAttribute transactionOf(Method method, Class<?> targetClass) {
             for (Object interceptor : interceptors) {
-                if (interceptor instanceof TransactionInterceptor transactions) {
-                    TransactionAttributeSource source = transactions.getTransactionAttributeSource();
-                    TransactionAttribute attribute =
-                            source == null ? null : source.getTransactionAttribute(method, targetClass);
-                    if (attribute != null) {
-                        return attribute;
-                    }
+                TransactionAttribute attribute = attributeOf(interceptor, method, targetClass);
+                if (attribute != null) {
+                    return attribute;
                 }
             }
             return null;
+        }
+
+        void verifyManager(IdempotentOperation operation, Class<?> targetClass, ListableBeanFactory beanFactory) {
+            for (Object interceptor : interceptors) {
+                TransactionAttribute attribute = attributeOf(interceptor, operation.method(), targetClass);
+                if (attribute != null) {
+                    managerVerifier.verify(
+                            operation, targetClass, attribute, (TransactionInterceptor) interceptor, beanFactory);
+                }
+            }
+        }
+
+        private static @Nullable TransactionAttribute attributeOf(
+                Object interceptor, Method method, Class<?> targetClass) {
+            TransactionAttributeSource source = interceptor instanceof TransactionInterceptor transactions
+                    ? transactions.getTransactionAttributeSource()
+                    : null;
+            return source == null ? null : source.getTransactionAttribute(method, targetClass);
         }
 
         @Override

@@ -17,6 +17,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.transaction.TransactionManager;
 
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.operation.IdempotentOperation;
@@ -47,20 +48,26 @@ public final class LateIdempotentChainPostProcessor
 
     private @Nullable ConfigurableListableBeanFactory beanFactory;
 
+    private volatile boolean singletonsAreReady;
+
     /**
      * Creates the post-processor.
      *
      * @param operations knows the idempotent methods
      * @param advisors are put in order
      * @param isTestDouble whether an object stands in for a bean in a test, so that it has nothing to protect
+     * @param isElsewhere whether the transactions of a manager are certainly not on the DataSource of the idempotency tables
      */
     public LateIdempotentChainPostProcessor(
-            IdempotentOperationSource operations, IdempotentAdvisors advisors, Predicate<Object> isTestDouble) {
+            IdempotentOperationSource operations,
+            IdempotentAdvisors advisors,
+            Predicate<Object> isTestDouble,
+            Predicate<TransactionManager> isElsewhere) {
         OperationRules rules = new OperationRules();
         this.beans = new IdempotentBeans(operations, rules);
         this.advisors = advisors;
         this.isTestDouble = isTestDouble;
-        this.verifier = new ChainVerifier(advisors, rules);
+        this.verifier = new ChainVerifier(advisors, rules, new TransactionManagerVerifier(isElsewhere));
     }
 
     @Override
@@ -124,6 +131,7 @@ public final class LateIdempotentChainPostProcessor
 
     @Override
     public void afterSingletonsInstantiated() {
+        singletonsAreReady = true;
         ConfigurableListableBeanFactory singletons = Objects.requireNonNull(beanFactory);
         for (String beanName : singletons.getSingletonNames()) {
             Object bean = singletons.getSingleton(beanName);
@@ -149,6 +157,7 @@ public final class LateIdempotentChainPostProcessor
     }
 
     private void verify(Object bean, String beanName) {
-        verifier.verify(bean, beanName, beans.operationsOf(bean), Objects.requireNonNull(beanFactory));
+        verifier.verify(
+                bean, beanName, beans.operationsOf(bean), Objects.requireNonNull(beanFactory), singletonsAreReady);
     }
 }

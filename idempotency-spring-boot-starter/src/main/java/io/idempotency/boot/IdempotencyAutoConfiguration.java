@@ -108,8 +108,15 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LateIdempotentChainPostProcessor lateIdempotentChainPostProcessor(
-            IdempotentOperationSource operations, IdempotentAdvisors advisors) {
-        return new LateIdempotentChainPostProcessor(operations, advisors, TestDoubles::include);
+            IdempotentOperationSource operations,
+            IdempotentAdvisors advisors,
+            ObjectProvider<IdempotencyDataSource> dataSource) {
+        return new LateIdempotentChainPostProcessor(
+                operations,
+                advisors,
+                TestDoubles::include,
+                manager -> IdempotencyTransactionManager.isElsewhere(
+                        manager, dataSource.getObject().dataSource()));
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package io.idempotency.boot;
 
 import java.util.Optional;
+import java.util.Set;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -8,6 +9,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ClassUtils;
 
@@ -20,7 +22,27 @@ final class IdempotencyTransactionManager {
     private static final boolean JPA_IS_PRESENT = ClassUtils.isPresent(
             "org.springframework.orm.jpa.JpaTransactionManager", IdempotencyTransactionManager.class.getClassLoader());
 
+    /** None of these has a JDBC connection of ours, whatever DataSource is enlisted. */
+    private static final Set<String> WITHOUT_CONNECTION = Set.of(
+            "org.springframework.transaction.jta.JtaTransactionManager",
+            "org.springframework.kafka.transaction.KafkaTransactionManager",
+            "org.springframework.jms.connection.JmsTransactionManager",
+            "org.springframework.amqp.rabbit.transaction.RabbitTransactionManager",
+            "org.springframework.data.mongodb.MongoTransactionManager");
+
     private IdempotencyTransactionManager() {}
+
+    /** Whether transactions of the manager are certainly on another database; what does not show it is left to the call. */
+    static boolean isElsewhere(TransactionManager transactionManager, DataSource dataSource) {
+        for (Class<?> type = transactionManager.getClass(); type != null; type = type.getSuperclass()) {
+            if (WITHOUT_CONNECTION.contains(type.getName())) {
+                return true;
+            }
+        }
+        DataSource managed =
+                transactionManager instanceof PlatformTransactionManager manager ? dataSourceOf(manager) : null;
+        return managed != null && !SameDataSource.test(managed, dataSource);
+    }
 
     /** The primary one if it is for our DataSource, else the first that is, else one of our own. */
     static PlatformTransactionManager find(

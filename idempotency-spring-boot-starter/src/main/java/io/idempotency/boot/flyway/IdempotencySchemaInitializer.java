@@ -30,18 +30,25 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     private final TableLayoutSettings layouts;
 
+    private final DatabaseReachability reachability;
+
     IdempotencySchemaInitializer(StorageSchema schema, DataSource dataSource, IdempotencyProperties properties) {
         this.schema = schema;
         this.dataSource = dataSource;
         this.properties = properties;
+        this.reachability = new DatabaseReachability(properties);
         this.layouts = new TableLayoutSettings(schema, properties.storage());
     }
 
     @Override
     public void afterPropertiesSet() throws MetaDataAccessException {
+        reachability.requireApplications(dataSource);
         schema.requireSupportedServer();
         if (properties.migrate()) {
             DataSource owner = owner();
+            if (owner != dataSource) {
+                reachability.requireMigrations(owner);
+            }
             schema.migrate(owner, this::migrateAndInstall);
             layouts.apply(owner);
         }

@@ -1,5 +1,8 @@
 package io.idempotency.boot.chain;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -8,6 +11,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
@@ -51,18 +55,28 @@ final class StartupFailure {
     static StartupFailure of(Throwable failure) {
         ArgumentResolver arguments = ArgumentResolver.of(BeanFactory.class, new DefaultListableBeanFactory())
                 .and(Environment.class, new StandardEnvironment());
-        FailureAnalysis analysis =
-                SpringFactoriesLoader.forDefaultResourceLocation().load(FailureAnalyzer.class, arguments).stream()
-                        .map(analyzer -> analyzer.analyze(failure))
-                        .filter(Objects::nonNull)
-                        .findFirst()
-                        .orElse(null);
+        List<FailureAnalyzer> analyzers = new ArrayList<>(
+                SpringFactoriesLoader.forDefaultResourceLocation().load(FailureAnalyzer.class, arguments));
+        // Those that say no order come in the order of the class path, which is not ours to choose.
+        Collections.reverse(analyzers);
+        AnnotationAwareOrderComparator.sort(analyzers);
+        FailureAnalysis analysis = analyzers.stream()
+                .map(analyzer -> analyzer.analyze(failure))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
         assertThat(analysis).as("a report of " + failure).isNotNull();
         return new StartupFailure(analysis);
     }
 
     StartupFailure says(String... problem) {
         assertThat(analysis.getDescription()).as("description").contains(problem);
+        return this;
+    }
+
+    StartupFailure doesNotSay(String secret) {
+        assertThat(analysis.getDescription()).as("description").doesNotContain(secret);
+        assertThat(analysis.getAction()).as("action").doesNotContain(secret);
         return this;
     }
 

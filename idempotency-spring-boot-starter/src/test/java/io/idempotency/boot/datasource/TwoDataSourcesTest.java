@@ -14,6 +14,8 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -217,8 +219,8 @@ class TwoDataSourcesTest {
             return insert();
         }
 
-        /** The primary transaction manager's, so that it is easily forgotten to name the right one. */
-        @Transactional
+        /** With a manager that does not show its DataSource, so that only the call can find out. */
+        @Transactional("opaqueReportsTransactionManager")
         @Idempotent(scope = "orders-in-the-wrong-transaction", key = "#key")
         public String orderInTheOthersTransaction(String key) {
             return insert();
@@ -251,6 +253,27 @@ class TwoDataSourcesTest {
         @Primary
         PlatformTransactionManager reportsTransactionManager() {
             return new JdbcTransactionManager(reports);
+        }
+
+        @Bean
+        PlatformTransactionManager opaqueReportsTransactionManager() {
+            PlatformTransactionManager delegate = reportsTransactionManager();
+            return new PlatformTransactionManager() {
+                @Override
+                public TransactionStatus getTransaction(TransactionDefinition definition) {
+                    return delegate.getTransaction(definition);
+                }
+
+                @Override
+                public void commit(TransactionStatus status) {
+                    delegate.commit(status);
+                }
+
+                @Override
+                public void rollback(TransactionStatus status) {
+                    delegate.rollback(status);
+                }
+            };
         }
 
         @Bean

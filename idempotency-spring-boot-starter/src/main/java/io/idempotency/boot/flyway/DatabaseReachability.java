@@ -1,0 +1,102 @@
+package io.idempotency.boot.flyway;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.boot.IdempotencyProperties;
+
+/** Says at start-up which database gives no connection, and which properties name it. */
+final class DatabaseReachability {
+
+    /** Of pools, of Spring's and of the driver's own DataSource. */
+    private static final String[] URL_PROPERTIES = {"jdbcUrl", "url", "URL"};
+
+    private static final String HOST = "(?:[\\w.-]+|\\[[\\da-fA-F:]+])(?::\\d+)?";
+
+    /** Up to the name of the database; no part of a URL that could be a password fits. */
+    private static final Pattern WITHOUT_CREDENTIALS =
+            Pattern.compile("^jdbc:[a-z]+:(?://" + HOST + "(?:," + HOST + ")*(?:/|$))?[\\w.%-]*");
+
+    private final IdempotencyProperties properties;
+
+    DatabaseReachability(IdempotencyProperties properties) {
+        this.properties = properties;
+    }
+
+    void requireApplications(DataSource dataSource) {
+        String named = properties.dataSource();
+        require(
+                dataSource,
+                named == null ? "the application's DataSource" : "idempotency.data-source = " + named,
+                "Start the database, or correct what the DataSource connects to (spring.datasource.url,"
+                        + " spring.datasource.username and spring.datasource.password, if it is Spring Boot's). Name another"
+                        + " DataSource with idempotency.data-source.");
+    }
+
+    void requireMigrations(DataSource owner) {
+        require(
+                owner,
+                properties.migration().url() == null ? "idempotency.migration.user" : "idempotency.migration.url",
+                "Start the database, or correct idempotency.migration.url, idempotency.migration.user and"
+                        + " idempotency.migration.password; or set idempotency.migrate = false, and let others run the"
+                        + " migrations.");
+    }
+
+    private static void require(DataSource dataSource, String name, String action) {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.getMetaData();
+        } catch (SQLException | RuntimeException failure) {
+            String url = urlOf(dataSource);
+            throw new IdempotencyStartupException(
+                    "The database of the idempotency tables gives no connection (" + name
+                            + (url == null ? "" : ", " + url) + "): " + reason(failure) + ".",
+                    action,
+                    failure);
+        }
+    }
+
+    private static @Nullable String urlOf(DataSource dataSource) {
+        if (dataSource instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {
+            return urlOf(delegating.getTargetDataSource());
+        }
+        Object target = AopProxyUtils.getSingletonTarget(dataSource);
+        BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(target == null ? dataSource : target);
+        for (String property : URL_PROPERTIES) {
+            if (bean.isReadableProperty(property) && bean.getPropertyValue(property) instanceof String url) {
+                Matcher shown = WITHOUT_CREDENTIALS.matcher(url);
+                return shown.find() ? shown.group() : null;
+            }
+        }
+        return null;
+    }
+
+    /** The driver's own words, and what they are about where those do not say. */
+    private static String reason(Throwable failure) {
+        Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
+        String driver = null;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException && cause.getMessage() != null) {
+                driver = firstLine(cause.getMessage());
+            }
+        }
+        String rootMessage = root.getMessage() == null ? root.toString() : firstLine(root.getMessage());
+        return driver == null || root instanceof SQLException || driver.contains(rootMessage)
+                ? rootMessage
+                : driver + " (" + root.getClass().getSimpleName() + ": " + rootMessage + ")";
+    }
+
+    private static String firstLine(String message) {
+        return message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
+    }
+}
