@@ -44,8 +44,7 @@ public final class CallTransactions {
      * @param transactionManager opens a transaction for methods that declare none
      * @param store knows the state of a transaction without asking the server
      */
-    public CallTransactions(
-            DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
+    public CallTransactions(DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
         this.dataSource = dataSource;
         this.transactionManager = transactionManager;
         this.store = store;

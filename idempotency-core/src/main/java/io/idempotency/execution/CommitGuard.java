@@ -22,13 +22,15 @@ import io.idempotency.claim.ClaimStore.TransactionState;
  */
 record CommitGuard(Connection connection, ClaimStore store, boolean begun) implements TransactionSynchronization {
 
-    private static final String SWALLOWED = "The transaction was rolled back, because a failed SQL statement was swallowed"
-            + " before the commit, so that PostgreSQL would have rolled back without a word: let the exception leave the"
-            + " method or the callback, or set a savepoint before the statement";
+    private static final String SWALLOWED =
+            "The transaction was rolled back, because a failed SQL statement was swallowed"
+                    + " before the commit, so that PostgreSQL would have rolled back without a word: let the exception leave the"
+                    + " method or the callback, or set a savepoint before the statement";
 
-    private static final String ENDED = "The transaction was not committed as a whole, because it was ended by hand: never"
-            + " commit, roll back or switch auto-commit on the connection of a transaction that idempotent calls, messages"
-            + " or locks are part of";
+    private static final String ENDED =
+            "The transaction was not committed as a whole, because it was ended by hand: never"
+                    + " commit, roll back or switch auto-commit on the connection of a transaction that idempotent calls, messages"
+                    + " or locks are part of";
 
     /** Guards the open transaction of this thread; equal guards are kept once. */
     static void register(Connection connection, ClaimStore store) {
@@ -42,12 +44,11 @@ record CommitGuard(Connection connection, ClaimStore store, boolean begun) imple
     }
 
     void requireCommittable() {
-        @Nullable String problem =
-                switch (store.transactionState(connection)) {
-                    case OPEN -> null;
-                    case ABORTED -> SWALLOWED;
-                    case ENDED -> begun ? ENDED : null;
-                };
+        @Nullable String problem = switch (store.transactionState(connection)) {
+            case OPEN -> null;
+            case ABORTED -> SWALLOWED;
+            case ENDED -> begun ? ENDED : null;
+        };
         if (problem != null) {
             throw new TransactionFailedException(problem);
         }
