@@ -111,6 +111,13 @@ public interface IdempotencyOperations {
         Call finalFailures(List<Class<? extends Throwable>> finalFailures);
 
         /**
+         * Allows a response to lose something when it is stored; see {@link Idempotent#lossyResponse}.
+         *
+         * @return the changed call
+         */
+        Call lossyResponse();
+
+        /**
          * Sets the type of the response.
          *
          * @param <T> the response type

@@ -97,6 +97,13 @@ public @interface Idempotent {
      */
     Class<? extends Throwable>[] finalFailures() default {};
 
+    /**
+     * Whether the response is meant to lose something when it is stored, such as a member with {@code @JsonIgnore}: a replay
+     * then shows less than the first answer. By default a response that a replay would not show as it was fails the first
+     * call with {@link ResponseNotStorableException}.
+     */
+    boolean lossyResponse() default false;
+
     /** What kind of thing the call made, stored beside the response for operators, such as {@code payment}. */
     String resultType() default "";
 

@@ -4,6 +4,8 @@ import java.lang.reflect.Type;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.IdempotencyStartupException;
+
 /**
  * Writes responses as JSON text and reads them back. The first bean of this type, in Spring's order, that supports a
  * type is used for it; the library's own comes last and supports every type by means of Jackson.
@@ -37,12 +39,22 @@ public interface ResponseCodec {
     @Nullable Object decode(String body, Type type);
 
     /**
-     * The type that shows all of a response, where the declared type may show less. Only compared with, never read.
+     * Returns what a replay must show as the first answer did; both are compared before the first answer is stored.
      *
      * @param response what the method returned, or what a replay returns
-     * @return by default its class
+     * @return by default the response itself
      */
-    default Type runtimeTypeOf(Object response) {
-        return response.getClass();
+    default Object observable(Object response) {
+        return response;
     }
+
+    /**
+     * Checks at start-up whether responses of a type can be stored and come back as they were, as far as the type alone
+     * tells. By default nothing is checked.
+     *
+     * @param type the return type of an idempotent method, type arguments included
+     * @throws IdempotencyStartupException if they cannot; the problem goes on after "returns", such as {@code
+     *     "example.Page, which is abstract."}
+     */
+    default void requireStorable(Type type) {}
 }

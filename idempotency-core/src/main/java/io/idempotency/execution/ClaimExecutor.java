@@ -272,7 +272,11 @@ public final class ClaimExecutor {
         return new Completion(
                 fence,
                 call.hasResponse()
-                        ? responses.write(call.intent(), result, call.responseType())
+                        ? responses.write(
+                                call.intent(),
+                                result,
+                                call.responseType(),
+                                call.terms().lossyResponse())
                         : ResponseMapper.NULL_BODY,
                 naming == null ? null : naming.type(),
                 naming == null ? null : naming.id(result));

@@ -100,6 +100,11 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
             return with(terms.withFinalFailures(changed));
         }
 
+        @Override
+        public Call lossyResponse() {
+            return with(terms.withLossyResponse());
+        }
+
         private Call with(CallTerms changed) {
             return new TemplateCall(scope, key, request, caller, changed);
         }

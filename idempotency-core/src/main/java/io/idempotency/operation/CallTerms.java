@@ -19,6 +19,7 @@ import io.idempotency.IdempotencyMode;
  * @param retryLeased whether a leased method that has started may be run again by a retry
  * @param maxAttempts how often the method is executed at most in one call; 0 for the default
  * @param finalFailures exceptions that are the stable answer to the intent
+ * @param lossyResponse whether a replay is meant to show less than the first answer
  */
 public record CallTerms(
         @Nullable Duration retention,
@@ -28,15 +29,16 @@ public record CallTerms(
         @Nullable Duration lease,
         boolean retryLeased,
         int maxAttempts,
-        List<Class<? extends Throwable>> finalFailures) {
+        List<Class<? extends Throwable>> finalFailures,
+        boolean lossyResponse) {
 
     private static final Duration LONGEST_RETENTION = Duration.ofDays(365_000);
 
     private static final Duration LONGEST_HOLD = Duration.ofMillis(Integer.MAX_VALUE);
 
     /** Terms that leave everything to the application's defaults. */
-    public static final CallTerms DEFAULTS =
-            new CallTerms(null, DuplicatePolicy.WAIT, null, IdempotencyMode.TRANSACTIONAL, null, false, 0, List.of());
+    public static final CallTerms DEFAULTS = new CallTerms(
+            null, DuplicatePolicy.WAIT, null, IdempotencyMode.TRANSACTIONAL, null, false, 0, List.of(), false);
 
     /**
      * Checks the numbers.
@@ -126,7 +128,8 @@ public record CallTerms(
      * @return the changed terms
      */
     public CallTerms withRetention(Duration changed) {
-        return new CallTerms(changed, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures);
+        return new CallTerms(
+                changed, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
     /**
@@ -136,7 +139,8 @@ public record CallTerms(
      * @return the changed terms
      */
     public CallTerms withOnDuplicate(DuplicatePolicy changed) {
-        return new CallTerms(retention, changed, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures);
+        return new CallTerms(
+                retention, changed, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
     /**
@@ -146,7 +150,8 @@ public record CallTerms(
      * @return the changed terms
      */
     public CallTerms withWaitTimeout(Duration changed) {
-        return new CallTerms(retention, onDuplicate, changed, mode, lease, retryLeased, maxAttempts, finalFailures);
+        return new CallTerms(
+                retention, onDuplicate, changed, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
     /**
@@ -164,7 +169,8 @@ public record CallTerms(
                 changed,
                 retryLeased,
                 maxAttempts,
-                finalFailures);
+                finalFailures,
+                lossyResponse);
     }
 
     /**
@@ -174,6 +180,17 @@ public record CallTerms(
      * @return the changed terms
      */
     public CallTerms withFinalFailures(List<Class<? extends Throwable>> changed) {
-        return new CallTerms(retention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, changed);
+        return new CallTerms(
+                retention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, changed, lossyResponse);
+    }
+
+    /**
+     * Allows replays that show less.
+     *
+     * @return the changed terms
+     */
+    public CallTerms withLossyResponse() {
+        return new CallTerms(
+                retention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, true);
     }
 }

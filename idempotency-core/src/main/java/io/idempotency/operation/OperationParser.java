@@ -59,7 +59,8 @@ final class OperationParser {
                 attributes.duration("lease", annotation.lease(), CallTerms::requireLease),
                 annotation.retryLeased(),
                 annotation.maxAttempts(),
-                List.of(annotation.finalFailures()));
+                List.of(annotation.finalFailures()),
+                annotation.lossyResponse());
     }
 
     private @Nullable Duration retention(Idempotent annotation, AnnotationAttributes attributes) {

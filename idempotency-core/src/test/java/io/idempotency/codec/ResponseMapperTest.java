@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TimeZone;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -107,7 +108,7 @@ class ResponseMapperTest {
     @ParameterizedTest
     @MethodSource("responses")
     void aResponseComesBackAsItWas(Object response, Type type) {
-        String body = mapper.write(INTENT, response, type);
+        String body = mapper.write(INTENT, response, type, false);
 
         assertThat(mapper.read(INTENT, body, type)).isEqualTo(response);
     }
@@ -119,7 +120,7 @@ class ResponseMapperTest {
                 .build());
         OffsetDateTime time = OffsetDateTime.parse("2026-02-03T04:05:06-05:00");
 
-        String body = berlin.write(INTENT, time, OffsetDateTime.class);
+        String body = berlin.write(INTENT, time, OffsetDateTime.class, false);
 
         assertThat(berlin.read(INTENT, body, OffsetDateTime.class)).isEqualTo(time);
     }
@@ -154,23 +155,98 @@ class ResponseMapperTest {
         void theFirstThatSupportsTheTypeIsUsed() {
             ResponseMapper both = mapper(ofLines, new JacksonResponseCodec(new JsonMapper()));
 
-            assertThat(both.write(INTENT, new Line("book", null), Line.class)).isEqualTo("\"book\"");
+            assertThat(both.write(INTENT, new Line("book", null), Line.class, false))
+                    .isEqualTo("\"book\"");
             assertThat(both.read(INTENT, "\"book\"", Line.class)).isEqualTo(new Line("book", null));
-            assertThat(both.write(INTENT, List.of(1), List.class)).isEqualTo("[1]");
+            assertThat(both.write(INTENT, List.of(1), List.class, false)).isEqualTo("[1]");
         }
 
         @Test
         void theirOrderDecides() {
             ResponseMapper both = mapper(new JacksonResponseCodec(new JsonMapper()), ofLines);
 
-            assertThat(both.write(INTENT, new Line("book", null), Line.class)).startsWith("{");
+            assertThat(both.write(INTENT, new Line("book", null), Line.class, false))
+                    .startsWith("{");
         }
 
         @Test
         void noneForATypeIsAnError() {
-            assertThatThrownBy(() -> mapper(ofLines).write(INTENT, 1, int.class))
+            assertThatThrownBy(() -> mapper(ofLines).write(INTENT, 1, int.class, false))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("int");
+        }
+    }
+
+    @Nested
+    class Verified {
+
+        private final AtomicInteger readings = new AtomicInteger();
+
+        private final ResponseCodec jackson = new JacksonResponseCodec(new JsonMapper());
+
+        private final ResponseCodec counting = new ResponseCodec() {
+            @Override
+            public boolean supports(Type type) {
+                return true;
+            }
+
+            @Override
+            public String encode(Object response, Type type) {
+                return jackson.encode(response, type);
+            }
+
+            @Override
+            public Object decode(String body, Type type) {
+                readings.incrementAndGet();
+                return jackson.decode(body, type);
+            }
+        };
+
+        @Test
+        void isOnlyTheFirstWhereTheTypeLeavesNothingToTheValue() {
+            assertThat(readingsOfTheThird(new Line("a", BigDecimal.ONE), Line.class, false))
+                    .isZero();
+            assertThat(readingsOfTheThird(
+                            List.of(Color.RED), new ParameterizedTypeReference<List<Color>>() {}.getType(), false))
+                    .isZero();
+        }
+
+        @Test
+        void isEachWhereTheValueDecides() {
+            assertThat(readingsOfTheThird(Map.of("a", 1), Map.class, false)).isOne();
+            assertThat(readingsOfTheThird(new Forgetful(), Forgetful.class, false))
+                    .isOne();
+            assertThat(readingsOfTheThird(new Receipt(null, null, List.of(), Optional.empty()), Receipt.class, false))
+                    .isOne();
+            assertThat(readingsOfTheThird(new Line("a".repeat(1_000), BigDecimal.ONE), Line.class, false))
+                    .isOne();
+        }
+
+        @Test
+        void isEachIfTheConfigurationSaysSo() {
+            assertThat(readingsOfTheThird(new Line("a", BigDecimal.ONE), Line.class, true))
+                    .isOne();
+        }
+
+        @Test
+        void isTheFirstOfEachScope() {
+            ResponseMapper responses = new ResponseMapper(List.of(counting), 10_000, false);
+            responses.write(INTENT, "a", String.class, false);
+            responses.write(INTENT, "a", String.class, false);
+            readings.set(0);
+
+            responses.write(new Intent("refunds", "", new IdempotencyKey("order-42")), "a", String.class, false);
+
+            assertThat(readings).hasValue(1);
+        }
+
+        private int readingsOfTheThird(Object response, Type type, boolean each) {
+            ResponseMapper responses = new ResponseMapper(List.of(counting), 10_000, each);
+            responses.write(INTENT, response, type, false);
+            responses.write(INTENT, response, type, false);
+            readings.set(0);
+            responses.write(INTENT, response, type, false);
+            return readings.get();
         }
     }
 
@@ -181,8 +257,8 @@ class ResponseMapperTest {
         void isABodyOverTheLimit() {
             String largest = "x".repeat(MAX_BYTES - 2);
 
-            assertThat(mapper.write(INTENT, largest, String.class)).hasSize(MAX_BYTES);
-            assertThatThrownBy(() -> mapper.write(INTENT, largest + "x", String.class))
+            assertThat(mapper.write(INTENT, largest, String.class, false)).hasSize(MAX_BYTES);
+            assertThatThrownBy(() -> mapper.write(INTENT, largest + "x", String.class, false))
                     .isInstanceOf(ResponseNotStorableException.class)
                     .hasMessageContainingAll("order-42", "payments", "1001 bytes", "max-response-size = 1000");
         }
@@ -192,62 +268,101 @@ class ResponseMapperTest {
             String euros = "\u20ac".repeat(333);
 
             assertThat(euros.getBytes(StandardCharsets.UTF_8)).hasSize(999);
-            assertThatThrownBy(() -> mapper.write(INTENT, euros, String.class))
+            assertThatThrownBy(() -> mapper.write(INTENT, euros, String.class, false))
                     .isInstanceOf(ResponseNotStorableException.class)
                     .hasMessageContaining("1001 bytes");
         }
 
         @Test
         void isHalfOfASurrogatePair() {
-            assertThatThrownBy(() -> unverified().write(INTENT, new Line("\ud83d", null), Line.class))
+            assertThatThrownBy(() -> unverified().write(INTENT, new Line("\ud83d", null), Line.class, false))
                     .isInstanceOf(ResponseNotStorableException.class)
                     .hasMessageContaining("surrogate");
         }
 
         @Test
         void isWhatJacksonCannotWrite() {
-            assertThatThrownBy(() -> unverified().write(INTENT, new Cyclic(), Cyclic.class))
+            assertThatThrownBy(() -> unverified().write(INTENT, new Cyclic(), Cyclic.class, false))
                     .isInstanceOf(ResponseNotStorableException.class)
                     .hasMessageContaining(Cyclic.class.getName())
                     .hasCauseInstanceOf(RuntimeException.class);
         }
 
         @Test
-        void isWhatCannotBeReadBackIfResponsesAreVerified() {
+        void isWhatCannotBeReadBackEvenIfItMayLoseSomething() {
             Named response = () -> "a";
 
-            assertThat(unverified().write(INTENT, response, Named.class)).isEqualTo("{\"name\":\"a\"}");
-            assertThatThrownBy(() -> mapper.write(INTENT, response, Named.class))
-                    .isInstanceOf(ResponseNotStorableException.class)
-                    .hasMessageContaining("cannot be read back as " + Named.class.getName());
+            for (boolean lossy : List.of(false, true)) {
+                assertThatThrownBy(() -> mapper.write(INTENT, response, Named.class, lossy))
+                        .isInstanceOf(ResponseNotStorableException.class)
+                        .hasMessageContaining("cannot be read back as " + Named.class.getName());
+            }
         }
 
         @Test
-        void isWhatLosesMembersIfResponsesAreVerified() {
+        void isWhatLosesMembers() {
             Forgetful response = new Forgetful();
             response.token = "secret";
 
-            assertThatThrownBy(() -> mapper.write(INTENT, response, Forgetful.class))
+            assertThatThrownBy(() -> mapper.write(INTENT, response, Forgetful.class, false))
                     .isInstanceOf(ResponseNotStorableException.class)
-                    .hasMessageContaining("another text")
+                    .hasMessageContaining("at $.token,")
                     .hasMessageNotContaining("secret");
         }
 
         @Test
-        void isAMapWhoseNumbersBecomeDoublesIfResponsesAreVerified() {
+        void isNotWhatIsMeantToLoseMembers() {
+            Forgetful response = new Forgetful();
+            response.token = "secret";
+
+            assertThat(mapper.write(INTENT, response, Forgetful.class, true)).contains("secret");
+        }
+
+        @Test
+        void isAFailureEachTimeUntilOneHasPassed() {
+            ResponseMapper first = unverified();
+            Forgetful lossy = new Forgetful();
+            lossy.token = "secret";
+
+            for (int call = 0; call < 2; call++) {
+                assertThatThrownBy(() -> first.write(INTENT, lossy, Forgetful.class, false))
+                        .isInstanceOf(ResponseNotStorableException.class);
+            }
+        }
+
+        @Test
+        void isAnObjectThatLeadsBackToItself() {
+            Circular itself = new Circular();
+            itself.next = itself;
+            Circular both = new Circular();
+            both.next = new Circular();
+            both.next.next = both;
+
+            for (Circular response : List.of(itself, both)) {
+                assertThatThrownBy(() -> mapper.write(INTENT, response, Circular.class, false))
+                        .isInstanceOf(ResponseNotStorableException.class)
+                        .hasMessageContaining("return data that does not lead back to itself");
+            }
+        }
+
+        @Test
+        void isAMapWhoseNumbersBecomeDoubles() {
             Map<String, Object> response = new LinkedHashMap<>();
             response.put("amount", new BigDecimal("1.00"));
 
             assertThatThrownBy(() -> mapper.write(
-                            INTENT, response, new ParameterizedTypeReference<Map<String, Object>>() {}.getType()))
+                            INTENT,
+                            response,
+                            new ParameterizedTypeReference<Map<String, Object>>() {}.getType(),
+                            false))
                     .isInstanceOf(ResponseNotStorableException.class);
         }
 
         @Test
-        void isANumberLongerThanJacksonReadsIfResponsesAreVerified() {
+        void isANumberLongerThanJacksonReads() {
             assertThatThrownBy(() -> new ResponseMapper(
                                     List.of(new JacksonResponseCodec(new JsonMapper())), 1_000_000, true)
-                            .write(INTENT, BigInteger.TEN.pow(2_000), BigInteger.class))
+                            .write(INTENT, BigInteger.TEN.pow(2_000), BigInteger.class, false))
                     .isInstanceOf(ResponseNotStorableException.class);
         }
     }
@@ -350,5 +465,10 @@ class ResponseMapperTest {
 
         @JsonProperty(access = JsonProperty.Access.READ_ONLY)
         public String token;
+    }
+
+    static final class Circular {
+
+        public Circular next;
     }
 }

@@ -82,7 +82,7 @@ class StoredResponseTest {
     @ParameterizedTest
     @MethodSource("responses")
     void aReplayGivesWhatTheFirstCallReturned(Object response, Type type) throws SQLException {
-        String body = responses.write(request.intent(), response, type);
+        String body = responses.write(request.intent(), response, type, false);
         session.call(request, body);
 
         Object replayed = responses.read(request.intent(), storedBody(), type);

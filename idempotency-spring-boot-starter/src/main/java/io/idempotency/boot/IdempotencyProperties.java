@@ -37,7 +37,7 @@ import io.idempotency.retention.LeafLength;
  * @param lease How long a leased call holds its key at most if it vanishes. Longer than any leased method runs.
  * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
  * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
- *     differ.
+ *     differ. If not, only the first response of a scope whose type leaves nothing to the value: records of well-known values.
  * @param pipelinedCommit Whether the response of a call is sent together with the COMMIT, which saves a round trip. Only
  *     with Spring Boot's own transaction manager for plain JDBC.
  * @param recordFailedAttempts Whether failures that are not final leave a row with the number of attempts.

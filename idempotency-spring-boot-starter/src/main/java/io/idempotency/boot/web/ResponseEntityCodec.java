@@ -4,7 +4,9 @@ import java.io.StringWriter;
 import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Function;
 
@@ -21,6 +23,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
+import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 
 /**
@@ -79,13 +82,31 @@ final class ResponseEntityCodec implements ResponseCodec {
         return text.toString();
     }
 
+    /** Other headers belong to one connection, one moment or one client. */
     @Override
-    public Type runtimeTypeOf(Object response) {
-        Object body = ((HttpEntity<?>) response).getBody();
-        return ResolvableType.forClassWithGenerics(
-                        response instanceof ResponseEntity<?> ? ResponseEntity.class : HttpEntity.class,
-                        body == null ? Void.class : body.getClass())
-                .getType();
+    public Object observable(Object response) {
+        HttpEntity<?> entity = (HttpEntity<?>) response;
+        Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+        if (entity instanceof ResponseEntity<?> answer) {
+            shown.put(STATUS, answer.getStatusCode().value());
+        }
+        Map<String, List<String>> headers = new LinkedHashMap<>();
+        replayedHeaders.forEach(name -> headers.put(name, entity.getHeaders().getOrEmpty(name)));
+        shown.put(HEADERS, headers);
+        Object body = entity.getBody();
+        shown.put(BODY, body);
+        return shown;
+    }
+
+    @Override
+    public void requireStorable(Type type) {
+        Type body = bodyTypeOf(type);
+        try {
+            codecOfBody.apply(body).requireStorable(body);
+        } catch (IdempotencyStartupException unstorable) {
+            throw new IdempotencyStartupException(
+                    "an answer with a body of type " + unstorable.problem(), unstorable.action(), unstorable);
+        }
     }
 
     private void writeHeaders(JsonGenerator generator, HttpHeaders headers) {

@@ -327,7 +327,8 @@ class AutoConfigurationTest {
 
         @Override
         public Object decode(String body, Type type) {
-            return body;
+            String text = body.substring(1 + prefix.length(), body.length() - 1);
+            return type == Integer.class ? Integer.valueOf(text) : text;
         }
     }
 }

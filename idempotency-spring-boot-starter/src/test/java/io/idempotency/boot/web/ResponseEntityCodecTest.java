@@ -1,0 +1,77 @@
+package io.idempotency.boot.web;
+
+import java.lang.reflect.Type;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.ResponseEntity;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.Intent;
+import io.idempotency.ResponseNotStorableException;
+import io.idempotency.codec.JacksonResponseCodec;
+import io.idempotency.codec.ResponseCodec;
+import io.idempotency.codec.ResponseMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** An answer is as storable and as faithful as its body; headers that belong to one connection are no part of it. */
+class ResponseEntityCodecTest {
+
+    private static final Intent INTENT = new Intent("orders", "", new IdempotencyKey("key"));
+
+    private final ResponseCodec ofBodies = new JacksonResponseCodec(new JsonMapper());
+
+    private final ResponseMapper responses = new ResponseMapper(
+            List.of(new ResponseEntityCodec(List.of("Location"), type -> ofBodies), ofBodies), 10_000, true);
+
+    @Test
+    void aBodyThatCannotBeReadIsRefusedAtStartUp() {
+        Type type = new ParameterizedTypeReference<ResponseEntity<List<Shape>>>() {}.getType();
+
+        assertThatThrownBy(() -> responses.requireStorable(type))
+                .isInstanceOf(IdempotencyStartupException.class)
+                .hasMessageContainingAll(
+                        "a body of type java.util.List, whose $[*] is " + Shape.class.getTypeName(),
+                        "which is abstract",
+                        "@JsonTypeInfo");
+    }
+
+    @Test
+    void aBodyThatLosesSomethingFailsTheFirstCall() {
+        Type type = new ParameterizedTypeReference<ResponseEntity<Base>>() {}.getType();
+
+        assertThatThrownBy(() -> responses.write(INTENT, ResponseEntity.ok(new More()), type, false))
+                .isInstanceOf(ResponseNotStorableException.class)
+                .hasMessageContaining("at $.body,");
+    }
+
+    @Test
+    void headersThatAreNotReplayedAreNoLoss() {
+        Type type = new ParameterizedTypeReference<ResponseEntity<Base>>() {}.getType();
+        ResponseEntity<Base> answer = ResponseEntity.status(201)
+                .header("Location", "/orders/7")
+                .header("Set-Cookie", "session=1")
+                .body(new Base());
+
+        String body = responses.write(INTENT, answer, type, false);
+
+        assertThat(body).contains("/orders/7").doesNotContain("session");
+    }
+
+    interface Shape {}
+
+    static class Base {
+
+        public int id = 7;
+    }
+
+    static final class More extends Base {
+
+        public int more = 8;
+    }
+}
