@@ -40,6 +40,8 @@ public final class LateIdempotentChainPostProcessor
 
     private final IdempotentAdvisors advisors;
 
+    private final OperationRules rules;
+
     private final ChainVerifier verifier;
 
     private final Predicate<Object> isTestDouble;
@@ -55,15 +57,17 @@ public final class LateIdempotentChainPostProcessor
      *
      * @param operations knows the idempotent methods
      * @param advisors are put in order
+     * @param rules what every idempotent method must keep
      * @param isTestDouble whether an object stands in for a bean in a test, so that it has nothing to protect
      * @param isElsewhere whether the transactions of a manager are certainly not on the DataSource of the idempotency tables
      */
     public LateIdempotentChainPostProcessor(
             IdempotentOperationSource operations,
             IdempotentAdvisors advisors,
+            OperationRules rules,
             Predicate<Object> isTestDouble,
             Predicate<TransactionManager> isElsewhere) {
-        OperationRules rules = new OperationRules();
+        this.rules = rules;
         this.beans = new IdempotentBeans(operations, rules);
         this.advisors = advisors;
         this.isTestDouble = isTestDouble;
@@ -157,7 +161,11 @@ public final class LateIdempotentChainPostProcessor
     }
 
     private void verify(Object bean, String beanName) {
-        verifier.verify(
-                bean, beanName, beans.operationsOf(bean), Objects.requireNonNull(beanFactory), singletonsAreReady);
+        Map<Method, IdempotentOperation> operations = beans.operationsOf(bean);
+        verifier.verify(bean, beanName, operations, Objects.requireNonNull(beanFactory), singletonsAreReady);
+        if (singletonsAreReady) {
+            // Not before: codecs are beans too, and may need others that are still being created.
+            operations.values().forEach(rules::checkResponse);
+        }
     }
 }

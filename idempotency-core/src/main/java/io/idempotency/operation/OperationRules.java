@@ -1,8 +1,11 @@
 package io.idempotency.operation;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.springframework.transaction.interceptor.TransactionAttribute;
+
+import io.idempotency.codec.ResponseMapper;
 
 /** All rules that an idempotent method must keep; the first one that is broken is reported. */
 public final class OperationRules {
@@ -17,6 +20,17 @@ public final class OperationRules {
     private final PlacementRule placementRule = new PlacementRule();
 
     private final TransactionRule transactionRule = new TransactionRule();
+
+    private final StorableResponseRule storableResponseRule;
+
+    /**
+     * Creates the rules.
+     *
+     * @param responses knows what can be stored; asked when all singletons are ready
+     */
+    public OperationRules(Supplier<ResponseMapper> responses) {
+        this.storableResponseRule = new StorableResponseRule(responses);
+    }
 
     /**
      * Checks that the annotations of a class stand on methods only.
@@ -48,5 +62,15 @@ public final class OperationRules {
      */
     public void checkTransaction(IdempotentOperation operation, TransactionAttribute transaction) {
         transactionRule.check(operation, transaction);
+    }
+
+    /**
+     * Checks what a method returns against the codecs of the application, when these are ready.
+     *
+     * @param operation what its annotation says
+     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is broken
+     */
+    public void checkResponse(IdempotentOperation operation) {
+        storableResponseRule.check(operation);
     }
 }

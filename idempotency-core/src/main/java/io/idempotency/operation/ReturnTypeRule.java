@@ -4,13 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.Arrays;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
-import java.util.stream.BaseStream;
 
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -24,22 +18,22 @@ import io.idempotency.InvalidIdempotentMethodException;
  */
 final class ReturnTypeRule implements OperationRule {
 
-    private static final List<Class<?>> NOT_COMPLETE_ON_RETURN = List.of(
-            Future.class,
-            CompletionStage.class,
-            Flow.Publisher.class,
-            BaseStream.class,
-            Iterator.class,
-            java.io.InputStream.class,
-            java.io.Reader.class);
-
-    private static final NamedTypes STREAMED = new NamedTypes(
-            "java.util.concurrent.Callable",
+    private static final NamedTypes READ_AFTERWARDS = new NamedTypes(
+            "java.io.InputStream",
+            "java.io.Reader",
+            "java.util.Iterator",
+            "java.util.stream.BaseStream",
             "org.springframework.core.io.InputStreamSource",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private static final NamedTypes COMPLETE_LATER = new NamedTypes(
+            "java.util.concurrent.Callable",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Flow$Publisher",
+            "java.util.concurrent.Future",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
-            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
     /** What Spring MVC makes an answer of, and what no JSON of it would bring back. */
     private static final NamedTypes NOT_DATA = new NamedTypes(
@@ -61,13 +55,18 @@ final class ReturnTypeRule implements OperationRule {
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
         Class<?> returned = operation.method().getReturnType();
+        ResolvableType type = ResolvableType.forType(operation.responseType());
+        if (contains(READ_AFTERWARDS, type)) {
+            throw notComplete(
+                    operation,
+                    "Return the result itself, such as a List, a String or a byte[]; or an id by which another request"
+                            + " fetches the content.");
+        }
         if (KotlinDetector.isSuspendingFunction(operation.method())
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null
-                || isNotComplete(ResolvableType.forType(operation.responseType()))) {
-            throw new InvalidIdempotentMethodException(
-                    "The idempotent method " + operation.describe() + " returns "
-                            + operation.responseType().getTypeName()
-                            + ", which is not complete when the method returns, so it cannot be kept together with the effect.",
+                || contains(COMPLETE_LATER, type)) {
+            throw notComplete(
+                    operation,
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
         }
         if (operation.message() != null) {
@@ -81,8 +80,7 @@ final class ReturnTypeRule implements OperationRule {
                             + ", which is more than the data that can be stored and replayed.",
                     "Return the data itself, or a ResponseEntity of it.");
         }
-        if (isOfTheCaller(operation.method().getGenericReturnType())
-                || isUnknown(ResolvableType.forType(operation.responseType()))) {
+        if (isOfTheCaller(operation.method().getGenericReturnType()) || isUnknown(type)) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " returns "
                             + operation.responseType().getTypeName()
@@ -92,11 +90,18 @@ final class ReturnTypeRule implements OperationRule {
     }
 
     /** What an answer wraps counts too; but the bounds of a variable may name the variable itself, without end. */
-    private static boolean isNotComplete(ResolvableType type) {
-        Class<?> raw = type.resolve();
-        return (raw != null && (STREAMED.include(raw) || isAnyOf(raw)))
+    private static boolean contains(NamedTypes types, ResolvableType type) {
+        return types.include(type.resolve())
                 || (!(type.getType() instanceof TypeVariable<?>)
-                        && Arrays.stream(type.getGenerics()).anyMatch(ReturnTypeRule::isNotComplete));
+                        && Arrays.stream(type.getGenerics()).anyMatch(generic -> contains(types, generic)));
+    }
+
+    private static InvalidIdempotentMethodException notComplete(IdempotentOperation operation, String action) {
+        return new InvalidIdempotentMethodException(
+                "The idempotent method " + operation.describe() + " returns "
+                        + operation.responseType().getTypeName()
+                        + ", which is not complete when the method returns, so it cannot be kept together with the effect.",
+                action);
     }
 
     /** Each call may mean another type. */
@@ -109,10 +114,6 @@ final class ReturnTypeRule implements OperationRule {
         return raw == Object.class
                 || type.getType() instanceof TypeVariable<?>
                 || (WRAPPERS.include(raw) && isUnknown(type.getGeneric(0)));
-    }
-
-    private static boolean isAnyOf(Class<?> raw) {
-        return NOT_COMPLETE_ON_RETURN.stream().anyMatch(type -> type.isAssignableFrom(raw));
     }
 
     private static void requireRoomForNull(IdempotentOperation operation, Class<?> returned) {

@@ -58,6 +58,7 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.operation.AnnotationOperationSource;
 import io.idempotency.operation.IdempotentOperationSource;
+import io.idempotency.operation.OperationRules;
 import io.idempotency.operation.RetentionPolicy;
 import io.idempotency.postgres.PostgresStorage;
 import io.idempotency.retention.PurgeStore;
@@ -110,10 +111,12 @@ public final class IdempotencyAutoConfiguration {
     static LateIdempotentChainPostProcessor lateIdempotentChainPostProcessor(
             IdempotentOperationSource operations,
             IdempotentAdvisors advisors,
+            ObjectProvider<ResponseMapper> responses,
             ObjectProvider<IdempotencyDataSource> dataSource) {
         return new LateIdempotentChainPostProcessor(
                 operations,
                 advisors,
+                new OperationRules(responses::getObject),
                 TestDoubles::include,
                 manager -> IdempotencyTransactionManager.isElsewhere(
                         manager, dataSource.getObject().dataSource()));

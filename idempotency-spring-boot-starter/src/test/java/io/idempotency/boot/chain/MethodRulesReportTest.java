@@ -1,12 +1,18 @@
 package io.idempotency.boot.chain;
 
 import java.io.InputStream;
+import java.lang.reflect.Type;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.ManyToOne;
+import jakarta.persistence.OneToMany;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -18,6 +24,7 @@ import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoCon
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.annotation.Cacheable;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -28,6 +35,7 @@ import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.codec.ResponseCodec;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -73,7 +81,33 @@ class MethodRulesReportTest {
                 arguments(
                         ReturnsStreamedAnswer.class,
                         "ResponseEntity<org.springframework.core.io.Resource>, which is not complete",
-                        "Return the result itself"),
+                        "Return the result itself, such as a List, a String or a byte[]; or an id"),
+                arguments(
+                        ReturnsAbstractClass.class,
+                        "returns " + Shape.class.getTypeName() + ", which is abstract, and nothing tells Jackson",
+                        "say with @JsonTypeInfo"),
+                arguments(
+                        ReturnsAbstractMember.class,
+                        "returns " + Drawing.class.getTypeName() + ", whose $.shapes[*] is " + Shape.class.getTypeName()
+                                + ", which is abstract",
+                        "say with @JsonTypeInfo"),
+                arguments(
+                        ReturnsSealedInterface.class,
+                        "returns java.util.List, whose $[*] is " + Sealed.class.getTypeName() + ", which is abstract",
+                        "say with @JsonTypeInfo"),
+                arguments(
+                        ReturnsWhatNobodyCanMake.class,
+                        "returns " + WithoutConstructor.class.getTypeName() + ", for which Jackson has no way",
+                        "Make it a record"),
+                arguments(
+                        ReturnsWhatShowsNothing.class,
+                        "returns " + Hidden.class.getTypeName()
+                                + ", which shows no property to JSON, so that it is stored as {}",
+                        "Make it a record"),
+                arguments(
+                        ReturnsEntity.class,
+                        "returns " + Author.class.getTypeName() + ", which is a JPA entity",
+                        "Return a record of what the caller needs"),
                 arguments(ReturnsBoundedVariable.class, "returns", "Declare the type of the response"),
                 arguments(ReturnsHeaders.class, "more than the data that can be stored", "or a ResponseEntity of it"),
                 arguments(ReturnsView.class, "more than the data that can be stored", "or a ResponseEntity of it"),
@@ -125,6 +159,24 @@ class MethodRulesReportTest {
         StartupFailure.of(database, new Class<?>[] {bean})
                 .says(problem, bean.getName() + ".pay(")
                 .advises(action);
+    }
+
+    @Test
+    void whatACodecOfTheApplicationClaimsIsItsBusiness() {
+        try (ConfigurableApplicationContext started =
+                JdbcTestApplication.start(database, new Class<?>[] {ReturnsAbstractClass.class, ShapeCodec.class})) {
+            assertThat(started.getBean(ReturnsAbstractClass.class).pay("key")).isEqualTo(new Circle(3));
+            assertThat(started.getBean(ReturnsAbstractClass.class).pay("key")).isEqualTo(new Circle(3));
+        }
+    }
+
+    @Test
+    void whatIsMeantToLoseSomethingStarts() {
+        try (ConfigurableApplicationContext started =
+                JdbcTestApplication.start(database, new Class<?>[] {ReturnsLossyEntity.class})) {
+            assertThat(started.getBean(ReturnsLossyEntity.class).pay("other key").name)
+                    .isEqualTo("Lem");
+        }
     }
 
     @Test
@@ -264,6 +316,135 @@ class MethodRulesReportTest {
         @SuppressWarnings("rawtypes")
         public ResponseEntity pay(String key) {
             return ResponseEntity.ok(key);
+        }
+    }
+
+    interface Shape {}
+
+    record Circle(int radius) implements Shape {}
+
+    record Drawing(List<Shape> shapes) {}
+
+    sealed interface Sealed permits Only {}
+
+    record Only(int value) implements Sealed {}
+
+    static final class WithoutConstructor {
+
+        public final int value;
+
+        WithoutConstructor(int value, Object unrelated) {
+            this.value = value;
+        }
+    }
+
+    static final class Hidden {
+
+        private long cents = 42;
+
+        long cents() {
+            return cents;
+        }
+    }
+
+    @Entity
+    static class Author {
+
+        @Id
+        public String name = "Lem";
+
+        @OneToMany
+        public List<Book> books = List.of();
+    }
+
+    @Entity
+    static class Book {
+
+        @Id
+        public String title;
+
+        @ManyToOne
+        public Author author;
+    }
+
+    static class ReturnsAbstractClass {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public Shape pay(String key) {
+            return new Circle(3);
+        }
+    }
+
+    static class ReturnsAbstractMember {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public Drawing pay(String key) {
+            return new Drawing(List.of());
+        }
+    }
+
+    static class ReturnsSealedInterface {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public List<Sealed> pay(String key) {
+            return List.of();
+        }
+    }
+
+    static class ReturnsWhatNobodyCanMake {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public WithoutConstructor pay(String key) {
+            return new WithoutConstructor(1, "");
+        }
+    }
+
+    static class ReturnsWhatShowsNothing {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public Hidden pay(String key) {
+            return new Hidden();
+        }
+    }
+
+    static class ReturnsEntity {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key")
+        public Author pay(String key) {
+            return new Author();
+        }
+    }
+
+    static class ReturnsLossyEntity {
+
+        @Transactional
+        @Idempotent(scope = "s", key = "#key", lossyResponse = true)
+        public Author pay(String key) {
+            return new Author();
+        }
+    }
+
+    static class ShapeCodec implements ResponseCodec {
+
+        @Override
+        public boolean supports(Type type) {
+            return type == Shape.class;
+        }
+
+        @Override
+        public String encode(Object response, Type type) {
+            return String.valueOf(((Circle) response).radius());
+        }
+
+        @Override
+        public Object decode(String body, Type type) {
+            return new Circle(Integer.parseInt(body));
         }
     }
 

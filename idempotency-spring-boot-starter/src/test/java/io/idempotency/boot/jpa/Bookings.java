@@ -8,7 +8,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
 
-/** Leaves all writing to the flush, as is usual with JPA. */
+/** Leaves all writing to the flush, as is usual with JPA. Entities are returned only where that is allowed to lose something. */
 class Bookings {
 
     @PersistenceContext
@@ -21,13 +21,13 @@ class Bookings {
     }
 
     @Transactional
-    @Idempotent(scope = "book", key = "#key", waitTimeout = "30s")
+    @Idempotent(scope = "book", key = "#key", waitTimeout = "30s", lossyResponse = true)
     public Booking book(String key, String seat) {
         return persist(seat);
     }
 
     @Transactional
-    @Idempotent(scope = "book-and-move", key = "#key")
+    @Idempotent(scope = "book-and-move", key = "#key", lossyResponse = true)
     public Booking bookAndMove(String key, String seat, String otherSeat) {
         Booking booking = persist(seat);
         entityManager.flush();
@@ -73,7 +73,7 @@ class Bookings {
         return jdbc.queryForObject("insert into booking (seat) values (?) returning xid", String.class, seat);
     }
 
-    @Idempotent(scope = "book-without-transactional", key = "#key")
+    @Idempotent(scope = "book-without-transactional", key = "#key", lossyResponse = true)
     public Booking bookWithoutTransactional(String key, String seat) {
         return persist(seat);
     }
