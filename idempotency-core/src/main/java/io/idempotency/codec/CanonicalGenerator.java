@@ -179,6 +179,7 @@ final class CanonicalGenerator extends GeneratorBase {
 
     @Override
     public JsonGenerator writeNumber(@Nullable BigInteger value) {
+        PayloadBounds.check(value);
         return value == null ? writeNull() : integer(value.toString());
     }
 

@@ -18,6 +18,8 @@ final class CanonicalText {
 
     private int length;
 
+    private long sortedBytes;
+
     /** Of no text so far; written into the buffer while that suffices. */
     CanonicalText(byte[] buffer) {
         this.bytes = buffer;
@@ -28,6 +30,7 @@ final class CanonicalText {
     }
 
     String from(int start) {
+        countSorted(length - start);
         return new String(bytes, start, length - start, StandardCharsets.UTF_8);
     }
 
@@ -47,11 +50,17 @@ final class CanonicalText {
      */
     int putAside(int newLength) {
         int size = length - newLength;
+        countSorted(size);
         ensureRoomFor(size);
         System.arraycopy(bytes, newLength, bytes, length, size);
         int aside = length;
         length = newLength;
         return aside;
+    }
+
+    private void countSorted(int bytes) {
+        sortedBytes += bytes;
+        PayloadBounds.checkSorted(sortedBytes);
     }
 
     /** Appends a part of what was put aside; all parts together are no more than that was. */
@@ -96,6 +105,7 @@ final class CanonicalText {
             ascii('0');
             return;
         }
+        PayloadBounds.checkDigits(significant);
         for (int i = 0; i < significant; i++) {
             ascii(digits.charAt(i));
         }
@@ -107,6 +117,7 @@ final class CanonicalText {
      * because BigDecimal takes minutes to strip the zeros of very long numbers.
      */
     void decimal(BigDecimal number) {
+        PayloadBounds.check(number);
         if (number.signum() == 0) {
             ascii('0');
             return;

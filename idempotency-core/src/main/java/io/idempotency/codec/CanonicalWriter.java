@@ -30,6 +30,9 @@ final class CanonicalWriter {
      */
     static final String SET = "set " + UUID.randomUUID();
 
+    /** The same for a value whose type counts: what the name of the only member begins with, before that of the type. */
+    static final String TYPE = "type " + UUID.randomUUID() + " ";
+
     private static final Comparator<Member> BY_NAME = Comparator.comparing(Member::name);
 
     private final CanonicalText text;
@@ -68,13 +71,18 @@ final class CanonicalWriter {
 
     void name(String name) {
         Container object = Objects.requireNonNull(container);
-        if (object.isSet) {
-            throw new StreamWriteException(null, "Something was written beside the elements of a set");
+        if (object.isMark) {
+            throw new StreamWriteException(null, "Something was written beside what is marked");
         }
-        if (object.name == null && name.equals(SET)) {
-            object.isSet = true;
+        if (object.name == null && (name.equals(SET) || name.startsWith(TYPE))) {
+            object.isMark = true;
+            object.isSet = name.equals(SET);
             object.awaitsValue = true;
             text.cutTo(object.start - 1);
+            if (!object.isSet) {
+                // No JSON has a text before a value.
+                text.string(name.substring(TYPE.length()));
+            }
             return;
         }
         object.isUnsorted |= object.name != null && object.name.compareTo(name) >= 0;
@@ -118,7 +126,7 @@ final class CanonicalWriter {
         if (object.awaitsValue) {
             throw new StreamWriteException(null, "There is a name without a value at the end of an object");
         }
-        if (!object.isSet) {
+        if (!object.isMark) {
             if (object.isUnsorted) {
                 sortMembers(object);
             }
@@ -151,7 +159,7 @@ final class CanonicalWriter {
             return;
         }
         inside.awaitsValue = false;
-        if (inside.isSet) {
+        if (inside.isMark) {
             return;
         }
         if (inside.elements != null) {
@@ -207,7 +215,10 @@ final class CanonicalWriter {
         /** {@code null} if they stay in their order. */
         private final @Nullable List<String> elements;
 
-        /** Stands for a set. */
+        /** Is none, and says something of the value in it. */
+        private boolean isMark;
+
+        /** Which is a set. */
         private boolean isSet;
 
         /** Of the last member; {@code null} if there is none. */

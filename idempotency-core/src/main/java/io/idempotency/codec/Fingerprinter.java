@@ -1,5 +1,7 @@
 package io.idempotency.codec;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Collection;
@@ -8,13 +10,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
 
 import io.idempotency.PayloadNotFingerprintableException;
 
@@ -35,6 +43,14 @@ public final class Fingerprinter {
 
     private final ObjectMapper mapper;
 
+    private final JavaType anything;
+
+    private final Map<Method, List<JavaType>> parameters = new ConcurrentHashMap<>();
+
+    private final Map<Type, JavaType> types = new ConcurrentHashMap<>();
+
+    private final Map<JavaType, ObjectWriter> writers = new ConcurrentHashMap<>();
+
     private final @Nullable StandardJson standardJson;
 
     private final VisibleProperties visibleProperties;
@@ -47,23 +63,43 @@ public final class Fingerprinter {
     public Fingerprinter(ObjectMapper mapper) {
         this.applicationMapper = mapper;
         this.mapper = mapper.rebuild()
-                .addModule(new SetMarkingModule())
+                .addModule(new PayloadModule())
+                .setDefaultTyping(new TypeMarking(mapper.serializationConfig().getDefaultTyper(null)))
+                .serializationContexts(new TypeMarkingContexts())
                 .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
                 .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
+                .disable(SerializationFeature.FAIL_ON_UNWRAPPED_TYPE_IDENTIFIERS)
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .disable(DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE)
+                .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
                 .build();
+        this.anything = this.mapper.constructType(Object.class);
         this.standardJson = StandardJson.of(this.mapper);
         this.visibleProperties = new VisibleProperties(mapper);
     }
 
     /**
-     * The fingerprint of one payload.
+     * The fingerprint of one payload whose type nothing tells.
      *
      * @param payload any value that can be written as JSON, or {@code null}
      * @return its fingerprint
      * @throws PayloadNotFingerprintableException if it cannot be written, or shows nothing to JSON
      */
     public Fingerprint of(@Nullable Object payload) {
-        return hash(payload);
+        return hash(generator -> write(payload, anything, generator, MAX_LIST_DEPTH));
+    }
+
+    /**
+     * The fingerprint of one payload.
+     *
+     * @param payload any value that can be written as JSON, or {@code null}
+     * @param declared the type that is known without looking at it, whose name therefore does not count
+     * @return its fingerprint
+     * @throws PayloadNotFingerprintableException if it cannot be written, or shows nothing to JSON
+     */
+    public Fingerprint of(@Nullable Object payload, Type declared) {
+        JavaType type = known(types, declared, mapper::constructType);
+        return hash(generator -> write(payload, type, generator, MAX_LIST_DEPTH));
     }
 
     /**
@@ -71,15 +107,34 @@ public final class Fingerprinter {
      * argument changes nothing for calls that do not use it.
      *
      * @param arguments the arguments in their order
+     * @param method which declares the types of its parameters
      * @return their fingerprint
      * @throws PayloadNotFingerprintableException if one of them cannot be written, or shows nothing to JSON
      */
-    public Fingerprint ofArguments(@Nullable Object[] arguments) {
+    public Fingerprint ofArguments(@Nullable Object[] arguments, Method method) {
+        List<JavaType> declared = known(parameters, method, this::parametersOf);
+        int length = lengthWithoutAbsent(arguments);
+        return hash(generator -> {
+            generator.writeStartArray();
+            for (int i = 0; i < length; i++) {
+                write(arguments[i], declared.get(i), generator, MAX_LIST_DEPTH - 1);
+            }
+            generator.writeEndArray();
+        });
+    }
+
+    private List<JavaType> parametersOf(Method method) {
+        return Stream.of(method.getGenericParameterTypes())
+                .map(mapper::constructType)
+                .toList();
+    }
+
+    private static int lengthWithoutAbsent(@Nullable Object[] arguments) {
         int length = arguments.length;
         while (length > 0 && isAbsent(arguments[length - 1])) {
             length--;
         }
-        return hash(Arrays.copyOf(arguments, length));
+        return length;
     }
 
     /**
@@ -92,17 +147,24 @@ public final class Fingerprinter {
     public Fingerprint within(Fingerprint payload, List<String> surroundings) {
         return surroundings.isEmpty()
                 ? payload
-                : hash(new Object[] {HexFormat.of().formatHex(payload.hash()), surroundings});
+                : of(new Object[] {HexFormat.of().formatHex(payload.hash()), surroundings});
     }
 
     private static boolean isAbsent(@Nullable Object argument) {
         return argument == null || argument.equals(Optional.empty());
     }
 
-    private Fingerprint hash(@Nullable Object payload) {
+    private Fingerprint hash(Payload payload) {
         try (FingerprintBuffers buffers = FingerprintBuffers.take()) {
             return new Fingerprint(VERSION, sha256(canonicalText(payload, buffers)));
         } catch (JacksonException notWritable) {
+            PayloadBounds.ExceededException exceeded = PayloadBounds.findIn(notWritable);
+            if (exceeded != null) {
+                throw new PayloadNotFingerprintableException(
+                        "The payload cannot be compared. " + exceeded.getOriginalMessage()
+                                + ": refuse such payloads before, or name what counts with fingerprint = \"...\"",
+                        null);
+            }
             throw new PayloadNotFingerprintableException(
                     "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
                             + " fingerprint = \"...\"",
@@ -110,66 +172,84 @@ public final class Fingerprinter {
         }
     }
 
-    private CanonicalText canonicalText(@Nullable Object payload, FingerprintBuffers buffers) {
+    private CanonicalText canonicalText(Payload payload, FingerprintBuffers buffers) {
         CanonicalText text = standardJson == null ? null : canonicalTextOfValues(payload, standardJson, buffers);
         return text == null ? canonicalTextOfJson(payload, buffers) : text;
     }
 
     /** Nothing if the JSON has to tell what the payload says, or why it has none. */
-    private @Nullable CanonicalText canonicalTextOfValues(
-            @Nullable Object payload, StandardJson standard, FingerprintBuffers buffers) {
+    private static @Nullable CanonicalText canonicalTextOfValues(
+            Payload payload, StandardJson standard, FingerprintBuffers buffers) {
         CanonicalText text = buffers.canonicalText();
         CanonicalGenerator generator = new CanonicalGenerator(standard, text);
         try {
-            write(payload, generator, MAX_LIST_DEPTH);
+            payload.write(generator);
         } catch (RuntimeException notWritable) {
+            PayloadBounds.ExceededException exceeded = PayloadBounds.findIn(notWritable);
+            if (exceeded != null) {
+                throw exceeded;
+            }
             return null;
         }
         return generator.isUsable() ? text : null;
     }
 
-    private CanonicalText canonicalTextOfJson(@Nullable Object payload, FingerprintBuffers buffers) {
+    private CanonicalText canonicalTextOfJson(Payload payload, FingerprintBuffers buffers) {
         JsonBuffer json = buffers.json();
-        try (JsonGenerator generator = mapper.createGenerator(json)) {
-            write(payload, generator, MAX_LIST_DEPTH);
+        try (JsonGenerator generator = PayloadBounds.bound(mapper.createGenerator(json))) {
+            payload.write(generator);
         }
         CanonicalText text = buffers.canonicalText();
         json.writeTo(text);
         return text;
     }
 
-    /**
-     * Writes the elements of a list one by one: in a list whose declared type it does not know, Jackson leaves out what
-     * tells one subtype from another, so that "open" and "close" would be the same payload.
-     */
-    private void write(@Nullable Object payload, JsonGenerator generator, int listDepth) {
+    /** Writes the elements of a list one by one, so that each of them is asked whether it shows anything. */
+    private void write(@Nullable Object payload, JavaType declared, JsonGenerator generator, int listDepth) {
         if (payload instanceof Optional<?> optional) {
-            write(optional.orElse(null), generator, listDepth);
+            write(optional.orElse(null), contentOf(declared), generator, listDepth);
         } else if (payload instanceof Object[] elements && listDepth > 0) {
-            writeList(Arrays.asList(elements), generator, listDepth);
+            writeList(Arrays.asList(elements), contentOf(declared), generator, listDepth);
         } else if (payload instanceof Collection<?> elements
                 && listDepth > 0
                 && visibleProperties.isList(payload.getClass())) {
             if (payload instanceof Set<?>) {
                 generator.writeStartObject();
                 generator.writeName(CanonicalWriter.SET);
-                writeList(elements, generator, listDepth);
+                writeList(elements, contentOf(declared), generator, listDepth);
                 generator.writeEndObject();
             } else {
-                writeList(elements, generator, listDepth);
+                writeList(elements, contentOf(declared), generator, listDepth);
             }
         } else {
             requireData(payload);
-            mapper.writeValue(generator, payload);
+            writerOf(payload, declared).writeValue(generator, payload);
         }
     }
 
-    private void writeList(Collection<?> elements, JsonGenerator generator, int listDepth) {
+    private void writeList(Collection<?> elements, JavaType declared, JsonGenerator generator, int listDepth) {
         generator.writeStartArray();
         for (Object element : elements) {
-            write(element, generator, listDepth - 1);
+            write(element, declared, generator, listDepth - 1);
         }
         generator.writeEndArray();
+    }
+
+    /** In which the value is; anything, if that is not told. */
+    private JavaType contentOf(JavaType declared) {
+        JavaType content = declared.isReferenceType() ? declared.getReferencedType() : declared.getContentType();
+        return content == null ? anything : content;
+    }
+
+    private ObjectWriter writerOf(@Nullable Object payload, JavaType declared) {
+        boolean isTold = declared.isPrimitive() || declared.getRawClass().isInstance(payload);
+        return known(writers, isTold ? declared : anything, mapper::writerFor);
+    }
+
+    /** What is known must not take a lock, which it would share with all calls. */
+    private static <K, V> V known(Map<K, V> all, K key, Function<K, V> unknown) {
+        V known = all.get(key);
+        return known == null ? all.computeIfAbsent(key, unknown) : known;
     }
 
     private void requireData(@Nullable Object payload) {
@@ -193,5 +273,12 @@ public final class Fingerprinter {
         digest.update((byte) VERSION);
         canonical.update(digest);
         return digest.digest();
+    }
+
+    /** Writes itself, as often as it is asked to. */
+    @FunctionalInterface
+    private interface Payload {
+
+        void write(JsonGenerator generator);
     }
 }

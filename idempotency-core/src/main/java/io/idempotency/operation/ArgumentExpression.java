@@ -1,6 +1,7 @@
 package io.idempotency.operation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -39,11 +40,15 @@ public final class ArgumentExpression {
     /** Of the argument that is all of the expression, as of most; {@code null} if it is another. */
     private final @Nullable Integer onlyArgument;
 
-    private ArgumentExpression(String attribute, SpelExpression expression, Map<String, Integer> indexes) {
+    private final Type declaredType;
+
+    private ArgumentExpression(
+            String attribute, SpelExpression expression, Method method, Map<String, Integer> indexes) {
         this.attribute = attribute;
         this.expression = expression;
         this.indexes = indexes;
         this.onlyArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
+        this.declaredType = onlyArgument == null ? Object.class : method.getGenericParameterTypes()[onlyArgument];
     }
 
     /**
@@ -73,7 +78,7 @@ public final class ArgumentExpression {
         known.addAll(RESERVED);
         known.addAll(Set.of(furtherVariables));
         requireVariables(annotation, attribute, text, method, expression, known);
-        return new ArgumentExpression(attribute, expression, indexes);
+        return new ArgumentExpression(attribute, expression, method, indexes);
     }
 
     private static Map<String, Integer> indexesOf(Method method) {
@@ -130,6 +135,15 @@ public final class ArgumentExpression {
      */
     public String text() {
         return expression.getExpressionString();
+    }
+
+    /**
+     * The type that its value is known to have.
+     *
+     * @return that of the parameter, if the expression is its name; otherwise {@code Object}
+     */
+    Type declaredType() {
+        return declaredType;
     }
 
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {

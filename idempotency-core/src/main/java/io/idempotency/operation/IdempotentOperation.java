@@ -68,8 +68,9 @@ public record IdempotentOperation(
      */
     public Fingerprint fingerprint(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
         return fingerprintExpression == null
-                ? fingerprinter.ofArguments(arguments)
-                : fingerprinter.of(fingerprintExpression.evaluate(target, arguments));
+                ? fingerprinter.ofArguments(arguments, method)
+                : fingerprinter.of(
+                        fingerprintExpression.evaluate(target, arguments), fingerprintExpression.declaredType());
     }
 
     /**

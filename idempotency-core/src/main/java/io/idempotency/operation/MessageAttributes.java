@@ -35,7 +35,9 @@ public record MessageAttributes(
      * @return its fingerprint; {@code null} if it is not compared
      */
     public @Nullable Fingerprint payload(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
-        return payloadExpression == null ? null : fingerprinter.of(payloadExpression.evaluate(target, arguments));
+        return payloadExpression == null
+                ? null
+                : fingerprinter.of(payloadExpression.evaluate(target, arguments), payloadExpression.declaredType());
     }
 
     /**

@@ -286,8 +286,8 @@ class CanonicalGeneratorTest {
     }
 
     private static boolean isUsableFor(Object payload) {
-        StandardJson standard = StandardJson.of(
-                MAPPER.rebuild().addModule(new SetMarkingModule()).build());
+        StandardJson standard =
+                StandardJson.of(MAPPER.rebuild().addModule(new PayloadModule()).build());
         assertThat(standard).isNotNull();
         CanonicalGenerator generator = new CanonicalGenerator(standard, new CanonicalText(new byte[8]));
         try {

@@ -1,14 +1,17 @@
 package io.idempotency.codec;
 
 import java.io.ByteArrayInputStream;
+import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -17,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonFormat;
@@ -40,8 +44,13 @@ import io.idempotency.PayloadNotFingerprintableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 class FingerprinterTest {
+
+    private static final Method[] METHODS = Stream.of(Methods.class.getDeclaredMethods())
+            .sorted(Comparator.comparing(Method::getParameterCount))
+            .toArray(Method[]::new);
 
     private final Fingerprinter fingerprinter = new Fingerprinter(new JsonMapper());
 
@@ -141,15 +150,16 @@ class FingerprinterTest {
             unsorted.put("accountId", "alice");
 
             assertSame(sorted, unsorted);
-            assertSame(sorted, new Payment("alice", 1250, null));
+            assertThat(fingerprinter.of(new Payment("alice", 1250, null), Payment.class))
+                    .isEqualTo(fingerprinter.of(sorted));
         }
 
         @Test
         void aNewOptionalMemberThatIsNotUsed() {
-            assertSame(new Payment("alice", 1250, null), new OldPayment("alice", 1250));
-            assertSame(
-                    List.of(new Box(new Payment("alice", 1250, null))),
-                    List.of(new Box(new OldPayment("alice", 1250))));
+            assertThat(fingerprinter.of(new Payment("alice", 1250, null), Payment.class))
+                    .isEqualTo(fingerprinter.of(new OldPayment("alice", 1250), OldPayment.class));
+            assertThat(fingerprinter.of(new Order(new Payment("alice", 1250, null)), Order.class))
+                    .isEqualTo(fingerprinter.of(new OldOrder(new OldPayment("alice", 1250)), OldOrder.class));
         }
 
         @Test
@@ -418,6 +428,44 @@ class FingerprinterTest {
                 .isInstanceOf(PayloadNotFingerprintableException.class);
     }
 
+    @Test
+    void aNumberOfTooManyDigitsIsRefusedAtOnce() {
+        BigInteger huge = BigInteger.TEN.pow(2_000_000);
+        for (JsonMapper mapper : List.of(
+                new JsonMapper(),
+                JsonMapper.builder()
+                        .enable(SerializationFeature.INDENT_OUTPUT)
+                        .build())) {
+            Fingerprinter either = new Fingerprinter(mapper);
+            for (Object payload : List.of(
+                    huge, new BigDecimal(huge, 7), List.of(huge), Map.of("a", huge), new Box(huge), mapper.valueToTree(huge))) {
+                assertThatThrownBy(() -> assertTimeoutPreemptively(Duration.ofSeconds(1), () -> either.of(payload)))
+                        .isInstanceOf(PayloadNotFingerprintableException.class)
+                        .hasMessageContaining("A number has more than 10000 digits")
+                        .hasMessageContaining("fingerprint = ")
+                        .hasMessageNotContaining("0000000");
+            }
+        }
+    }
+
+    @Test
+    void whatIsLargeAndNestedDeeplyIsRefused() {
+        Map<String, Object> nested = Map.of("a", "x".repeat(10_000_000));
+        for (int i = 0; i < 200; i++) {
+            Map<String, Object> outer = new LinkedHashMap<>();
+            outer.put("b", nested);
+            outer.put("a", 1);
+            nested = outer;
+        }
+        Object payload = nested;
+
+        assertThatThrownBy(() -> fingerprinter.of(payload))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .hasMessageContaining("too large for how deeply it is nested")
+                .hasMessageContaining("fingerprint = ")
+                .hasMessageNotContaining("xxx");
+    }
+
     private static Object nested(int levels, Object innermost) {
         Object nested = innermost;
         for (int i = 0; i < levels; i++) {
@@ -427,7 +475,21 @@ class FingerprinterTest {
     }
 
     private Fingerprint arguments(Object... arguments) {
-        return fingerprinter.ofArguments(arguments);
+        return fingerprinter.ofArguments(arguments, METHODS[arguments.length]);
+    }
+
+    /** Whose parameters say nothing of their types. */
+    private interface Methods {
+
+        void none();
+
+        void one(Object one);
+
+        void two(Object one, Object two);
+
+        void three(Object one, Object two, Object three);
+
+        void four(Object one, Object two, Object three, Object four);
     }
 
     record OldPayment(String accountId, Integer amountCents) {}
@@ -435,6 +497,10 @@ class FingerprinterTest {
     record Payment(String accountId, Integer amountCents, String reference) {}
 
     record Box(Object content) {}
+
+    record Order(Payment payment) {}
+
+    record OldOrder(OldPayment payment) {}
 
     record Visible(
             @JsonProperty("name") String text, @JsonIgnore String ignored) {}
