@@ -8,9 +8,12 @@ import io.idempotency.CallerResolver;
 import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.claim.Claims;
 import io.idempotency.claim.RequestId;
+import io.idempotency.codec.Fingerprint;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.operation.CallTerms;
 import io.idempotency.operation.IdempotentOperation;
@@ -77,17 +80,29 @@ public final class CallBinding {
             throw new MissingIdempotencyKeyException("A call in scope '" + scope
                     + "' has no key: it needs one that the caller chose for this one intent");
         }
+        IdempotencyKey.findProblem(key).ifPresent(problem -> {
+            throw new InvalidIdempotencyKeyException("The key of a call in scope '" + scope + "' " + problem);
+        });
         IdempotencyKey checkedKey = new IdempotencyKey(key);
         Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
         return new IdempotentCall(
                 RequestId.of(intent),
                 databaseResolver.resolveDatabase(),
                 intent,
-                fingerprinter.of(request),
+                fingerprintOf(request, scope),
                 terms,
                 responseType,
                 null,
                 claims);
+    }
+
+    private Fingerprint fingerprintOf(@Nullable Object request, String scope) {
+        try {
+            return fingerprinter.of(request);
+        } catch (PayloadNotFingerprintableException refused) {
+            throw new PayloadNotFingerprintableException(
+                    "The request of a call in scope '" + scope + "': " + refused.getMessage(), refused.getCause());
+        }
     }
 
     /** Whoever sends a key cannot help what the application makes of its sender. */

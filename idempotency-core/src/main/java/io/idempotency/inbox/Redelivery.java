@@ -5,6 +5,7 @@ import java.util.Set;
 
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
+import io.idempotency.ExpressionFailedException;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.KeyReusedException;
@@ -37,6 +38,7 @@ public final class Redelivery {
     private static final Set<Class<? extends Exception>> REFUSED_EVERY_TIME = Set.of(
             BrokenInterceptorChainException.class,
             ClaimAbandonedException.class,
+            ExpressionFailedException.class,
             InvalidIdempotencyKeyException.class,
             InvalidIdempotentMethodException.class,
             KeyReusedException.class,

@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
@@ -18,6 +19,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
+import io.idempotency.ExpressionFailedException;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /**
@@ -33,6 +35,9 @@ public final class ArgumentExpression {
 
     private final String attribute;
 
+    /** For reports. */
+    private final String place;
+
     private final SpelExpression expression;
 
     private final Map<String, Integer> indexes;
@@ -43,8 +48,13 @@ public final class ArgumentExpression {
     private final Type declaredType;
 
     private ArgumentExpression(
-            String attribute, SpelExpression expression, Method method, Map<String, Integer> indexes) {
+            String annotation,
+            String attribute,
+            SpelExpression expression,
+            Method method,
+            Map<String, Integer> indexes) {
         this.attribute = attribute;
+        this.place = annotation + " on " + MethodDescription.of(method);
         this.expression = expression;
         this.indexes = indexes;
         this.onlyArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
@@ -78,7 +88,7 @@ public final class ArgumentExpression {
         known.addAll(RESERVED);
         known.addAll(Set.of(furtherVariables));
         requireVariables(annotation, attribute, text, method, expression, known);
-        return new ArgumentExpression(attribute, expression, method, indexes);
+        return new ArgumentExpression(annotation, attribute, expression, method, indexes);
     }
 
     private static Map<String, Integer> indexesOf(Method method) {
@@ -146,21 +156,32 @@ public final class ArgumentExpression {
         return declaredType;
     }
 
+    /** @throws ExpressionFailedException if SpEL refuses it; what the application's own methods throw is not changed */
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {
         return onlyArgument == null
-                ? expression.getValue(new Arguments(target, indexes, arguments))
+                ? evaluate(new Arguments(target, indexes, arguments))
                 : arguments[onlyArgument];
     }
 
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {
         Arguments context = new Arguments(target, indexes, arguments);
         context.setVariable(variable, value);
-        return expression.getValue(context);
+        return evaluate(context);
+    }
+
+    private @Nullable Object evaluate(Arguments context) {
+        try {
+            return expression.getValue(context);
+        } catch (EvaluationException failure) {
+            throw new ExpressionFailedException(
+                    "The " + this + " failed at position " + failure.getPosition() + ": " + failure.getSimpleMessage(),
+                    failure);
+        }
     }
 
     @Override
     public String toString() {
-        return attribute + " = " + text();
+        return attribute + " '" + text() + "' of " + place;
     }
 
     /** Looks arguments up where they are, which costs a fraction of making a variable of each. */

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.codec.Fingerprint;
 import io.idempotency.codec.Fingerprinter;
 
@@ -67,10 +68,19 @@ public record IdempotentOperation(
      * @return the fingerprint of what the annotation names, or of all arguments
      */
     public Fingerprint fingerprint(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
-        return fingerprintExpression == null
-                ? fingerprinter.ofArguments(arguments, method)
-                : fingerprinter.of(
-                        fingerprintExpression.evaluate(target, arguments), fingerprintExpression.declaredType());
+        try {
+            return fingerprintExpression == null
+                    ? fingerprinter.ofArguments(arguments, method)
+                    : fingerprinter.of(
+                            fingerprintExpression.evaluate(target, arguments), fingerprintExpression.declaredType());
+        } catch (PayloadNotFingerprintableException refused) {
+            throw new PayloadNotFingerprintableException(
+                    (fingerprintExpression == null
+                                    ? "The arguments of " + describe()
+                                    : "What the " + fingerprintExpression + " gives")
+                            + " in scope '" + scope + "': " + refused.getMessage(),
+                    refused.getCause());
+        }
     }
 
     /**

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 
+import io.idempotency.ExpressionFailedException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
@@ -38,6 +39,11 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
             SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
             SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
 
+    private static final Set<SpelMessage> OUT_OF_BOUNDS = Set.of(
+            SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.STRING_INDEX_OUT_OF_BOUNDS);
+
     static KeyValue ofScope(String scope) {
         return new KeyValue("key", "scope", scope, "a call needs a key that the caller chose for this one intent");
     }
@@ -62,12 +68,15 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
 
     IdempotencyKey key(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value = evaluate(expression, target, arguments);
-        return value instanceof IdempotencyKey key ? key : new IdempotencyKey(textOf(expression, value));
+        return value instanceof IdempotencyKey key ? key : new IdempotencyKey(wellFormed(textOf(expression, value)));
     }
 
     String text(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value = evaluate(expression, target, arguments);
-        String text = value instanceof IdempotencyKey key ? key.value() : textOf(expression, value);
+        return value instanceof IdempotencyKey key ? key.value() : wellFormed(textOf(expression, value));
+    }
+
+    private String wellFormed(String text) {
         Optional<String> problem = IdempotencyKey.findProblem(text);
         if (problem.isPresent()) {
             throw new InvalidIdempotencyKeyException("The " + noun + " of " + ownerText() + " " + problem.get());
@@ -94,11 +103,8 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
             value = expression.evaluate(target, arguments);
         } catch (MissingIdempotencyKeyException | InvalidIdempotencyKeyException refused) {
             throw refused;
-        } catch (SpelEvaluationException failure) {
-            if (NULL_ON_THE_WAY.contains(failure.getMessageCode())) {
-                throw missing(expression);
-            }
-            throw notComputable(expression, failure);
+        } catch (ExpressionFailedException failure) {
+            throw refusalOf(expression, failure);
         } catch (RuntimeException failure) {
             throw notComputable(expression, failure);
         }
@@ -106,6 +112,15 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
             throw missing(expression);
         }
         return value;
+    }
+
+    /** What depends on the value is its sender's fault, what SpEL cannot do with any value is the developer's. */
+    private RuntimeException refusalOf(ArgumentExpression expression, ExpressionFailedException failure) {
+        SpelMessage message = failure.getCause() instanceof SpelEvaluationException spel ? spel.getMessageCode() : null;
+        if (message != null && NULL_ON_THE_WAY.contains(message)) {
+            return missing(expression);
+        }
+        return message != null && OUT_OF_BOUNDS.contains(message) ? notComputable(expression, failure) : failure;
     }
 
     private String textOf(ArgumentExpression expression, Object value) {

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.codec.Fingerprint;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.inbox.ConflictPolicy;
@@ -35,9 +36,15 @@ public record MessageAttributes(
      * @return its fingerprint; {@code null} if it is not compared
      */
     public @Nullable Fingerprint payload(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
-        return payloadExpression == null
-                ? null
-                : fingerprinter.of(payloadExpression.evaluate(target, arguments), payloadExpression.declaredType());
+        if (payloadExpression == null) {
+            return null;
+        }
+        try {
+            return fingerprinter.of(payloadExpression.evaluate(target, arguments), payloadExpression.declaredType());
+        } catch (PayloadNotFingerprintableException refused) {
+            throw new PayloadNotFingerprintableException(
+                    "What the " + payloadExpression + " gives: " + refused.getMessage(), refused.getCause());
+        }
     }
 
     /**

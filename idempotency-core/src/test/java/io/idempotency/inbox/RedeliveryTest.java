@@ -20,6 +20,7 @@ import org.springframework.dao.DataIntegrityViolationException;
 
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
+import io.idempotency.ExpressionFailedException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
@@ -61,6 +62,7 @@ class RedeliveryTest {
     private static final List<IdempotencyException> POINTLESS = List.of(
             new BrokenInterceptorChainException(MESSAGE, "no boundary"),
             new ClaimAbandonedException(MESSAGE),
+            new ExpressionFailedException("no such member", new IllegalStateException()),
             new InvalidIdempotencyKeyException("too long"),
             new KeyReusedException(MESSAGE),
             new MessageConflictException(MESSAGE),

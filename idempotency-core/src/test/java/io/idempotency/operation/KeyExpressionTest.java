@@ -13,12 +13,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.IdempotencyKey;
+import io.idempotency.ExpressionFailedException;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.codec.Fingerprinter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -137,11 +141,43 @@ class KeyExpressionTest {
                 .isInstanceOf(InvalidIdempotencyKeyException.class)
                 .hasMessageContainingAll("#list[1]", "by-index", "failed")
                 .hasCauseInstanceOf(RuntimeException.class);
-        assertThatThrownBy(() -> keyOf("byProperty", "has no property id"))
-                .isInstanceOf(InvalidIdempotencyKeyException.class);
         assertThatThrownBy(() -> keyOf("byFailingMethod", "value"))
                 .isInstanceOf(InvalidIdempotencyKeyException.class)
                 .hasRootCauseMessage("no key of this");
+    }
+
+    @Test
+    void anExpressionThatFitsNoArgumentIsTheFaultOfItsDeveloper() {
+        assertThatThrownBy(() -> keyOf("byProperty", "has no property id"))
+                .isInstanceOf(ExpressionFailedException.class)
+                .hasMessageStartingWith("The key '#command.id' of @Idempotent on ")
+                .hasMessageContainingAll("byProperty", "failed at position 9", "'id' cannot be found");
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Service.class, "byMissingMember")
+                        .fingerprint(
+                                service, new Object[] {"has no total"}, new Fingerprinter(new JsonMapper())))
+                .isInstanceOf(ExpressionFailedException.class)
+                .hasMessageStartingWith("The fingerprint '#order.total' of @Idempotent on ")
+                .hasMessageContaining("failed at position 7");
+    }
+
+    @Test
+    void aMalformedKeyIsReportedWithItsScope() {
+        assertThatThrownBy(() -> keyOf("byValue", " ")).hasMessage("The key of scope 'by-value' is blank");
+        assertThatThrownBy(() -> keyOf("byValue", "x".repeat(256)))
+                .hasMessage("The key of scope 'by-value' has 256 characters, more than 255");
+    }
+
+    @Test
+    void aPayloadWithoutAFingerprintIsReportedWithScopeAndMethod() {
+        Fingerprinter fingerprinter = new Fingerprinter(new JsonMapper());
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Service.class, "byValue")
+                        .fingerprint(service, new Object[] {new Object()}, fingerprinter))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .hasMessageContainingAll("The arguments of ", "byValue", "in scope 'by-value': ");
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Service.class, "byMember")
+                        .fingerprint(service, new Object[] {List.of(new Object())}, fingerprinter))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .hasMessageContainingAll("fingerprint '#order[0]'", "byMember", "in scope 'by-member': ");
     }
 
     @Test
@@ -184,6 +220,12 @@ class KeyExpressionTest {
         public String fail() {
             throw new IllegalStateException("no key of this");
         }
+
+        @Idempotent(scope = "by-missing-member", key = "'a'", fingerprint = "#order.total")
+        public void byMissingMember(Object order) {}
+
+        @Idempotent(scope = "by-member", key = "'a'", fingerprint = "#order[0]")
+        public void byMember(List<Object> order) {}
 
         @Idempotent(scope = "by-property", key = "#command.id")
         public void byProperty(Object command) {}

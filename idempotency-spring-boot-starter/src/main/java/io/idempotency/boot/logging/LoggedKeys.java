@@ -54,6 +54,7 @@ record LoggedKeys(KeyDisplay display) {
     private static String addHash(Line line, String name, Intent intent) {
         String hash = RequestId.of(intent).toString();
         line.add(name, hash);
-        return hash + ' ';
+        // A key of a client is often such a UUID itself.
+        return "hash:" + hash + ' ';
     }
 }

@@ -116,7 +116,7 @@ class ObservedCallTest {
                             scope,
                             CallTableTest.KEY);
             assertThat(pairs).containsEntry("key_hash", hash);
-            assertThat(line.getFormattedMessage()).startsWith("Call " + hash + " in " + scope + " ");
+            assertThat(line.getFormattedMessage()).startsWith("Call hash:" + hash + " in " + scope + " ");
         }
         assertThat(line.getFormattedMessage() + pairs).doesNotContain(CallTableTest.KEY);
     }

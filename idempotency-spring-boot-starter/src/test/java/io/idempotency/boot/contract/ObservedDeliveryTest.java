@@ -150,7 +150,7 @@ class ObservedDeliveryTest {
                     .queryForObject(
                             "select idempotency.idempotency_request_id('observed', ?, '')::text", String.class, ID);
             assertThat(pairs).containsEntry("message_id_hash", hash);
-            assertThat(line.getFormattedMessage()).startsWith("Message " + hash + " for observed ");
+            assertThat(line.getFormattedMessage()).startsWith("Message hash:" + hash + " for observed ");
         }
         assertThat(line.getFormattedMessage() + pairs).doesNotContain(ID);
     }

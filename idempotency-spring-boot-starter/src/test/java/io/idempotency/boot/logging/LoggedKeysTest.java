@@ -64,7 +64,7 @@ class LoggedKeysTest {
     void hashedKeysAreThePrimaryKeysOfTheirRows() {
         ILoggingEvent line = lineOfCall(KeyDisplay.HASHED, INTENT);
 
-        assertThat(line.getFormattedMessage()).startsWith("Call " + HASH + " in payments was refused");
+        assertThat(line.getFormattedMessage()).startsWith("Call hash:" + HASH + " in payments was refused");
         assertThat(LogLines.pairsOf(line)).containsEntry("key_hash", HASH).doesNotContainKeys("key", "caller");
     }
 
@@ -96,7 +96,7 @@ class LoggedKeysTest {
                             .hasSize(common.size() + 1);
                 }
                 case HASHED -> {
-                    assertThat(line.getFormattedMessage()).startsWith("Message " + hash + " for wallets was skipped");
+                    assertThat(line.getFormattedMessage()).startsWith("Message hash:" + hash + " for wallets was skipped");
                     assertThat(LogLines.pairsOf(line))
                             .containsEntry("message_id_hash", hash)
                             .hasSize(common.size() + 1);

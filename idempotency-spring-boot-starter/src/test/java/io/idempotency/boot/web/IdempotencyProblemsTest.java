@@ -71,4 +71,19 @@ class IdempotencyProblemsTest {
 
         assertThat(answer.getBody().getDetail()).isEqualTo("The Idempotency-Key is malformed.");
     }
+
+    @Test
+    void anExpressionThatFailsIsTheFaultOfTheApplication() {
+        try (LogLines log = LogLines.of(IdempotencyProblems.class.getName())) {
+            ResponseEntity<ProblemDetail> answer = problems.answer(
+                    new ExpressionFailedException("The key '#c.idd' failed", new IllegalStateException()),
+                    new MockHttpServletRequest());
+
+            assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.INTERNAL_SERVER_ERROR);
+            assertThat(answer.getBody().getDetail()).isEqualTo("The request failed unexpectedly.");
+            ILoggingEvent line = log.all().get(0);
+            assertThat(line.getLevel()).isEqualTo(Level.ERROR);
+            assertThat(line.getThrowableProxy().getMessage()).isEqualTo("The key '#c.idd' failed");
+        }
+    }
 }
