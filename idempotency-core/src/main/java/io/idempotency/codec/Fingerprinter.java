@@ -168,7 +168,7 @@ public final class Fingerprinter {
             throw new PayloadNotFingerprintableException(
                     "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
                             + " fingerprint = \"...\"",
-                    notWritable);
+                    JsonFailures.withoutValues(notWritable));
         }
     }
 

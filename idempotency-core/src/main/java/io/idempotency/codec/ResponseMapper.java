@@ -96,7 +96,7 @@ public final class ResponseMapper {
         try {
             return codecFor(type).decode(body, type);
         } catch (RuntimeException unreadable) {
-            throw new UnreadableResponseException(intent, type.getTypeName(), unreadable);
+            throw new UnreadableResponseException(intent, type.getTypeName(), JsonFailures.withoutValues(unreadable));
         }
     }
 
@@ -117,7 +117,7 @@ public final class ResponseMapper {
                     intent,
                     "it cannot be written as JSON of " + type.getTypeName()
                             + ": return data that does not lead back to itself, such as a record of what the caller needs",
-                    notWritable);
+                    JsonFailures.withoutValues(notWritable));
         }
     }
 
@@ -151,7 +151,7 @@ public final class ResponseMapper {
                     "what was written cannot be read back as " + type.getTypeName()
                             + ": declare a class that Jackson can make from its JSON, such as a record, and"
                             + " @JsonTypeInfo where a member is one of several classes",
-                    unreadable);
+                    JsonFailures.withoutValues(unreadable));
         }
     }
 

@@ -12,6 +12,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.codec.JsonFailures;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.codec.Utf8;
 
@@ -110,9 +111,9 @@ public final class OutboxTemplate implements Outbox {
         try {
             return codec.encode(payload, payload == null ? Object.class : payload.getClass());
         } catch (RuntimeException notWritable) {
+            RuntimeException safe = JsonFailures.withoutValues(notWritable);
             throw new IllegalArgumentException(
-                    "The payload of the message " + message + " cannot be written as JSON: " + notWritable.getMessage(),
-                    notWritable);
+                    "The payload of the message " + message + " cannot be written as JSON: " + safe.getMessage(), safe);
         }
     }
 }

@@ -28,7 +28,7 @@ final class PreparedCompletingCommit implements CompletingCommit {
             if (NOTHING_TO_COMPLETE.equals(failure.getSQLState())) {
                 return false;
             }
-            throw failure;
+            throw SqlFailures.withoutValues(failure);
         }
     }
 

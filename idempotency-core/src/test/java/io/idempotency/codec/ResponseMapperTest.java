@@ -1,5 +1,7 @@
 package io.idempotency.codec;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -385,6 +387,30 @@ class ResponseMapperTest {
             assertUnreadable("{\"type\":\"cash\"}", Method.class);
         }
 
+        @Test
+        void isToldWithoutItsValues() {
+            assertThatThrownBy(() -> mapper.read(
+                            INTENT, "{\"lines\":[{\"name\":\"a\",\"price\":\"4111-1111\"}]}", Receipt.class))
+                    .isInstanceOf(UnreadableResponseException.class)
+                    .satisfies(failure -> assertThat(printed(failure))
+                            .doesNotContain("4111-1111")
+                            .contains("InvalidFormatException at ", "Receipt[\"lines\"]", "[\"price\"]"));
+            assertThatThrownBy(() -> mapper.read(INTENT, "secret", Receipt.class))
+                    .satisfies(failure ->
+                            assertThat(printed(failure)).doesNotContain("secret").contains("StreamReadException"));
+            assertThatThrownBy(() -> mapper.write(INTENT, new Secretive(), Secretive.class))
+                    .isInstanceOf(ResponseNotStorableException.class)
+                    .satisfies(failure -> assertThat(printed(failure))
+                            .doesNotContain("4111-1111")
+                            .contains("Secretive[\"number\"]", "because of java.lang.IllegalStateException"));
+        }
+
+        private static String printed(Throwable failure) {
+            StringWriter text = new StringWriter();
+            failure.printStackTrace(new PrintWriter(text));
+            return text.toString();
+        }
+
         private void assertUnreadable(String body, Class<?> type) {
             assertThatThrownBy(() -> mapper.read(INTENT, body, type))
                     .isInstanceOf(UnreadableResponseException.class)
@@ -409,6 +435,13 @@ class ResponseMapperTest {
     }
 
     record Line(String name, BigDecimal price) {}
+
+    static final class Secretive {
+
+        public String getNumber() {
+            throw new IllegalStateException("4111-1111 is locked");
+        }
+    }
 
     record Receipt(UUID id, Color color, List<Line> lines, Optional<String> remark) {}
 

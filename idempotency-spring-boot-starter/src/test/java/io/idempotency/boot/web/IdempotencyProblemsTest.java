@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,11 +16,13 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletRequest;
 
+import io.idempotency.ExpressionFailedException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestInProgressException;
+import io.idempotency.boot.testing.LogLines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
