@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
@@ -113,8 +114,12 @@ public final class LateIdempotentChainPostProcessor
         return bean;
     }
 
+    /** A scoped proxy only finds the bean that it stands for, which has a proxy of its own. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof ScopedObject) {
+            return bean;
+        }
         if (beans.operationsOf(bean).isEmpty()) {
             requireNothingHidden(beanName);
             return bean;
@@ -140,10 +145,10 @@ public final class LateIdempotentChainPostProcessor
         for (String beanName : singletons.getSingletonNames()) {
             Object bean = singletons.getSingleton(beanName);
             if (bean instanceof FactoryBean<?> factory && makesIdempotentSingleton(factory)) {
-                verifyUnlessTestDouble(singletons.getBean(beanName), beanName);
+                verifyUnlessStandIn(singletons.getBean(beanName), beanName);
             }
             if (bean != null) {
-                verifyUnlessTestDouble(bean, beanName);
+                verifyUnlessStandIn(bean, beanName);
             }
         }
     }
@@ -154,8 +159,8 @@ public final class LateIdempotentChainPostProcessor
         return type != null && !beans.operationsOf(type).isEmpty();
     }
 
-    private void verifyUnlessTestDouble(Object bean, String beanName) {
-        if (!isTestDouble.test(bean)) {
+    private void verifyUnlessStandIn(Object bean, String beanName) {
+        if (!(bean instanceof ScopedObject) && !isTestDouble.test(bean)) {
             verify(bean, beanName);
         }
     }
