@@ -38,6 +38,7 @@ final class DatabaseReachability {
         String named = properties.dataSource();
         require(
                 dataSource,
+                "The database of the idempotency tables gives no connection",
                 named == null ? "the application's DataSource" : "idempotency.data-source = " + named,
                 "Start the database, or correct what the DataSource connects to (spring.datasource.url,"
                         + " spring.datasource.username and spring.datasource.password, if it is Spring Boot's). Name another"
@@ -47,20 +48,20 @@ final class DatabaseReachability {
     void requireMigrations(DataSource owner) {
         require(
                 owner,
+                "The idempotency tables could not be migrated, because their database gives no connection",
                 properties.migration().url() == null ? "idempotency.migration.user" : "idempotency.migration.url",
                 "Start the database, or correct idempotency.migration.url, idempotency.migration.user and"
                         + " idempotency.migration.password; or set idempotency.migrate = false, and let others run the"
                         + " migrations.");
     }
 
-    private static void require(DataSource dataSource, String name, String action) {
+    private static void require(DataSource dataSource, String problem, String name, String action) {
         try (Connection connection = dataSource.getConnection()) {
             connection.getMetaData();
         } catch (SQLException | RuntimeException failure) {
             String url = urlOf(dataSource);
             throw new IdempotencyStartupException(
-                    "The database of the idempotency tables gives no connection (" + name
-                            + (url == null ? "" : ", " + url) + "): " + reason(failure) + ".",
+                    problem + " (" + name + (url == null ? "" : ", " + url) + "): " + reason(failure) + ".",
                     action,
                     failure);
         }
