@@ -26,11 +26,12 @@ import tools.jackson.databind.JsonNode;
  * All that can be seen of an object, as a text: equal texts are equal objects. It shares nothing with the comparison that it
  * judges.
  */
+@SuppressWarnings("JavaUtilDate") // Users have members of this class.
 final class Portrait {
 
     private final StringBuilder text = new StringBuilder();
 
-    private final Map<Object, Integer> open = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> open = new IdentityHashMap<>();
 
     private Portrait() {}
 

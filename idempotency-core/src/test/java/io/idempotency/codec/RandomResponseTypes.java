@@ -234,17 +234,17 @@ final class RandomResponseTypes {
         return name;
     }
 
-    private String members(int depth, String separator) {
+    private List<String> members(int depth) {
         List<String> members = new ArrayList<>();
         int size = 1 + random.nextInt(4);
         for (int i = 0; i < size; i++) {
             members.add((chance(14) ? any(ON_MEMBERS) + " " : "") + type(depth + 1) + " m" + i);
         }
-        return String.join(separator, members);
+        return members;
     }
 
     private String record(String name, String suffix, int depth, String body) {
-        String members = "int id, " + members(depth, ", ");
+        String members = "int id, " + String.join(", ", members(depth));
         return add(name, "public record %s(%s)%s {%s}%n".formatted(name, members, suffix, body));
     }
 
@@ -261,7 +261,7 @@ final class RandomResponseTypes {
 
     private String bean(String name, String head, int depth, boolean setters) {
         StringBuilder source = new StringBuilder(head.formatted(name)).append(" {\n");
-        for (String member : members(depth, ";").split(";")) {
+        for (String member : members(depth)) {
             String type = member.substring(0, member.lastIndexOf(' '));
             String field = member.substring(member.lastIndexOf(' ') + 1);
             String plain = type.startsWith("@") ? typeAfterAnnotation(type) : type;
@@ -288,7 +288,7 @@ final class RandomResponseTypes {
     }
 
     private String open(String name, int depth) {
-        return add(name, "public static class %s { public %s; }%n".formatted(name, members(depth, "; public ")));
+        return add(name, "public static class %s { public %s; }%n".formatted(name, String.join("; public ", members(depth))));
     }
 
     /** Accessors that are none for JSON. */
@@ -296,14 +296,14 @@ final class RandomResponseTypes {
         return add(
                 name,
                 "public static final class %s { private %s; public int id() { return 1; } }%n"
-                        .formatted(name, members(depth, "; private ")));
+                        .formatted(name, String.join("; private ", members(depth))));
     }
 
     private String withTransient(String name, int depth) {
         return add(
                 name,
                 "public static class %s { public %s; public transient int remembered; }%n"
-                        .formatted(name, members(depth, "; public ")));
+                        .formatted(name, String.join("; public ", members(depth))));
     }
 
     private String withConstructor(String name, int depth) {

@@ -58,6 +58,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Makes random values of any type, subclasses and what is hidden included. */
+@SuppressWarnings({"JavaUtilDate", "UnnecessaryStringBuilder"}) // Users have members of these classes.
 final class RandomResponses {
 
     private static final int DEEPEST = 5;

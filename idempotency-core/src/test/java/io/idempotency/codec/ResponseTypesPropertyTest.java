@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ResponseTypesPropertyTest {
 
-    private static final int TYPES = TestSize.pick(1_000, 10_000);
+    private static final int TYPES = TestSize.pick(500, 10_000);
 
     private static final int BATCH = 500;
 
