@@ -42,8 +42,9 @@ final class PayloadBounds {
 
     static void checkSorted(long bytes) {
         if (bytes > MAX_SORTED_BYTES) {
-            throw new ExceededException("It is too large for how deeply it is nested: sorting the members of its objects"
-                    + " copies more than " + MAX_SORTED_BYTES + " bytes");
+            throw new ExceededException(
+                    "It is too large for how deeply it is nested: sorting the members of its objects"
+                            + " copies more than " + MAX_SORTED_BYTES + " bytes");
         }
     }
 

@@ -65,7 +65,8 @@ final class PayloadTypes {
         return type.isPrimitive()
                 || isOfPlatform(type)
                 || type.getName().startsWith("tools.jackson.")
-                || ((Map.class.isAssignableFrom(type) || Collection.class.isAssignableFrom(type)) && holdsAnything(type));
+                || ((Map.class.isAssignableFrom(type) || Collection.class.isAssignableFrom(type))
+                        && holdsAnything(type));
     }
 
     /** Elements of a class that extends a list of one type are not asked for theirs. */

@@ -96,7 +96,8 @@ final class TypeMarkingContexts extends SerializationContexts.DefaultImpl {
             return marking(super.handleSecondaryContextualization(serializer, property));
         }
 
-        private static ValueSerializer<Object> marking(@Nullable ValueSerializer<Object> serializer) {
+        /** {@code null} stays {@code null}, as Jackson asks for nothing too. */
+        private static ValueSerializer<Object> marking(ValueSerializer<Object> serializer) {
             return serializer == null || KNOWS_TYPES.get(serializer.getClass()) ? serializer : new Marking(serializer);
         }
     }

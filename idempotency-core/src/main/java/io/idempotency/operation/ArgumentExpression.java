@@ -158,9 +158,7 @@ public final class ArgumentExpression {
 
     /** @throws ExpressionFailedException if SpEL refuses it; what the application's own methods throw is not changed */
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {
-        return onlyArgument == null
-                ? evaluate(new Arguments(target, indexes, arguments))
-                : arguments[onlyArgument];
+        return onlyArgument == null ? evaluate(new Arguments(target, indexes, arguments)) : arguments[onlyArgument];
     }
 
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {

@@ -111,7 +111,7 @@ public final class OutboxTemplate implements Outbox {
         try {
             return codec.encode(payload, payload == null ? Object.class : payload.getClass());
         } catch (RuntimeException notWritable) {
-            RuntimeException safe = JsonFailures.withoutValues(notWritable);
+            Throwable safe = JsonFailures.withoutValues(notWritable);
             throw new IllegalArgumentException(
                     "The payload of the message " + message + " cannot be written as JSON: " + safe.getMessage(), safe);
         }

@@ -43,7 +43,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** A response that a replay would show otherwise fails the first call and says where; all others are replayed. */
-@SuppressWarnings({"ArrayRecordComponent", "NullableOptional", "UnnecessaryStringBuilder"}) // What users do all the same.
+@SuppressWarnings({"ArrayRecordComponent", "NullableOptional", "UnnecessaryStringBuilder"
+}) // What users do all the same.
 class FaithfulReplayTest {
 
     private static final Intent INTENT = new Intent("payments", "", new IdempotencyKey("order-42"));

@@ -433,12 +433,15 @@ class FingerprinterTest {
         BigInteger huge = BigInteger.TEN.pow(2_000_000);
         for (JsonMapper mapper : List.of(
                 new JsonMapper(),
-                JsonMapper.builder()
-                        .enable(SerializationFeature.INDENT_OUTPUT)
-                        .build())) {
+                JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build())) {
             Fingerprinter either = new Fingerprinter(mapper);
             for (Object payload : List.of(
-                    huge, new BigDecimal(huge, 7), List.of(huge), Map.of("a", huge), new Box(huge), mapper.valueToTree(huge))) {
+                    huge,
+                    new BigDecimal(huge, 7),
+                    List.of(huge),
+                    Map.of("a", huge),
+                    new Box(huge),
+                    mapper.valueToTree(huge))) {
                 assertThatThrownBy(() -> assertTimeoutPreemptively(Duration.ofSeconds(1), () -> either.of(payload)))
                         .isInstanceOf(PayloadNotFingerprintableException.class)
                         .hasMessageContaining("A number has more than 10000 digits")

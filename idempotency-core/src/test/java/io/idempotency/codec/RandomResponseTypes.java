@@ -288,7 +288,9 @@ final class RandomResponseTypes {
     }
 
     private String open(String name, int depth) {
-        return add(name, "public static class %s { public %s; }%n".formatted(name, String.join("; public ", members(depth))));
+        return add(
+                name,
+                "public static class %s { public %s; }%n".formatted(name, String.join("; public ", members(depth))));
     }
 
     /** Accessors that are none for JSON. */

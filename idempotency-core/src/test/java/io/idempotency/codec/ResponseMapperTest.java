@@ -396,8 +396,9 @@ class ResponseMapperTest {
                             .doesNotContain("4111-1111")
                             .contains("InvalidFormatException at ", "Receipt[\"lines\"]", "[\"price\"]"));
             assertThatThrownBy(() -> mapper.read(INTENT, "secret", Receipt.class))
-                    .satisfies(failure ->
-                            assertThat(printed(failure)).doesNotContain("secret").contains("StreamReadException"));
+                    .satisfies(failure -> assertThat(printed(failure))
+                            .doesNotContain("secret")
+                            .contains("StreamReadException"));
             assertThatThrownBy(() -> mapper.write(INTENT, new Secretive(), Secretive.class))
                     .isInstanceOf(ResponseNotStorableException.class)
                     .satisfies(failure -> assertThat(printed(failure))

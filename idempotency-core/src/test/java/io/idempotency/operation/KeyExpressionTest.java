@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.idempotency.IdempotencyKey;
 import io.idempotency.ExpressionFailedException;
+import io.idempotency.IdempotencyKey;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.InvalidIdempotentMethodException;
@@ -153,8 +153,7 @@ class KeyExpressionTest {
                 .hasMessageStartingWith("The key '#command.id' of @Idempotent on ")
                 .hasMessageContainingAll("byProperty", "failed at position 9", "'id' cannot be found");
         assertThatThrownBy(() -> AnnotatedMethods.operation(Service.class, "byMissingMember")
-                        .fingerprint(
-                                service, new Object[] {"has no total"}, new Fingerprinter(new JsonMapper())))
+                        .fingerprint(service, new Object[] {"has no total"}, new Fingerprinter(new JsonMapper())))
                 .isInstanceOf(ExpressionFailedException.class)
                 .hasMessageStartingWith("The fingerprint '#order.total' of @Idempotent on ")
                 .hasMessageContaining("failed at position 7");

@@ -55,8 +55,9 @@ class SqlFailuresTest {
             assertThat(each.toString()).doesNotContain(SECRET);
         }
         assertThat(translated.getMostSpecificCause())
-                .isInstanceOfSatisfying(PSQLException.class, cause -> assertThat(cause.getSQLState())
-                        .isEqualTo(failure.getSQLState()))
+                .isInstanceOfSatisfying(
+                        PSQLException.class,
+                        cause -> assertThat(cause.getSQLState()).isEqualTo(failure.getSQLState()))
                 .hasMessageStartingWith("ERROR: ");
         assertThat(translated.getMostSpecificCause().getStackTrace()).isEqualTo(failure.getStackTrace());
     }

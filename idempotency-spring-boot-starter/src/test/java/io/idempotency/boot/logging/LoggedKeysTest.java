@@ -96,7 +96,8 @@ class LoggedKeysTest {
                             .hasSize(common.size() + 1);
                 }
                 case HASHED -> {
-                    assertThat(line.getFormattedMessage()).startsWith("Message hash:" + hash + " for wallets was skipped");
+                    assertThat(line.getFormattedMessage())
+                            .startsWith("Message hash:" + hash + " for wallets was skipped");
                     assertThat(LogLines.pairsOf(line))
                             .containsEntry("message_id_hash", hash)
                             .hasSize(common.size() + 1);
