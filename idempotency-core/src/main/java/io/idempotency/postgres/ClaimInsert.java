@@ -23,11 +23,11 @@ final class ClaimInsert {
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, claimed_by, claimed_at,
                 attempt_count, created_at, updated_at, expires_at, {columns})
             select ?, ?, ?, ?, ?, ?, ?, t.now,
-                   1, t.now, t.now, t.now + ? * interval '1 millisecond', {values}
+                   1, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond', {values}
             from (select clock_timestamp() as now, {restore}) t
             on conflict (request_id) do nothing""");
 
-    private static final String MILLISECONDS_FROM_NOW = "t.now + ? * interval '1 millisecond'";
+    private static final String MILLISECONDS_FROM_NOW = "t.now + cast(? as float8) * interval '1 millisecond'";
 
     private static final Binding NOTHING = (parameters, request) -> {};
 

@@ -21,10 +21,10 @@ record ClaimTakeover(Pipeline statements, boolean saysWhereResponseIs) {
             set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
                 result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
                 claimed_by = ?, claim_token = ?, claimed_at = t.now,
-                locked_until = t.now + cast(? as bigint) * interval '1 millisecond',
+                locked_until = t.now + cast(? as float8) * interval '1 millisecond',
                 attempt_count = attempt_count + 1, updated_at = t.now,
-                expires_at = t.now + ? * interval '1 millisecond',
-                {response_time} = t.now + cast(? as bigint) * interval '1 millisecond'
+                expires_at = t.now + cast(? as float8) * interval '1 millisecond',
+                {response_time} = t.now + cast(? as float8) * interval '1 millisecond'
             from (select clock_timestamp() as now) t
             where request_id = ? and attempt_count = ?
                 and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");

@@ -66,16 +66,17 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
             from {schema}.idempotency_request as r
             left join {schema}.idempotency_response as kept
                 on kept.request_id = r.request_id and kept.expires_at = r.response_kept_until
-            where r.request_id = ? and idempotency_scope = ? and caller = ? and idempotency_key = ?
+            where r.request_id = ?
+                and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)
                 and coalesce(r.response_body, kept.response_body) is not null""";
 
     /** What has another status is left out before the table of responses is looked at. */
     private static final String SEARCH = described(REQUESTS + """
-            where (cast(? as text) is null or idempotency_scope = ?)
-                and (cast(? as text) is null or idempotency_key = ?)
+            where (cast(? as text) is null or idempotency_scope operator(pg_catalog.=) ?)
+                and (cast(? as text) is null or idempotency_key operator(pg_catalog.=) ?)
                 and (cast(? as text) is null
-                    or (status = ? or (cast(? as text) = 'processing' and status = 'succeeded'))
-                        and case when %s then 'processing' else status end = ?)
+                    or (status = cast(? as text) or (cast(? as text) = 'processing' and status = 'succeeded'))
+                        and case when %s then 'processing' else status end = cast(? as text))
             """.formatted(IS_UNANSWERED), "order by claimed_at desc");
 
     /** By the index of leases, which a volatile time could not use. */
@@ -93,7 +94,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     /** What shares a request id with another intent is not to be changed in its place. */
     private static final String OF_INTENT =
-            "where request_id = ? and idempotency_scope = ? and caller = ? and idempotency_key = ?\n";
+            "where request_id = ? and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)\n";
 
     /**
      * Before a change, which has to be of a later snapshot: one that had waited for the end of a call would see that its row
@@ -104,7 +105,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     /** Without its token the holder finds out that the request is not its own any more. */
     private static final String RELEASE_STALE = """
             update {schema}.idempotency_request as r
-            set status = 'failed_retryable', failure_code = 'released', failure_message = left(?, 1000),
+            set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
                 claim_token = null, locked_until = null, response_expires_at = null, response_kept_until = null,
                 updated_at = clock_timestamp()
             """ + OF_INTENT + "    and " + IS_STALE + "returning request_id";

@@ -35,7 +35,7 @@ final class IdempotencyRequestTable implements ClaimStore {
                    case when response_kept_until is null then response_body else
                        ({schema}.idempotency_stored_response(request_id, response_kept_until)).response_body end,
                    attempt_count, failure_code, failure_message, claim_token,
-                   (extract(epoch from locked_until - clock_timestamp()) * 1000)::bigint,
+                   (extract(epoch from locked_until - clock_timestamp()) * 1000.0)::bigint,
                    response_kept_until > clock_timestamp()
             """;
 
@@ -54,18 +54,19 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
-    private static final String FAIL = WaitBound.BRIEFLY + """
+    private static final String FAIL =
+            WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
                 locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + CompletionStatement.HELD_BY_LEASE;
 
     private static final String EXTEND_LEASE = """
             update {schema}.idempotency_request
-            set locked_until = greatest(locked_until, clock_timestamp() + ? * interval '1 millisecond'),
+            set locked_until = greatest(locked_until, clock_timestamp() + cast(? as float8) * interval '1 millisecond'),
                 expires_at = expires_at
-                    + greatest(clock_timestamp() + ? * interval '1 millisecond' - locked_until, interval '0'),
+                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
                 response_expires_at = response_expires_at
-                    + greatest(clock_timestamp() + ? * interval '1 millisecond' - locked_until, interval '0'),
+                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
                 updated_at = clock_timestamp()""" + CompletionStatement.HELD_BY_LEASE;
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
@@ -74,7 +75,7 @@ final class IdempotencyRequestTable implements ClaimStore {
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
                 status, failure_code, failure_message, claimed_by, claimed_at,
                 attempt_count, created_at, updated_at, expires_at)
-            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, ?, t.now, t.now, t.now + ? * interval '1 millisecond'
+            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, ?, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond'
             from (select clock_timestamp() as now) t
             on conflict (request_id) do update
             set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,

@@ -38,7 +38,8 @@ final class KeysOfSentMessages implements MaintenanceStep {
                 and d.deduplication_key = m.deduplication_key and d.message_id = m.message_id""";
 
     /** What is sent after the end of a partition expires after it too. Without its keys a partition may go. */
-    private static final String SEAL = "update {schema}.storage_partition set sealed_at = ends_at where leaf = ?";
+    private static final String SEAL =
+            "update {schema}.storage_partition set sealed_at = ends_at where leaf = cast(? as text)";
 
     private final Schema schema;
 

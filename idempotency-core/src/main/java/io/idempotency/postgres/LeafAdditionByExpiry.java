@@ -36,7 +36,7 @@ final class LeafAdditionByExpiry implements MaintenanceStep {
             from (
                 select (select substring(pg_get_expr(relpartbound, oid) from 'FROM \\(''(.*)''\\) TO')::timestamptz
                         from pg_catalog.pg_class
-                        where oid = '{schema}.{parent}_rest'::regclass) as starts_at,
+                        where oid = '{schema}.{parent}_rest'::regclass::oid) as starts_at,
                        min(expires_at) as held_from,
                        max(expires_at) as held_until
                 from {schema}.{parent}_rest) as rest""";
@@ -50,7 +50,7 @@ final class LeafAdditionByExpiry implements MaintenanceStep {
     private static final Duration PAUSE = Duration.ofHours(1);
 
     private static final String ADD =
-            "select {schema}.add_partitions_by_expiry('{parent}', ?::timestamptz[], ?::timestamptz, ?)";
+            "select 1 from {schema}.add_partitions_by_expiry('{parent}', ?::timestamptz[], ?::timestamptz, ?)";
 
     private final MaintenanceConnection connection;
 

@@ -18,7 +18,7 @@ final class LeafBeforeAllByExpiry implements MaintenanceStep {
                 select 1
                 from pg_catalog.pg_inherits as i
                 join pg_catalog.pg_class as leaf on leaf.oid = i.inhrelid
-                where i.inhparent = '{schema}.{parent}'::regclass
+                where i.inhparent = '{schema}.{parent}'::regclass::oid
                     and pg_get_expr(leaf.relpartbound, leaf.oid) like '%(MINVALUE)%')""";
 
     private static final String ADD = "select {schema}.add_partition_before_all('{parent}', ?)";

@@ -30,19 +30,19 @@ final class LeafDivisionByExpiry implements MaintenanceStep {
     private static final String COUNT = """
             select count(*)
             from pg_catalog.pg_inherits
-            where inhparent = '{schema}.{parent}'::regclass""";
+            where inhparent = '{schema}.{parent}'::regclass::oid""";
 
     private static final String FIND_EMPTY = """
             select p.leaf, p.starts_at, p.ends_at
             from {schema}.storage_partition as p
-            join pg_catalog.pg_inherits as i on i.inhrelid = to_regclass('{schema}.' || quote_ident(p.leaf))
+            join pg_catalog.pg_inherits as i on i.inhrelid = to_regclass('{schema}.' || quote_ident(p.leaf))::oid
             where p.parent = '{parent}' and p.starts_at > clock_timestamp()
-                and i.inhparent = '{schema}.{parent}'::regclass and not i.inhdetachpending
-                and pg_relation_size(i.inhrelid) = 0
+                and i.inhparent = '{schema}.{parent}'::regclass::oid and not i.inhdetachpending
+                and pg_relation_size(i.inhrelid::regclass) = 0
             order by p.starts_at""";
 
     private static final String DIVIDE =
-            "select {schema}.divide_partition_by_expiry('{parent}', ?, ?::timestamptz[], ?)";
+            "select 1 from {schema}.divide_partition_by_expiry('{parent}', ?, ?::timestamptz[], ?)";
 
     private final MaintenanceConnection connection;
 

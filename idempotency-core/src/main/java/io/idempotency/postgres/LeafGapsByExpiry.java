@@ -20,18 +20,18 @@ final class LeafGapsByExpiry implements MaintenanceStep {
     private static final String FIND = """
             select bounded.ends_at, bounded.next_at
             from (
-                select bound.ends_at, lead(bound.starts_at) over (order by bound.starts_at nulls first) as next_at
+                select bound.ends_at, pg_catalog.lead(bound.starts_at) over (order by bound.starts_at nulls first) as next_at
                 from pg_catalog.pg_inherits as i
                 join pg_catalog.pg_class as leaf on leaf.oid = i.inhrelid
                 cross join lateral (select pg_get_expr(leaf.relpartbound, leaf.oid) as expression) as e
                 cross join lateral (
                     select substring(e.expression from 'FROM \\(''(.*)''\\) TO')::timestamptz as starts_at,
                            substring(e.expression from 'TO \\(''(.*)''\\)')::timestamptz as ends_at) as bound
-                where i.inhparent = '{schema}.{parent}'::regclass) as bounded
+                where i.inhparent = '{schema}.{parent}'::regclass::oid) as bounded
             where bounded.ends_at < bounded.next_at""";
 
     private static final String CLOSE =
-            "select {schema}.add_partition_between('{parent}', ?::timestamptz, ?::timestamptz, ?)";
+            "select 1 from {schema}.add_partition_between('{parent}', ?::timestamptz, ?::timestamptz, ?)";
 
     private final MaintenanceConnection connection;
 

@@ -26,7 +26,7 @@ final class LeafRemoval implements MaintenanceStep {
             select leaf.relname
             from pg_catalog.pg_inherits as i
             join pg_catalog.pg_class as leaf on leaf.oid = i.inhrelid
-            where i.inhparent = '{schema}.{parent}'::regclass and i.inhdetachpending""";
+            where i.inhparent = '{schema}.{parent}'::regclass::oid and i.inhdetachpending""";
 
     private static final String FINALIZE = "alter table {schema}.{parent} detach partition {schema}.{leaf} finalize";
 
@@ -38,7 +38,7 @@ final class LeafRemoval implements MaintenanceStep {
             select p.leaf, exists (
                        select 1
                        from pg_catalog.pg_inherits as i
-                       where i.inhrelid = to_regclass('{schema}.' || quote_ident(p.leaf))) as attached
+                       where i.inhrelid = to_regclass('{schema}.' || quote_ident(p.leaf))::oid) as attached
             from {schema}.storage_partition as p
             where p.parent = '{parent}'
                 and p.expires_at < statement_timestamp() and p.sealed_at is not null
@@ -61,7 +61,7 @@ final class LeafRemoval implements MaintenanceStep {
     /** So that the name is free and says what it is. */
     private static final String KEEP = "alter table if exists {schema}.{leaf} rename to {archived}";
 
-    private static final String FORGET = "delete from {schema}.storage_partition where leaf = ?";
+    private static final String FORGET = "delete from {schema}.storage_partition where leaf = cast(? as text)";
 
     private final Schema schema;
 

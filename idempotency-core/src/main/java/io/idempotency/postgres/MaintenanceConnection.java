@@ -29,7 +29,7 @@ final class MaintenanceConnection {
     /** Unless there is a role, the one that the connection has. */
     private static final String SETTINGS = """
             select set_config('role', coalesce(?, current_setting('role')), {local}),
-                   set_config('lock_timeout', ?, {local}),
+                   set_config('lock_timeout', cast(? as text), {local}),
                    set_config('statement_timeout', '10min', {local}),
                    set_config('idle_in_transaction_session_timeout', '30s', {local})""";
 
@@ -42,9 +42,9 @@ final class MaintenanceConnection {
                    current_setting('idle_in_transaction_session_timeout')""";
 
     private static final String RESTORE = """
-            select set_config('role', ?, false), set_config('lock_timeout', ?, false),
-                   set_config('statement_timeout', ?, false),
-                   set_config('idle_in_transaction_session_timeout', ?, false)""";
+            select set_config('role', cast(? as text), false), set_config('lock_timeout', cast(? as text), false),
+                   set_config('statement_timeout', cast(? as text), false),
+                   set_config('idle_in_transaction_session_timeout', cast(? as text), false)""";
 
     private static final String KEY = "('{schema}.storage_partition'::regclass::oid::integer, 0)";
 

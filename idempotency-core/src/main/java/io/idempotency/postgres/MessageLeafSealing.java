@@ -37,7 +37,7 @@ final class MessageLeafSealing implements MaintenanceStep {
      */
     private static final String FIND_PASSED = """
             select open.leaf, coalesce(next.starts_at, 'infinity'), coalesce(next.ends_at, 'infinity'),
-                   late.seconds >= 600 and mod(late.seconds, 60) < 3
+                   late.seconds >= 600.0 and mod(late.seconds, 60.0) < 3.0
             from {schema}.processed_message_head as head
             join {schema}.storage_partition as open
                 on open.parent = 'processed_message' and open.starts_at = head.open_from
@@ -59,7 +59,7 @@ final class MessageLeafSealing implements MaintenanceStep {
                    bool_or(l.mode <> 'RowExclusiveLock' or a.xact_start < clock_timestamp() - interval '1 second')
             from pg_catalog.pg_locks as l
             left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
-            where l.locktype = 'relation' and l.granted and l.relation = '{schema}.{leaf}'::regclass
+            where l.locktype = 'relation' and l.granted and l.relation = '{schema}.{leaf}'::regclass::oid
                 and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
                 and l.pid is distinct from pg_backend_pid()
                 and l.mode in ('RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock',
@@ -68,7 +68,7 @@ final class MessageLeafSealing implements MaintenanceStep {
 
     /** Everybody waits for who has the lock, so that an instance that stands still must not keep it for long. */
     private static final String BOUND = """
-            select set_config('lock_timeout', ?, true), set_config('idle_in_transaction_session_timeout', '2s', true)""";
+            select set_config('lock_timeout', cast(? as text), true), set_config('idle_in_transaction_session_timeout', '2s', true)""";
 
     private static final String SEAL = """
             create trigger sealed before insert on {schema}.{leaf}

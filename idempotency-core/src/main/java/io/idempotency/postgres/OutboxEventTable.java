@@ -42,7 +42,7 @@ final class OutboxEventTable implements OutboxStore {
                 deduplication_key, idempotency_scope, caller, idempotency_key, status, attempt_count,
                 created_at, due_at, next_attempt_at)
             select ?::uuid, ?, ?, ?, ?::smallint, ?, ?, ?::json, (
-                    select coalesce(json_object_agg(header.name, header.value), '{}'::json)
+                    select coalesce(pg_catalog.json_object_agg(header.name, header.value), '{}'::json)
                     from unnest(?::text[], ?::text[]) as header (name, value)),
                 ?, ?, ?, ?, 'pending', 0, t.now, t.due, t.due
             from (
@@ -60,14 +60,14 @@ final class OutboxEventTable implements OutboxStore {
      * its key, which the order by finds at once.
      */
     private static final String READY = """
-            m.status = 'pending'
-                and m.lane = %s
+            m.status operator(pg_catalog.=) 'pending'
+                and m.lane operator(pg_catalog.=) %s
                 and m.next_attempt_at <= statement_timestamp()
                 and not coalesce((
                     select true
                     from {schema}.outbox_event as earlier
-                    where earlier.status = 'pending'
-                        and earlier.ordering_key = m.ordering_key
+                    where earlier.status operator(pg_catalog.=) 'pending'
+                        and earlier.ordering_key operator(pg_catalog.=) m.ordering_key
                         and earlier.sequence < m.sequence
                         and earlier.next_attempt_at > m.next_attempt_at
                     order by earlier.sequence
@@ -83,17 +83,17 @@ final class OutboxEventTable implements OutboxStore {
             set transaction isolation level read committed;
             set local enable_seqscan = off;
             set local enable_bitmapscan = off;
-            select set_config('idle_in_transaction_session_timeout', ?, true),
+            select set_config('idle_in_transaction_session_timeout', cast(? as text), true),
                    set_config('idempotency.lanes', (
                 with recursive pending_lane (lane) as (
-                    select min(lane)
+                    select pg_catalog.min(lane)
                     from {schema}.outbox_event
-                    where status = 'pending'
+                    where status operator(pg_catalog.=) 'pending'
                     union all
                     select (
-                        select min(m.lane)
+                        select pg_catalog.min(m.lane)
                         from {schema}.outbox_event as m
-                        where m.status = 'pending' and m.lane > pending_lane.lane)
+                        where m.status operator(pg_catalog.=) 'pending' and m.lane operator(pg_catalog.>) pending_lane.lane)
                     from pending_lane
                     where pending_lane.lane is not null),
                 shuffled (lane, position) as materialized (
@@ -111,7 +111,7 @@ final class OutboxEventTable implements OutboxStore {
                         select shuffled.position, shuffled.lane, counted.ready,
                                case when counted.ready > 0
                                    then pg_try_advisory_xact_lock(
-                                       '{schema}.outbox_event'::regclass::oid::integer, shuffled.lane)
+                                       '{schema}.outbox_event'::regclass::oid::integer, shuffled.lane::integer)
                                    else false
                                end as locked
                         from shuffled
@@ -126,21 +126,21 @@ final class OutboxEventTable implements OutboxStore {
                         where shuffled.position = taken.position + 1
                         offset 0) as next
                     where taken.found < ?)
-                select coalesce(array_agg(lane), '{}')::text
+                select coalesce(pg_catalog.array_agg(lane), '{}')::text
                 from taken
                 where lane is not null), true);
             select m.sequence, m.predecessor, m.message_id, m.topic, m.message_type, m.ordering_key, m.aggregate_type,
                    m.aggregate_id, m.payload, m.header_names, m.header_values, m.idempotency_scope, m.caller,
                    m.idempotency_key, m.created_at, m.due_at, m.attempt_count
-            from unnest(current_setting('idempotency.lanes')::smallint[]) as taken (lane)
+            from pg_catalog.unnest(current_setting('idempotency.lanes')::smallint[]) as taken (lane)
             cross join lateral (
                 select m.*,
-                       array(select key from json_each_text(m.headers)) as header_names,
-                       array(select value from json_each_text(m.headers)) as header_values, (
+                       array(select key from pg_catalog.json_each_text(m.headers)) as header_names,
+                       array(select value from pg_catalog.json_each_text(m.headers)) as header_values, (
                     select earlier.sequence
                     from {schema}.outbox_event as earlier
-                    where earlier.status = 'pending'
-                        and earlier.ordering_key = m.ordering_key
+                    where earlier.status operator(pg_catalog.=) 'pending'
+                        and earlier.ordering_key operator(pg_catalog.=) m.ordering_key
                         and earlier.sequence < m.sequence
                     order by earlier.sequence desc
                     limit 1) as predecessor
@@ -160,25 +160,25 @@ final class OutboxEventTable implements OutboxStore {
     private static final String MARK = """
             update {schema}.outbox_event as m
             set status = d.status,
-                attempt_count = m.attempt_count + d.counted,
+                attempt_count = m.attempt_count operator(pg_catalog.+) d.counted,
                 last_error = coalesce(d.error, m.last_error),
                 next_attempt_at = case
-                    when d.status = 'pending' then t.now + d.delay * interval '1 millisecond'
+                    when d.status = 'pending' then t.now + d.delay::float8 * interval '1 millisecond'
                     else m.next_attempt_at
                 end,
                 sent_at = case when d.status = 'sent' then t.now end,
-                expires_at = case when d.status = 'sent' then t.now + ? * interval '1 millisecond' end
+                expires_at = case when d.status = 'sent' then t.now + cast(? as float8) * interval '1 millisecond' end
             from (select clock_timestamp() as now) as t,
                  unnest(?::uuid[], ?::text[], ?::integer[], ?::bigint[], ?::text[])
                      as d (message_id, status, counted, delay, error)
-            where m.message_id = d.message_id and m.status in ('pending', 'dead')
+            where m.message_id = d.message_id and m.status operator(pg_catalog.=) any ('{pending, dead}')
             returning t.now""";
 
     private static final String BACKLOG = """
             select count(*),
-                   coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000, 0)::bigint,
-                   (select count(*) from (select 1 from {schema}.outbox_event where status = 'dead' limit ?) as dead)
-            from (select due_at from {schema}.outbox_event where status = 'pending' limit ?) as pending""";
+                   coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint,
+                   (select count(*) from (select 1 from {schema}.outbox_event where status operator(pg_catalog.=) 'dead' limit ?) as dead)
+            from (select due_at from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
 
     /** A row that is in the way may be purged before it is looked at. */
     private static final int MAX_TRIES = 3;

@@ -20,15 +20,15 @@ final class OutboxMessages {
                    idempotency_key, created_at, due_at, next_attempt_at, (
                 select earlier.message_id
                 from {schema}.outbox_event as earlier
-                where earlier.status = 'pending'
-                    and earlier.ordering_key = m.ordering_key
+                where earlier.status operator(pg_catalog.=) 'pending'
+                    and earlier.ordering_key operator(pg_catalog.=) m.ordering_key
                     and earlier.sequence < m.sequence
                 order by earlier.sequence
                 limit 1)
             from (
                 select *
                 from {schema}.outbox_event
-                where status = 'pending'
+                where status operator(pg_catalog.=) 'pending'
                 order by sequence
                 limit ?) as m
             order by sequence""";
@@ -37,14 +37,14 @@ final class OutboxMessages {
             select message_id, topic, message_type, ordering_key, attempt_count, last_error, idempotency_scope, caller,
                    idempotency_key, created_at
             from {schema}.outbox_event
-            where status = 'dead'
+            where status operator(pg_catalog.=) 'dead'
             order by sequence
             limit ?""";
 
     private static final String REQUEUE = """
             update {schema}.outbox_event
             set status = 'pending', attempt_count = 0, next_attempt_at = clock_timestamp()
-            where message_id = ? and status = 'dead'""";
+            where message_id = ? and status operator(pg_catalog.=) 'dead'""";
 
     private static final String FIND_STATUS = """
             select status

@@ -21,7 +21,7 @@ import io.idempotency.transaction.RequiresNewTransaction;
  */
 final class OutboxNotifications implements OutboxChannel {
 
-    private static final String CHANNEL = "'idempotency_outbox_' || '{schema}.outbox_event'::regclass::oid";
+    private static final String CHANNEL = "'idempotency_outbox_' || '{schema}.outbox_event'::regclass::oid::text";
 
     private static final String NOTIFY = "select 1 from pg_notify(" + CHANNEL + ", '')";
 

@@ -21,22 +21,22 @@ final class PartitionStatistics {
     private static final String STATES = """
             select parent.name, known.partitions,
                    case when rest.used then 0 else known.ahead end,
-                   coalesce((extract(epoch from statement_timestamp() - head.open_until) * 1000)::bigint, 0),
+                   coalesce((extract(epoch from statement_timestamp() - head.open_until) * 1000.0)::bigint, 0),
                    exists (
                        select 1
                        from pg_catalog.pg_inherits as i
-                       where i.inhparent = parent.id and i.inhdetachpending),
+                       where i.inhparent = parent.id::oid and i.inhdetachpending),
                    coalesce(head.open_from > statement_timestamp(), false),
                    rest.used,
                    parent.name = 'outbox_event_sent' and to_regclass('{schema}.outbox_event_before') is not null,
                    known.remaining, long.leaf
             from (
                 select t.name, to_regclass('{schema}.' || t.name) as id
-                from unnest(array['processed_message', 'outbox_event_sent', 'idempotency_response']) as t (name)) as parent
-            join pg_catalog.pg_class as c on c.oid = parent.id and c.relkind = 'p'
+                from pg_catalog.unnest(array['processed_message', 'outbox_event_sent', 'idempotency_response']) as t (name)) as parent
+            join pg_catalog.pg_class as c on c.oid = parent.id::oid and c.relkind = 'p'
             cross join lateral (
                 select coalesce(
-                    pg_stat_get_live_tuples(to_regclass('{schema}.' || parent.name || '_rest')) > 0, false) as used) as rest
+                    pg_stat_get_live_tuples(to_regclass('{schema}.' || parent.name || '_rest')::oid) > 0, false) as used) as rest
             cross join lateral (
                 select count(*) as partitions,
                        count(*) filter (
@@ -47,7 +47,7 @@ final class PartitionStatistics {
                                    where used.parent = parent.name
                                        and pg_relation_size(to_regclass('{schema}.' || quote_ident(used.leaf))) > 0),
                                    '-infinity'))) as ahead,
-                       (array_agg(p.leaf order by p.expires_at) filter (
+                       (pg_catalog.array_agg(p.leaf order by p.expires_at) filter (
                            where greatest(p.expires_at, p.sealed_at) < statement_timestamp() - interval '1 hour'
                                and p.expires_at is not null))[1] as remaining
                 from {schema}.storage_partition as p
@@ -56,13 +56,13 @@ final class PartitionStatistics {
                 select p.leaf
                 from (
                     select k.leaf, k.starts_at, k.ends_at, k.ends_at - k.starts_at as length,
-                           lag(k.ends_at - k.starts_at) over (order by k.starts_at) as before,
-                           lead(k.ends_at - k.starts_at) over (order by k.starts_at) as behind
+                           pg_catalog.lag(k.ends_at - k.starts_at) over (order by k.starts_at) as before,
+                           pg_catalog.lead(k.ends_at - k.starts_at) over (order by k.starts_at) as behind
                     from {schema}.storage_partition as k
                     where k.parent = parent.name and parent.name <> 'processed_message'
                         and k.starts_at > '-infinity') as p
-                where p.length > 2 * p.before and p.length > 2 * p.behind and p.ends_at > statement_timestamp()
-                    and pg_stat_get_live_tuples(to_regclass('{schema}.' || quote_ident(p.leaf))) > 0
+                where p.length > p.before + p.before and p.length > p.behind + p.behind and p.ends_at > statement_timestamp()
+                    and pg_stat_get_live_tuples(to_regclass('{schema}.' || quote_ident(p.leaf))::oid) > 0
                 order by p.starts_at
                 limit 1) as long on true
             left join lateral (

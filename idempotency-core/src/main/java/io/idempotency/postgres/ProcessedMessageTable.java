@@ -27,7 +27,7 @@ final class ProcessedMessageTable implements InboxStore {
     private static final String INSERT = """
             insert into {schema}.processed_message (
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
-            values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond')
+            values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + cast(? as float8) * interval '1 millisecond')
             on conflict do nothing
             returning current_setting('transaction_isolation'), pg_current_xact_id()""";
 
@@ -38,7 +38,7 @@ final class ProcessedMessageTable implements InboxStore {
     private static final String RECEIVE = WaitBound.around(INSERT + """
             ;
             delete from {schema}.message_failure
-            where consumer = ? and message_id = ?
+            where (consumer, message_id) operator(pg_catalog.=) (?, ?)
             returning attempt_count""");
 
     /**
@@ -50,10 +50,10 @@ final class ProcessedMessageTable implements InboxStore {
                 consumer, message_id, attempt_count, failure_code, failure_message,
                 first_failed_at, last_failed_at, expires_at)
             select ?, message.id, 1, '', '', statement_timestamp(), statement_timestamp(), '-infinity'
-            from unnest(?::text[]) as message (id)
+            from pg_catalog.unnest(?::text[]) as message (id)
             on conflict do nothing;
             delete from {schema}.message_failure
-            where consumer = ? and message_id = any (?::text[]) and expires_at = '-infinity'""";
+            where consumer operator(pg_catalog.=) ? and message_id operator(pg_catalog.=) any (?::text[]) and expires_at = '-infinity'""";
 
     /** A row holds the last 32 bits of the number of its transaction. */
     private static final long WITHOUT_EPOCH = 0xFFFF_FFFFL;
@@ -63,7 +63,7 @@ final class ProcessedMessageTable implements InboxStore {
     private static final String FIND_PAYLOAD = """
             select payload_hash, hash_version
             from {schema}.processed_message
-            where consumer = ? and message_id = ?""";
+            where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
     private static final String FIND_TRANSACTION = """
             select xmin
@@ -87,7 +87,7 @@ final class ProcessedMessageTable implements InboxStore {
                or exists (
                    select 1
                    from {schema}.stream_position as known
-                   where known.consumer = new.consumer and known.stream_id = new.stream_id)
+                   where (known.consumer, known.stream_id) operator(pg_catalog.=) (new.consumer, new.stream_id))
             on conflict (consumer, stream_id) do update
             set last_version = excluded.last_version, updated_at = excluded.updated_at
             where case when position.last_version < excluded.last_version
@@ -97,7 +97,7 @@ final class ProcessedMessageTable implements InboxStore {
     private static final String FIND_POSITION = """
             select last_version
             from {schema}.stream_position
-            where consumer = ? and stream_id = ?""";
+            where (consumer, stream_id) operator(pg_catalog.=) (?, ?)""";
 
     /**
      * In partitions each insert would look for earlier messages by itself, for most of its time, if it were not told that this
@@ -105,9 +105,9 @@ final class ProcessedMessageTable implements InboxStore {
      */
     private static final String RECEIVE_NEW = WaitBound.around("idempotency.looked", """
             select repeat.id
-            from {schema}.processed_message_store(?::text, ?::text[], ? * interval '1 millisecond') as repeat (id);
+            from {schema}.processed_message_store(?::text, ?::text[], cast(? as float8) * interval '1 millisecond') as repeat (id);
             delete from {schema}.message_failure
-            where consumer = ? and message_id = any (?::text[])""");
+            where consumer operator(pg_catalog.=) ? and message_id operator(pg_catalog.=) any (?::text[])""");
 
     /** Waits for another delivery that is handling the message: if it succeeds, there is nothing to record. */
     private static final String HOLD_WHILE_RECORDING = WaitBound.BRIEFLY + INSERT;
@@ -116,7 +116,7 @@ final class ProcessedMessageTable implements InboxStore {
             insert into {schema}.message_failure as failure (
                 consumer, message_id, message_type, attempt_count, failure_code, failure_message,
                 first_failed_at, last_failed_at, expires_at)
-            select ?, ?, ?, 1, ?, ?, t.now, t.now, t.now + ? * interval '1 millisecond'
+            select ?, ?, ?, 1, ?, ?, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond'
             from (select clock_timestamp() as now) t
             on conflict (consumer, message_id) do update
             set attempt_count = failure.attempt_count + 1,
@@ -126,7 +126,7 @@ final class ProcessedMessageTable implements InboxStore {
                 last_failed_at = excluded.last_failed_at,
                 expires_at = excluded.expires_at;
             delete from {schema}.processed_message
-            where consumer = ? and message_id = ?""";
+            where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
     private final Pipeline receive;
 

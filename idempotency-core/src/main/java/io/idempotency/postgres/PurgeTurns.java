@@ -52,7 +52,7 @@ final class PurgeTurns implements PurgeStore {
 
     private static final String KEEP = """
             insert into {schema}.purge_turn as turn (run_id, held_by, started_at, held_until)
-            select ?, ?, t.now, t.now + ? * interval '1 millisecond'
+            select ?, ?, t.now, t.now + cast(? as float8) * interval '1 millisecond'
             from (select clock_timestamp() as now) t
             on conflict (one_row) do update
             set run_id = excluded.run_id, held_by = excluded.held_by, held_until = excluded.held_until,

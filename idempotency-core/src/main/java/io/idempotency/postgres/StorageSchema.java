@@ -37,17 +37,26 @@ public final class StorageSchema {
     static final String READ_COMMITTED = "set transaction isolation level read committed";
 
     /** Any constant will do, as long as every instance that creates the schema takes the same one. */
-    static final String LOCK = "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0))";
+    static final String LOCK = "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0::bigint))";
 
-    private static final String EXISTS = "select exists (select 1 from pg_catalog.pg_namespace where nspname = ?)";
+    private static final String SEARCH_PATH = "select current_setting('search_path')";
+
+    /** Flyway's own statements would find what others have planted in the schema public. */
+    private static final String SEARCH_NOTHING_ELSE = "set local search_path = pg_catalog, pg_temp";
+
+    /** For the session, because Flyway sets it so. */
+    private static final String SEARCH_AGAIN = "select set_config('search_path', cast(? as text), false)";
+
+    private static final String EXISTS =
+            "select exists (select 1 from pg_catalog.pg_namespace where nspname = cast(? as text))";
 
     private static final String CREATE = "create schema {schema}";
 
     /** All of them, with the columns that this version knows. */
     private static final Map<String, String> COLUMNS = columns();
 
-    private static final String TABLES =
-            COLUMNS.keySet().stream().collect(Collectors.joining("', '", "unnest(array['", "']) as t(name)"));
+    private static final String TABLES = COLUMNS.keySet().stream()
+            .collect(Collectors.joining("', '", "pg_catalog.unnest(array['", "']) as t(name)"));
 
     /** Read by every role that stores messages, and written by their owner. */
     private static final Map<String, String> READ_ONLY_COLUMNS = readOnlyColumns();
@@ -59,7 +68,7 @@ public final class StorageSchema {
 
     /** Flyway would try for ten seconds to create what it may not create. */
     private static final String MAY_NOT_CREATE_TABLES = """
-            select not has_schema_privilege(?, 'CREATE') and exists (
+            select not has_schema_privilege(cast(? as text), 'CREATE') and exists (
                 select 1
                 from %s
                 where to_regclass('{schema}.' || t.name) is null)""".formatted(ALL);
@@ -69,7 +78,7 @@ public final class StorageSchema {
 
     private static final String MISSING_PRIVILEGES = """
             select distinct p.name
-            from unnest(array['INSERT', 'UPDATE', 'DELETE']) as p(name), %s
+            from pg_catalog.unnest(array['INSERT', 'UPDATE', 'DELETE']) as p(name), %s
             where not has_table_privilege('{schema}.' || t.name, p.name)
             order by p.name""".formatted(TABLES);
 
@@ -86,12 +95,12 @@ public final class StorageSchema {
             from (select t.name, t.written, to_regclass('{schema}.' || t.name) as id from %s) as t
             left join lateral (
                 select string_agg(p.name, ', ' order by p.name) as missing, count(*) as number
-                from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as p (name)
-                where (t.written or p.name = 'SELECT') and not has_table_privilege(t.id, p.name)) as p on true
+                from pg_catalog.unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as p (name)
+                where (t.written or p.name = 'SELECT') and not has_table_privilege(t.id::oid, p.name)) as p on true
             where t.id is null or p.number > 0
             order by t.name""".formatted(ALL);
 
-    private static final String CURRENT_ROLE = "select quote_ident(current_user)";
+    private static final String CURRENT_ROLE = "select quote_ident(current_user::text)";
 
     private static final String GRANT_SCHEMA = "grant usage on schema {schema} to ";
 
@@ -154,9 +163,17 @@ public final class StorageSchema {
                 JdbcClient jdbcClient = Clients.on(connection);
                 jdbcClient.sql(READ_COMMITTED).update();
                 jdbcClient.sql(LOCK).query().singleValue();
+                String searchPath =
+                        jdbcClient.sql(SEARCH_PATH).query(String.class).single();
+                jdbcClient.sql(SEARCH_NOTHING_ELSE).update();
                 createIfMissing(jdbcClient);
                 migrations.accept(connection);
                 grants.forEach(grant -> jdbcClient.sql(grant).update());
+                jdbcClient
+                        .sql(SEARCH_AGAIN)
+                        .param(searchPath)
+                        .query(String.class)
+                        .single();
                 return grants;
             });
         } catch (RuntimeException failure) {

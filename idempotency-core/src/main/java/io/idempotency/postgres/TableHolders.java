@@ -11,12 +11,12 @@ final class TableHolders {
      * lasts is hidden from who may not look at another's role; it is tried then.
      */
     private static final String ARE_THERE = """
-            select extract(second from clock_timestamp()) >= 1 and exists (
+            select extract(second from clock_timestamp()) >= 1.0 and exists (
                 select 1
                 from pg_catalog.pg_locks as l
                 join pg_catalog.pg_stat_activity as a on a.pid = l.pid
                 where l.locktype = 'relation' and l.granted
-                    and l.relation in ('{schema}.{parent}'::regclass, '{schema}.{parent}_rest'::regclass)
+                    and l.relation in ('{schema}.{parent}'::regclass::oid, '{schema}.{parent}_rest'::regclass::oid)
                     and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
                     and l.pid <> pg_backend_pid()
                     and (a.xact_start < clock_timestamp() - interval '1 second' or l.mode = 'ShareUpdateExclusiveLock'))""";

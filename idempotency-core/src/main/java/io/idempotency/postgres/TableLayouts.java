@@ -14,7 +14,7 @@ final class TableLayouts {
             where n.nspname = '{name}' and c.relkind = 'p'""";
 
     private static final String HAS_KNOWN_PARTITIONS =
-            "select exists (select 1 from {schema}.storage_partition where parent = ?)";
+            "select exists (select 1 from {schema}.storage_partition where parent = cast(? as text))";
 
     private final String findPartitioned;
 

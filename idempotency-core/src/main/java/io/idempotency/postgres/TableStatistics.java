@@ -23,18 +23,18 @@ final class TableStatistics implements StorageStatistics {
     private static final String ESTIMATE_ROWS = """
             select root.relname,
                    sum(case
-                       when c.reltuples >= 0 and c.relpages > 0
-                       then (c.reltuples * (pg_relation_size(c.oid) / current_setting('block_size')::bigint)
-                           / c.relpages)::bigint
+                       when c.reltuples >= 0::float8 and c.relpages > 0
+                       then (c.reltuples::float8 * (pg_relation_size(c.oid::regclass) / current_setting('block_size')::bigint)::float8
+                           / c.relpages::float8)::bigint
                        else coalesce(pg_stat_get_live_tuples(c.oid), 0)
                    end)::bigint
             from pg_catalog.pg_class as root
-            left join lateral pg_partition_tree(root.oid) as leaf on leaf.isleaf
-            join pg_catalog.pg_class as c on c.oid = coalesce(leaf.relid, root.oid)
+            left join lateral pg_partition_tree(root.oid::regclass) as leaf on leaf.isleaf
+            join pg_catalog.pg_class as c on c.oid = coalesce(leaf.relid::oid, root.oid)
             where root.oid = any (array[%s])
             group by root.relname""".formatted(StorageSchema.tables().stream()
             .filter(table -> !UNTOLD.contains(table))
-            .map("'{schema}.%s'::regclass"::formatted)
+            .map("'{schema}.%s'::regclass::oid"::formatted)
             .collect(Collectors.joining(", ")));
 
     private static final String OLDEST_EXPIRED = """
@@ -44,7 +44,7 @@ final class TableStatistics implements StorageStatistics {
                 where expires_at < statement_timestamp() and {condition}
                 order by expires_at
                 limit 1),
-                ({other}))) * 1000)::bigint, 0)""";
+                ({other}))) * 1000.0)::bigint, 0)""";
 
     private static final String REQUESTS = "idempotency_request";
 
@@ -55,9 +55,9 @@ final class TableStatistics implements StorageStatistics {
      * the table, which has its name and more.
      */
     private static final String OLDEST_EXPIRED_PARTITION = """
-            select coalesce((extract(epoch from statement_timestamp() - min(greatest(expires_at, sealed_at))) * 1000)::bigint, 0)
+            select coalesce((extract(epoch from statement_timestamp() - min(greatest(expires_at, sealed_at))) * 1000.0)::bigint, 0)
             from {schema}.storage_partition
-            where starts_with(parent, ?) and expires_at < statement_timestamp()""";
+            where starts_with(parent, cast(? as text)) and expires_at < statement_timestamp()""";
 
     /** By the index of leases. */
     private static final String COUNT_STALE_LEASES = """

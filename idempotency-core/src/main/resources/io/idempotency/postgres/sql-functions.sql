@@ -1031,7 +1031,7 @@ SELECT message_id, sequence, topic, message_type, ordering_key, lane, attempt_co
        next_attempt_at, greatest(statement_timestamp() - due_at, interval '0') AS waiting_for,
        idempotency_scope, caller, idempotency_key
 FROM "${schema}".outbox_event
-WHERE status = 'pending';
+WHERE status OPERATOR(pg_catalog.=) 'pending';
 
 COMMENT ON VIEW "${schema}".outbox_pending IS
     'Messages that are to be sent, and for how long they have been due';

@@ -46,8 +46,12 @@ final class Session implements AutoCloseable {
     }
 
     Session(Connection connection, String schema, boolean responsesApart) throws SQLException {
+        this(connection, new PostgresStorage(null, schema).claimStore("test-process", responsesApart));
+    }
+
+    Session(Connection connection, ClaimStore store) throws SQLException {
         this.connection = connection;
-        this.store = new PostgresStorage(null, schema).claimStore("test-process", responsesApart);
+        this.store = store;
         connection.setAutoCommit(false);
     }
 

@@ -13,7 +13,7 @@ CREATE TABLE "${schema}".idempotency_request (
     idempotency_key   varchar(255) COLLATE "C" NOT NULL,
     request_hash      bytea                    NOT NULL,
     hash_version      smallint                 NOT NULL,
-    status            varchar(16) COLLATE "C"  NOT NULL,
+    status            text COLLATE "C"         NOT NULL,
     result_ref_type   text,
     result_ref_id     text,
     response_body     json,
@@ -56,9 +56,9 @@ COMMENT ON COLUMN "${schema}".idempotency_request.response_body IS
 CREATE FUNCTION "${schema}".idempotency_request_id(scope text, key text, caller text DEFAULT '') RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN encode(substring(sha256(
-        int4send(octet_length(convert_to(scope, 'UTF8'))) || convert_to(scope, 'UTF8')
-        || int4send(octet_length(convert_to(caller, 'UTF8'))) || convert_to(caller, 'UTF8')
-        || int4send(octet_length(convert_to(key, 'UTF8'))) || convert_to(key, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid;
+        int4send(octet_length(pg_catalog.convert_to(scope, 'UTF8'))) || pg_catalog.convert_to(scope, 'UTF8')
+        || int4send(octet_length(pg_catalog.convert_to(caller, 'UTF8'))) || pg_catalog.convert_to(caller, 'UTF8')
+        || int4send(octet_length(pg_catalog.convert_to(key, 'UTF8'))) || pg_catalog.convert_to(key, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid;
 
 COMMENT ON FUNCTION "${schema}".idempotency_request_id(text, text, text) IS
     'The primary key of an intent, to look it up by scope, key and caller';

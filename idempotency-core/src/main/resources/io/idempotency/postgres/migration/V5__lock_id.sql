@@ -6,9 +6,9 @@
 CREATE FUNCTION "${schema}".idempotency_lock_id(name text, resource text) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN ('x' || encode(substring(sha256(
-        int4send(octet_length(convert_to('idempotency.lock', 'UTF8'))) || convert_to('idempotency.lock', 'UTF8')
-        || int4send(octet_length(convert_to(name, 'UTF8'))) || convert_to(name, 'UTF8')
-        || int4send(octet_length(convert_to(resource, 'UTF8'))) || convert_to(resource, 'UTF8')) FROM 1 FOR 8), 'hex'))
+        int4send(octet_length(pg_catalog.convert_to('idempotency.lock', 'UTF8'))) || pg_catalog.convert_to('idempotency.lock', 'UTF8')
+        || int4send(octet_length(pg_catalog.convert_to(name, 'UTF8'))) || pg_catalog.convert_to(name, 'UTF8')
+        || int4send(octet_length(pg_catalog.convert_to(resource, 'UTF8'))) || pg_catalog.convert_to(resource, 'UTF8')) FROM 1 FOR 8), 'hex'))
         ::bit(64)::bigint;
 
 COMMENT ON FUNCTION "${schema}".idempotency_lock_id(text, text) IS

@@ -81,15 +81,15 @@ DECLARE
 BEGIN
     INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)
     SELECT receiver, delivered.id, clock_timestamp(), clock_timestamp() + retention
-    FROM unnest(message_ids) AS delivered (id)
+    FROM pg_catalog.unnest(message_ids) AS delivered (id)
     WHERE (
         SELECT true
         FROM "${schema}".processed_message_earlier AS earlier
-        WHERE earlier.consumer = receiver AND earlier.message_id = delivered.id
+        WHERE (earlier.consumer, earlier.message_id) OPERATOR(pg_catalog.=) (receiver, delivered.id)
         LIMIT 1) IS NULL
     ORDER BY delivered.id COLLATE "C";
     GET DIAGNOSTICS stored_count = ROW_COUNT;
-    IF stored_count < cardinality(message_ids) THEN
+    IF stored_count < pg_catalog.cardinality(message_ids) THEN
         RAISE unique_violation;
     END IF;
 EXCEPTION
@@ -98,18 +98,18 @@ EXCEPTION
         WITH stored AS (
             INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)
             SELECT receiver, delivered.id, clock_timestamp(), clock_timestamp() + retention
-            FROM unnest(message_ids) AS delivered (id)
+            FROM pg_catalog.unnest(message_ids) AS delivered (id)
             WHERE (
                 SELECT true
                 FROM "${schema}".processed_message_earlier AS earlier
-                WHERE earlier.consumer = receiver AND earlier.message_id = delivered.id
+                WHERE (earlier.consumer, earlier.message_id) OPERATOR(pg_catalog.=) (receiver, delivered.id)
                 LIMIT 1) IS NULL
             ORDER BY delivered.id COLLATE "C"
             ON CONFLICT DO NOTHING
             RETURNING message_id)
         SELECT delivered.id
-        FROM unnest(message_ids) AS delivered (id)
-        WHERE delivered.id COLLATE "C" NOT IN (SELECT stored.message_id FROM stored);
+        FROM pg_catalog.unnest(message_ids) AS delivered (id)
+        WHERE NOT delivered.id COLLATE "C" OPERATOR(pg_catalog.=) ANY (SELECT stored.message_id FROM stored);
 END
 $$;
 
