@@ -97,7 +97,8 @@ public interface IdempotencyOperations {
          * Commits the claim before the effect, as a lease; see {@link IdempotencyMode#LEASED}. The callback then runs
          * without a transaction of the library's.
          *
-         * @param lease how long the key is held at most if this process vanishes; longer than the callback runs
+         * @param lease how long the key is held at most if this process vanishes; longer than the callback runs, and no
+         *     longer than the retention, or else the call throws an {@code IllegalArgumentException} before anything runs
          * @return the changed call
          */
         Call leased(Duration lease);

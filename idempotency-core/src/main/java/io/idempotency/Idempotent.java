@@ -73,8 +73,8 @@ public @interface Idempotent {
 
     /**
      * How long a claim of {@link IdempotencyMode#LEASED} holds the key at most if its holder vanishes, such as {@code
-     * 60s}; {@code ${...}} placeholders allowed. Must be longer than the method runs. By default {@code
-     * idempotency.lease}.
+     * 60s}; {@code ${...}} placeholders allowed. Must be longer than the method runs, and no longer
+     * than the retention. By default {@code idempotency.lease}.
      */
     String lease() default "";
 

@@ -128,6 +128,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
         }
 
         private @Nullable Object execute(Type responseType, Invocation effect) {
+            retention.requireForLease(terms);
             try {
                 return boundary.call(
                         IdempotencyTemplate.this,

@@ -51,7 +51,7 @@ final class OperationParser {
                     annotation.retryLeased() ? "true" : annotation.lease(),
                     "It has a meaning only with mode = LEASED.");
         }
-        return new CallTerms(
+        CallTerms terms = new CallTerms(
                 retention(annotation, attributes),
                 annotation.onDuplicate(),
                 attributes.duration("waitTimeout", annotation.waitTimeout(), CallTerms::requireWaitTimeout),
@@ -61,6 +61,11 @@ final class OperationParser {
                 annotation.maxAttempts(),
                 List.of(annotation.finalFailures()),
                 annotation.lossyResponse());
+        try {
+            return terms.isLeased() ? retention.get().requireForLease(terms) : terms;
+        } catch (IllegalArgumentException longerThanRetention) {
+            throw attributes.invalid("lease", annotation.lease(), longerThanRetention.getMessage() + ".");
+        }
     }
 
     private @Nullable Duration retention(Idempotent annotation, AnnotationAttributes attributes) {

@@ -26,6 +26,10 @@ public final class RetentionPolicy {
 
     private final @Nullable Duration minimum;
 
+    private final Duration ofKeys;
+
+    private final Duration lease;
+
     private final Duration ofMessages;
 
     private final Map<String, Duration> byConsumer;
@@ -36,6 +40,7 @@ public final class RetentionPolicy {
      * @param minimum below which no retention may be; {@code null} for none
      * @param ofKeys how long a key is kept by default
      * @param ofResponses how long a response is kept where its key is kept for longer; {@code null} for as long as the key
+     * @param lease how long a leased call holds its key by default
      * @param ofMessages how long it is known by default that a message was handled
      * @param byConsumer the same for messages of these consumers, whatever else is said
      * @throws IdempotencyStartupException if one of them is shorter than the minimum, or is for no possible consumer, or
@@ -45,12 +50,15 @@ public final class RetentionPolicy {
             @Nullable Duration minimum,
             Duration ofKeys,
             @Nullable Duration ofResponses,
+            Duration lease,
             Duration ofMessages,
             Map<String, Duration> byConsumer) {
         this.minimum = minimum;
+        this.ofKeys = CallTerms.requireRetention(ofKeys);
+        this.lease = CallTerms.requireLease(lease);
         this.ofMessages = CallTerms.requireRetention(ofMessages);
         this.byConsumer = Map.copyOf(byConsumer);
-        requireLongEnough("idempotency.retention", CallTerms.requireRetention(ofKeys));
+        requireLongEnough("idempotency.retention", ofKeys);
         requireNotLonger(ofResponses, ofKeys);
         requireLongEnough("idempotency.inbox.retention", ofMessages);
         byConsumer.forEach((consumer, retention) -> {
@@ -121,6 +129,25 @@ public final class RetentionPolicy {
                     "The retention " + text(retention) + " is shorter than " + minimum() + ". " + WHY);
         }
         return retention;
+    }
+
+    /**
+     * Checks that the key of a leased call is kept for at least as long as its lease may hold it.
+     *
+     * @param terms of the call
+     * @return the same terms
+     * @throws IllegalArgumentException if the lease is longer than the retention, with the defaults for what is left open
+     */
+    public CallTerms requireForLease(CallTerms terms) {
+        Duration leased = terms.lease() == null ? lease : terms.lease();
+        Duration kept = terms.retention() == null ? ofKeys : terms.retention();
+        if (terms.isLeased() && leased.compareTo(kept) > 0) {
+            throw new IllegalArgumentException(
+                    "The lease of " + text(leased) + " is longer than the retention of " + text(kept)
+                            + ". Whoever repeats the call while its key is held may do so after the retention, too, and then runs it"
+                            + " again");
+        }
+        return terms;
     }
 
     /**

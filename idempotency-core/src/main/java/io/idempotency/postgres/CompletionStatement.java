@@ -34,10 +34,14 @@ record CompletionStatement(
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, {reference}updated_at = clock_timestamp()""" + HELD + BY_TRANSACTION;
 
+    /** The retention of a leased call counts from its end, however long the lease was. The index of leases changes anyway. */
+    static final String RETENTION_FROM_NOW = ",\n    expires_at = statement_timestamp() + (expires_at - claimed_at)";
+
     private static final String LEASE_IN_ROW = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                response_kept_until = null, locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_LEASE;
+                response_kept_until = null, locked_until = null, updated_at = clock_timestamp(),
+                response_expires_at = statement_timestamp() + (response_expires_at - claimed_at)""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     private static final String INSERT_RESPONSE = """
             insert into {schema}.idempotency_response (
@@ -63,8 +67,9 @@ record CompletionStatement(
                 select cast(? as json) as body, cast(? as text) as ref_type, cast(? as text) as ref_id),
             completed as (
                 update {schema}.idempotency_request
-                set status = 'succeeded', response_kept_until = coalesce(response_expires_at, expires_at),
-                    response_expires_at = null, locked_until = null, updated_at = clock_timestamp()""" + HELD_BY_LEASE + """
+                set status = 'succeeded', response_expires_at = null, locked_until = null, updated_at = clock_timestamp(),
+                    response_kept_until =
+                        statement_timestamp() + (coalesce(response_expires_at, expires_at) - claimed_at)""" + RETENTION_FROM_NOW + HELD_BY_LEASE + """
 
                 returning request_id, response_kept_until)
             """ + INSERT_RESPONSE + """

@@ -58,7 +58,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + CompletionStatement.HELD_BY_LEASE;
+                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + CompletionStatement.RETENTION_FROM_NOW + CompletionStatement.HELD_BY_LEASE;
 
     private static final String EXTEND_LEASE = """
             update {schema}.idempotency_request

@@ -26,7 +26,7 @@ import org.springframework.core.io.ClassPathResource;
 final class SqlFunctions {
 
     /** What the script says of itself. */
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     private static final Logger logger = LoggerFactory.getLogger(SqlFunctions.class);
 

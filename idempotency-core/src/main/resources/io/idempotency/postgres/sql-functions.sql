@@ -346,21 +346,31 @@ DECLARE
             AND has_table_privilege('"${schema}".idempotency_response', 'UPDATE'));
     in_row boolean;
     kept_until timestamptz;
+    now CONSTANT timestamptz := clock_timestamp();
 BEGIN
     PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
     id := "${schema}".idempotency_request_id(scope, key, caller);
     -- What says no more than that the call is over stays in the row, which is updated in any case.
     IF border IS NOT NULL AND body::text <> 'null' THEN
-        SELECT coalesce(r.response_expires_at, r.expires_at) INTO kept_until
-        FROM "${schema}".idempotency_request r
-        WHERE r.request_id = id AND coalesce(r.response_expires_at, r.expires_at) < border;
+        SELECT k.until INTO kept_until
+        FROM "${schema}".idempotency_request r,
+            LATERAL (
+                SELECT coalesce(r.response_expires_at, r.expires_at)
+                    + CASE WHEN r.locked_until IS NULL THEN interval '0' ELSE now - r.claimed_at END) AS k (until)
+        WHERE r.request_id = id AND k.until < border;
     END IF;
     in_row := kept_until IS NULL;
     UPDATE "${schema}".idempotency_request AS r
     SET status = 'succeeded', response_body = CASE WHEN in_row THEN body END,
         result_ref_type = CASE WHEN in_row THEN idempotency_succeed.result_ref_type END,
         result_ref_id = CASE WHEN in_row THEN idempotency_succeed.result_ref_id END,
-        response_expires_at = CASE WHEN in_row THEN r.response_expires_at END,
+        -- The retention of a lease counts from its end; without one the index keeps its entry.
+        expires_at = CASE WHEN r.locked_until IS NULL THEN r.expires_at ELSE now + (r.expires_at - r.claimed_at) END,
+        response_expires_at = CASE
+            WHEN NOT in_row THEN NULL
+            WHEN r.locked_until IS NULL THEN r.response_expires_at
+            ELSE now + (r.response_expires_at - r.claimed_at)
+        END,
         response_kept_until = kept_until, locked_until = NULL, updated_at = clock_timestamp()
     WHERE r.request_id = id AND r.status = 'processing' AND r.claim_token = idempotency_succeed.claim_token;
     IF FOUND THEN
@@ -415,6 +425,8 @@ BEGIN
     id := "${schema}".idempotency_request_id(scope, key, caller);
     UPDATE "${schema}".idempotency_request AS r
     SET status = failed, failure_code = left(code, 255), failure_message = left(coalesce(message, ''), 1000),
+        expires_at = CASE WHEN r.locked_until IS NULL THEN r.expires_at
+            ELSE clock_timestamp() + (r.expires_at - r.claimed_at) END,
         locked_until = NULL, response_expires_at = NULL, updated_at = clock_timestamp()
     WHERE r.request_id = id AND r.status = 'processing' AND r.claim_token = idempotency_fail.claim_token;
     IF FOUND THEN
@@ -1040,7 +1052,7 @@ COMMENT ON VIEW "${schema}".outbox_pending IS
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_functions_version() RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
-AS 'SELECT 3';
+AS 'SELECT 4';
 
 COMMENT ON FUNCTION "${schema}".idempotency_functions_version() IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

@@ -26,7 +26,8 @@ final class AnnotatedMethods {
         MutablePropertySources sources = new MutablePropertySources();
         sources.addFirst(new MapPropertySource("test", properties));
         PropertySourcesPropertyResolver resolver = new PropertySourcesPropertyResolver(sources);
-        RetentionPolicy retention = new RetentionPolicy(null, Duration.ofDays(7), null, Duration.ofDays(14), Map.of());
+        RetentionPolicy retention = new RetentionPolicy(
+                null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
         return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders, () -> retention);
     }
 

@@ -9,10 +9,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.DuplicatePolicy;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotentMethodException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Scopes, durations and placeholders, as the annotation is read at start-up. */
@@ -36,6 +38,36 @@ class OperationAttributesTest {
 
         assertThat(terms.retention()).isEqualTo(duration);
         assertThat(terms.waitTimeout()).isEqualTo(duration);
+    }
+
+    /** The defaults are a retention of seven days and a lease of a minute. */
+    @ParameterizedTest
+    @CsvSource({"8d, '', 8d, 7d", "8d, 1d, 8d, 1d", "'', 59s, 1m, 59s"})
+    void aLeaseThatIsLongerThanTheRetentionIsRefused(String lease, String retention, String leased, String kept) {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(
+                        Leased.class, "run", Map.of("app.lease", lease, "app.retention", retention)))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContaining("The lease of " + leased + " is longer than the retention of " + kept + ".");
+        assertThat(AnnotatedMethods.operation(Leased.class, "run", Map.of("app.lease", "1d", "app.retention", "1d")))
+                .isNotNull();
+    }
+
+    @Test
+    void theLeaseOfAProgrammaticCallIsCheckedWhateverIsSaidFirst() {
+        RetentionPolicy policy = new RetentionPolicy(
+                null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
+        CallTerms hours = CallTerms.DEFAULTS.withLease(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> policy.requireForLease(hours))
+                .withMessage(
+                        "The lease of 2h is longer than the retention of 1h. Whoever repeats the call while its key is held"
+                                + " may do so after the retention, too, and then runs it again");
+        assertThat(policy.requireForLease(hours.withRetention(Duration.ofHours(2))))
+                .isNotNull();
+        assertThat(policy.requireForLease(CallTerms.DEFAULTS.withRetention(Duration.ofSeconds(1))))
+                .as("without a lease")
+                .isNotNull();
     }
 
     @Test
@@ -157,6 +189,17 @@ class OperationAttributesTest {
                 retention = "${app.retention}",
                 waitTimeout = "${app.durations.wait:1s}",
                 onDuplicate = DuplicatePolicy.FAIL)
+        public void run(String key) {}
+    }
+
+    static class Leased {
+
+        @Idempotent(
+                scope = "leased",
+                key = "#key",
+                mode = IdempotencyMode.LEASED,
+                lease = "${app.lease}",
+                retention = "${app.retention}")
         public void run(String key) {}
     }
 

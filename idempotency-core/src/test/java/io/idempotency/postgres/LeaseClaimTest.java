@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.RequestStatus;
@@ -145,6 +146,30 @@ class LeaseClaimTest {
             assertThat(claims).containsOnlyOnce(TAKEN_OVER);
             assertThat(claims).hasAtLeastOneElementOfType(Claim.Leased.class);
         }
+    }
+
+    /** However long the lease was: as if the claim were six days old, of the seven that its key is kept. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theRetentionOfALeaseCountsFromItsEnd(boolean succeeds) throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        admin.update("update idempotency.idempotency_request set claimed_at = claimed_at - interval '6 days',"
+                + " expires_at = expires_at - interval '6 days'");
+
+        assertThat(
+                        succeeds
+                                ? holder.complete(new Completion(fence(request, 1), "{}", null, null))
+                                : holder.store()
+                                        .fail(holder.connection(), fence(request, 1), new Failure(true, "c", "m")))
+                .isTrue();
+        holder.commit();
+
+        assertThat(admin.queryForObject(
+                        "select expires_at - clock_timestamp() > interval '6 days 23 hours' and coalesce("
+                                + "response_kept_until = expires_at, true) from idempotency.idempotency_request",
+                        Boolean.class))
+                .isTrue();
     }
 
     @Test

@@ -74,6 +74,29 @@ class SqlAndJavaTest {
         admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response, effect");
     }
 
+    /** However long the lease was: as if the claim were six days old, of the seven that its key is kept. */
+    @Test
+    void theRetentionOfALeaseCountsFromItsEnd() throws SQLException {
+        try (SqlSession session = new SqlSession(database.connection())) {
+            SqlSession.SqlClaim success = session.lease("lease-1", 60);
+            SqlSession.SqlClaim failure = session.lease("lease-2", 60);
+            SqlSession.SqlClaim inTransaction = session.claim("no-lease");
+            session.execute("update idempotency.idempotency_request set claimed_at = claimed_at - interval '6 days',"
+                            + " expires_at = expires_at - interval '6 days'")
+                    .succeed("lease-1", success, "{}")
+                    .fail("lease-2", failure, false)
+                    .succeed("no-lease", inTransaction, "{}")
+                    .commit();
+        }
+
+        assertThat(database.jdbc()
+                        .queryForList(
+                                "select idempotency_key from idempotency.idempotency_request"
+                                        + " where expires_at - clock_timestamp() > interval '6 days 23 hours' order by 1",
+                                String.class))
+                .containsExactly("lease-1", "lease-2");
+    }
+
     @Test
     void javaReplaysWhatSqlHasStoredAndSqlWhatJavaHas() throws SQLException {
         try (SqlSession sql = sql();

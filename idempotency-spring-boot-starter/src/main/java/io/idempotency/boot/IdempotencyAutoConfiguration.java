@@ -134,6 +134,7 @@ public final class IdempotencyAutoConfiguration {
                 properties.minimumRetention(),
                 properties.retention(),
                 properties.responseRetention(),
+                properties.lease(),
                 properties.inbox().retention(),
                 properties.inbox().retentionByConsumer());
     }

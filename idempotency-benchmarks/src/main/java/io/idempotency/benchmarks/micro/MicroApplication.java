@@ -58,7 +58,8 @@ final class MicroApplication implements AutoCloseable {
     }
 
     static RetentionPolicy retention() {
-        return new RetentionPolicy(Duration.ofHours(1), Duration.ofDays(7), null, Duration.ofDays(14), Map.of());
+        return new RetentionPolicy(
+                Duration.ofHours(1), Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
     }
 
     @Configuration(proxyBeanMethods = false)
