@@ -29,8 +29,11 @@ public final class PostgresStorage {
     /** Where the SQL functions are on the class path; they take the same placeholder. */
     public static final String SQL_FUNCTIONS = "io/idempotency/postgres/sql-functions.sql";
 
-    /** The effect of a request that is being processed may or may not have happened, so it is never forgotten. */
-    private static final String NOT_PROCESSING = "status <> 'processing'";
+    /**
+     * A lease that has expired is forgotten after its retention like a success: no repeat may come any more. A request without
+     * a lease whose method committed in its middle stays until an operator has looked.
+     */
+    private static final String HELD_BY_NOBODY = "(status <> 'processing' or locked_until < statement_timestamp())";
 
     /** In the order of the purge, with what else must hold for rows that may go. */
     static final Map<String, String> EXPIRING_TABLES = expiringTables();
@@ -168,7 +171,7 @@ public final class PostgresStorage {
 
     private static Map<String, String> expiringTables() {
         Map<String, String> tables = new LinkedHashMap<>();
-        tables.put("idempotency_request", NOT_PROCESSING);
+        tables.put("idempotency_request", HELD_BY_NOBODY);
         tables.put("processed_message", "true");
         tables.put("message_failure", "true");
         tables.put("outbox_event", "true");

@@ -84,6 +84,37 @@ class SqlPurgeTest {
                 .isEmpty();
     }
 
+    /** No repeat may come any more, as after a success. What committed in its middle stays until somebody has looked. */
+    @Test
+    void deletesALeaseThatHasExpiredWhenItsRetentionIsOver() throws SQLException {
+        try (Session session = new Session(database.connection())) {
+            for (String key : List.of("vanished", "within-its-retention", "held")) {
+                session.claim(Requests.leased(key));
+            }
+            session.claim(Requests.request("abandoned"));
+            session.commit();
+        }
+        admin.update("update idempotency.idempotency_request set locked_until = now() - interval '1 second'"
+                + " where idempotency_key in ('vanished', 'within-its-retention')");
+        admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 second'"
+                + " where idempotency_key <> 'within-its-retention'");
+
+        assertThat(purge("10")).isEqualTo(1);
+        assertThat(admin.queryForList(
+                        "select idempotency_key from idempotency.idempotency_request order by 1", String.class))
+                .containsExactly("abandoned", "held", "within-its-retention");
+
+        admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 second',"
+                + " locked_until = now() - interval '1 second' where idempotency_key = 'held'");
+        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+                        .purgeStore("java", false)
+                        .begin(Duration.ofMinutes(1))
+                        .tables()
+                        .get(0)
+                        .deleteExpired(10))
+                .hasValue(1);
+    }
+
     @Test
     void movesToTheArchiveIfAskedTo() throws SQLException {
         admin.execute(INSERT_EXPIRED.formatted(25));
