@@ -5,6 +5,18 @@ import java.util.Optional;
 /** The rule for scopes, callers, keys and other names: a bounded number of printable characters. Internal. */
 public final class PrintableText {
 
+    /**
+     * The first and the last of each range, in order: the Unicode categories Cc, Cf, Cs, Co, Zl and Zp, and what is no
+     * character. Fixed, because JVMs know different versions of Unicode, and what one of them or an SQL function has stored
+     * must be readable by all of them. The SQL functions have the same ranges.
+     */
+    private static final int[] UNPRINTABLE = {
+        0x0, 0x1F, 0x7F, 0x9F, 0xAD, 0xAD, 0x600, 0x605, 0x61C, 0x61C, 0x6DD, 0x6DD, 0x70F, 0x70F, 0x890, 0x891, 0x8E2,
+        0x8E2, 0x180E, 0x180E, 0x200B, 0x200F, 0x2028, 0x202E, 0x2060, 0x206F, 0xD800, 0xF8FF, 0xFDD0, 0xFDEF, 0xFEFF,
+        0xFEFF, 0xFFF0, 0xFFFB, 0xFFFE, 0xFFFF, 0x110BD, 0x110BD, 0x110CD, 0x110CD, 0x13430, 0x1343F, 0x1BCA0, 0x1BCA3,
+        0x1D173, 0x1D17A, 0xE0000, 0xE00FF, 0xF0000, 0x10FFFF
+    };
+
     private PrintableText() {}
 
     /**
@@ -44,15 +56,14 @@ public final class PrintableText {
     }
 
     private static boolean isPrintable(int character) {
-        return switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.PRIVATE_USE,
-                    Character.UNASSIGNED,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
+        if (character >= ' ' && character < 0x7F) {
+            return true;
+        }
+        for (int i = 0; i < UNPRINTABLE.length; i += 2) {
+            if (character <= UNPRINTABLE[i + 1]) {
+                return character < UNPRINTABLE[i];
+            }
+        }
+        return true;
     }
 }

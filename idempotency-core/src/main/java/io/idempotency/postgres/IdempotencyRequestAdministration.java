@@ -16,7 +16,6 @@ import org.springframework.dao.DataIntegrityViolationException;
 import io.idempotency.DeadMessage;
 import io.idempotency.FailingMessage;
 import io.idempotency.IdempotencyAdministration;
-import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.InterventionRefusedException;
@@ -303,7 +302,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     private static IdempotencyRecord map(ResultSet row) throws SQLException {
         return new IdempotencyRecord(
-                new Intent(row.getString(1), row.getString(2), new IdempotencyKey(row.getString(3))),
+                IntentColumns.readAny(row, 1),
                 StatusColumn.statusOf(row.getString(4)),
                 row.getBoolean(5),
                 row.getInt(6),

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.springframework.jdbc.support.JdbcUtils;
 
-import io.idempotency.IdempotencyKey;
-import io.idempotency.Intent;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
@@ -248,7 +246,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private static StoredRequest map(ResultSet row) throws SQLException {
         Long leaseRemaining = row.getObject(12, Long.class);
         return new StoredRequest(
-                new Intent(row.getString(1), row.getString(2), new IdempotencyKey(row.getString(3))),
+                IntentColumns.readAny(row, 1),
                 new Fingerprint(row.getInt(5), row.getBytes(4)),
                 StatusColumn.statusOf(row.getString(6)),
                 row.getInt(8),

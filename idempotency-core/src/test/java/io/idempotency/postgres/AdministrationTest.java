@@ -120,6 +120,40 @@ class AdministrationTest {
         assertThat(session.claim(leased("order-42"))).isEqualTo(new Claim.Granted(2, Origin.FAILED_ATTEMPT));
     }
 
+    /** What a newer JVM, or an SQL function, has taken for printable. */
+    @Test
+    void aKeyThatThisJvmDoesNotKnowHidesNothingAndCanBeForgotten() throws SQLException {
+        hold(leased("order-42"));
+        admin.update(
+                "insert into idempotency.idempotency_request select (jsonb_populate_record(r, jsonb_build_object("
+                        + "'idempotency_key', ?, 'request_id', idempotency.idempotency_request_id('payments', ?, '')))).*"
+                        + " from idempotency.idempotency_request as r",
+                "order-\u0378",
+                "order-\u0378");
+        expireLeases();
+
+        assertThat(administration.findStaleLeases(10))
+                .extracting(found -> found.intent().key().value())
+                .containsExactlyInAnyOrder("order-42", "order-\u0378");
+        administration.forget(intent("order-\u0378"), REASON);
+        assertThat(administration.search(null, null, null, 10)).hasSize(1);
+    }
+
+    @Test
+    void aRowThatWasWrittenByHandHidesNothing() throws SQLException {
+        hold(leased("order-42"));
+        hold(leased("order-43"));
+        admin.update("update idempotency.idempotency_request set idempotency_key = E'or\\u200Bder', caller = E'\\n',"
+                + " idempotency_scope = ' ' where idempotency_key = 'order-43'");
+        expireLeases();
+
+        assertThat(administration.findStaleLeases(10))
+                .extracting(found -> found.intent().toString())
+                .containsExactlyInAnyOrder(
+                        "key 'order-42' in scope 'payments'", "key 'or\uFFFDder' in scope '\uFFFD' of caller '\uFFFD'");
+        assertThat(administration.search(null, null, null, 10)).hasSize(2);
+    }
+
     @Test
     void aCompletedRequestReplaysWhatTheOperatorSaid() throws SQLException {
         hold(leased("order-42"));
