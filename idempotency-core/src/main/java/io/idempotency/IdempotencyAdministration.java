@@ -109,6 +109,25 @@ public interface IdempotencyAdministration {
     void forget(Intent intent, Reason reason);
 
     /**
+     * Looks at which statements on keys and handled messages wait for other transactions. What a running transaction has claimed
+     * is visible to nobody else before its commit, and whose key it is that they wait for cannot be told.
+     *
+     * @param limit 1 to {@value #MAX_ROWS} waits at most
+     * @return who waits for whom
+     * @throws IllegalArgumentException if the limit is out of range
+     */
+    BlockedClaims findBlockedClaims(int limit);
+
+    /**
+     * Looks at one message.
+     *
+     * @param consumer who received it
+     * @param messageId the message
+     * @return when it was handled; empty if it was not, or is forgotten
+     */
+    Optional<HandledMessage> findHandledMessage(String consumer, String messageId);
+
+    /**
      * Received messages whose deliveries have failed and that were not handled since. Reads the whole table, which is small
      * unless much is failing.
      *

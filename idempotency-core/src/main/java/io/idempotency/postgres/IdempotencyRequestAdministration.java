@@ -13,8 +13,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataIntegrityViolationException;
 
+import io.idempotency.BlockedClaims;
 import io.idempotency.DeadMessage;
 import io.idempotency.FailingMessage;
+import io.idempotency.HandledMessage;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
@@ -141,14 +143,17 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     private final InterventionLog log = new InterventionLog();
 
-    private final FailingMessages failingMessages;
+    private final ReceivedMessages receivedMessages;
+
+    private final BlockedBackends blockedBackends;
 
     private final OutboxMessages outboxMessages;
 
     IdempotencyRequestAdministration(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.transaction = new OperatorTransaction(dataSource);
-        this.failingMessages = new FailingMessages(schema, transaction);
+        this.receivedMessages = new ReceivedMessages(schema, transaction);
+        this.blockedBackends = new BlockedBackends(schema);
         this.outboxMessages = new OutboxMessages(schema, transaction);
     }
 
@@ -219,7 +224,18 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     @Override
     public List<FailingMessage> findFailingMessages(int limit) {
-        return failingMessages.find(requireInRange(limit));
+        return receivedMessages.findFailing(requireInRange(limit));
+    }
+
+    @Override
+    public Optional<HandledMessage> findHandledMessage(String consumer, String messageId) {
+        return receivedMessages.findHandled(consumer, messageId);
+    }
+
+    @Override
+    public BlockedClaims findBlockedClaims(int limit) {
+        requireInRange(limit);
+        return transaction.ask(jdbcClient -> blockedBackends.find(jdbcClient, limit));
     }
 
     @Override

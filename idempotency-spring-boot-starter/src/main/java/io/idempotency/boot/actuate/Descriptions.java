@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.DeadMessage;
 import io.idempotency.FailingMessage;
+import io.idempotency.HandledMessage;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
@@ -102,6 +103,11 @@ final class Descriptions {
             return "abandoned";
         }
         return found.stale() ? "lease-expired" : "running";
+    }
+
+    static Descriptors.Handled of(HandledMessage message) {
+        return new Descriptors.Handled(
+                message.consumer(), message.messageId(), message.type(), message.handledAt(), message.expiresAt());
     }
 
     static Descriptors.Pending of(PendingMessage message) {

@@ -99,6 +99,10 @@ final class Descriptors {
             @Nullable String failureMessage)
             implements OperationResponseBody {}
 
+    record Handled(
+            String consumer, String messageId, @Nullable String type, Instant handledAt, Instant expiresAt)
+            implements OperationResponseBody {}
+
     record PublishedBy(String scope, String caller, String key) {}
 
     record Pending(

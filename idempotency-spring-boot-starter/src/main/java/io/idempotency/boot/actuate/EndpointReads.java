@@ -1,12 +1,15 @@
 package io.idempotency.boot.actuate;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
+import io.idempotency.HandledMessage;
 import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 
 /** What operators can read. */
@@ -21,6 +24,8 @@ final class EndpointReads {
     private static final int HOTTEST_AT_A_GLANCE = 3;
 
     private static final int HOTTEST = 10;
+
+    private static final int BLOCKED_AT_A_GLANCE = 20;
 
     private static final List<String> SECTIONS = List.of(
             "stale-leases",
@@ -88,17 +93,39 @@ final class EndpointReads {
                 limit, find.apply(limit).stream().map(describe).toList());
     }
 
-    private Descriptors.Request record(RequestParameters parameters, boolean showResponse) {
+    private OperationResponseBody record(RequestParameters parameters, boolean showResponse) {
         parameters.require("record", List.of("scope", "key"));
         Intent intent = parameters.intent();
-        return administration
-                .find(intent)
-                .map(found -> Descriptions.of(
-                        found,
-                        showResponse && found.hasResponse()
-                                ? administration.findResponse(intent).orElse(null)
-                                : null))
-                .orElseThrow(() -> new RefusedRequestException(
-                        RefusedRequestException.NOT_FOUND, "Nothing is stored for the " + intent + "."));
+        Optional<IdempotencyRecord> found = administration.find(intent);
+        if (found.isPresent()) {
+            return Descriptions.of(
+                    found.get(),
+                    showResponse && found.get().hasResponse()
+                            ? administration.findResponse(intent).orElse(null)
+                            : null);
+        }
+        Optional<HandledMessage> message =
+                administration.findHandledMessage(intent.scope(), intent.key().value());
+        if (message.isPresent()) {
+            return Descriptions.of(message.get());
+        }
+        if (!parameters.has("caller")) {
+            Descriptors.Page<Descriptors.Request> ofCallers = page(
+                    parameters,
+                    limit -> administration.search(intent.scope(), intent.key().value(), null, limit),
+                    Descriptions::of);
+            if (!ofCallers.rows().isEmpty()) {
+                return ofCallers;
+            }
+        }
+        throw new RefusedRequestException(RefusedRequestException.NOT_FOUND, explainNothing(intent));
+    }
+
+    private String explainNothing(Intent intent) {
+        boolean isScopeKnown =
+                !administration.search(intent.scope(), null, null, 1).isEmpty();
+        return "Nothing is stored for the " + intent + ". "
+                + (isScopeKnown ? "" : "No request of that scope is stored at all: it may be misspelt. ")
+                + BlockedClaimsText.of(administration.findBlockedClaims(BLOCKED_AT_A_GLANCE));
     }
 }

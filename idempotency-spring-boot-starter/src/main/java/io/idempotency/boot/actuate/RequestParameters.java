@@ -97,6 +97,10 @@ final class RequestParameters {
                 "'" + name + "' must be a number from 1 to " + max + ", not '" + value + "'.");
     }
 
+    boolean has(String name) {
+        return values.containsKey(name);
+    }
+
     Intent intent() {
         String caller = values.getOrDefault("caller", "");
         try {

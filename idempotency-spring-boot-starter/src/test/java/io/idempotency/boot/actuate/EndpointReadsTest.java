@@ -6,6 +6,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.boot.actuate.OperatedApplication.Answer;
 import io.idempotency.boot.testing.Notebook;
@@ -22,6 +25,7 @@ import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
+import io.idempotency.test.Backends;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -209,7 +213,67 @@ class EndpointReadsTest {
         Answer answer = application.get("record?scope=payments&key=unknown");
 
         assertThat(answer.status()).isEqualTo(404);
-        assertThat(answer.error()).isEqualTo("Nothing is stored for the key 'unknown' in scope 'payments'.");
+        assertThat(answer.error())
+                .isEqualTo(
+                        "Nothing is stored for the key 'unknown' in scope 'payments'. No request of that scope is stored at"
+                                + " all: it may be misspelt. It may be held by a running transaction, which shows nothing before its"
+                                + " commit: no statement waits for one now.");
+
+        rows.succeeded("order-42", "7");
+        assertThat(application.get("record?scope=payments&key=unknown").error()).doesNotContain("misspelt");
+    }
+
+    @Test
+    void withoutACallerAllCallersOfAKeyAreShown() {
+        rows.succeeded("order-42", "7");
+        database.jdbc().update("""
+                insert into idempotency.idempotency_request
+                select (jsonb_populate_record(r, jsonb_build_object('caller', c.name, 'request_id',
+                    idempotency.idempotency_request_id('payments', 'order-42', c.name)))).*
+                from idempotency.idempotency_request as r, (values ('ada'), ('bob')) as c (name)""");
+        database.jdbc().update("delete from idempotency.idempotency_request where caller = ''");
+
+        Answer answer = application.get("record?scope=payments&key=order-42");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.all("$.rows[*].caller")).hasSize(2);
+        assertThat(answer.body()).contains("\"ada\"", "\"bob\"");
+        assertThat(application
+                        .get("record?scope=payments&key=order-42&caller=ada")
+                        .text("$.caller"))
+                .isEqualTo("ada");
+    }
+
+    @Test
+    void aHandledMessageIsShown() {
+        database.jdbc().update("""
+                insert into idempotency.processed_message (consumer, message_id, message_type, processed_at, expires_at)
+                values ('invoices', 'm-1', 'paid', now(), now() + interval '1 day')""");
+
+        Answer answer = application.get("record?scope=invoices&key=m-1");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text("$.consumer")).isEqualTo("invoices");
+        assertThat(answer.text("$.type")).isEqualTo("paid");
+    }
+
+    @Test
+    void whoWaitsForARunningTransactionIsShown() throws Exception {
+        try (Connection holder = database.connection();
+                Connection waiting = database.connection()) {
+            holder.setAutoCommit(false);
+            onlyOn(holder).succeeded("order-43", "7");
+            CompletableFuture<Void> duplicate =
+                    CompletableFuture.runAsync(() -> onlyOn(waiting).succeeded("order-43", "7"));
+            database.backends().awaitBlocked(waiting);
+
+            assertThat(application.get("record?scope=payments&key=order-43").error())
+                    .containsPattern("backend " + Backends.pidOf(waiting) + " \\(.*\\) has waited since .* for backend "
+                            + Backends.pidOf(holder) + " \\(.*, idle in transaction, transaction since ");
+
+            holder.rollback();
+            duplicate.join();
+        }
     }
 
     @Test
@@ -282,6 +346,10 @@ class EndpointReadsTest {
         }
 
         assertThat(rows.requests()).isEqualTo(before);
+    }
+
+    private static StoredRows onlyOn(Connection connection) {
+        return new StoredRows(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
     }
 
     @Test
