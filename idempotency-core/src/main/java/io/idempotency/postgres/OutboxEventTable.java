@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
@@ -179,6 +180,25 @@ final class OutboxEventTable implements OutboxStore {
                    coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint,
                    (select count(*) from (select 1 from {schema}.outbox_event where status operator(pg_catalog.=) 'dead' limit ?) as dead)
             from (select due_at from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
+    /**
+     * For messages that were published before the clock of the database was set back: by the new time they would wait until the
+     * old one, and all behind them in their order. What is to be sent later keeps its time.
+     */
+    private static final String RELEASE_FROM_FUTURE = """
+            update {schema}.outbox_event
+            set next_attempt_at = clock_timestamp()
+            where message_id = any (array(
+                    select message_id
+                    from {schema}.outbox_event
+                    where status operator(pg_catalog.=) 'pending'
+                        and next_attempt_at > statement_timestamp()
+                        and created_at > statement_timestamp() and due_at = created_at
+                    for update skip locked))
+                and status operator(pg_catalog.=) any ('{pending, dead}')""";
+
+    /** Reads what waits until later, so it is not asked with each batch. */
+    private static final Duration BETWEEN_RELEASES = Duration.ofMinutes(1);
+
 
     /** A row that is in the way may be purged before it is looked at. */
     private static final int MAX_TRIES = 3;
@@ -200,6 +220,10 @@ final class OutboxEventTable implements OutboxStore {
     OutboxEventTable(Schema schema, DataSource dataSource, Duration retention) {
         this.retention = retention;
         this.insert = schema.resolve(INSERT);
+    private final String releaseFromFuture;
+
+    private final AtomicLong nextRelease = new AtomicLong(System.nanoTime());
+
         this.findDuplicate = schema.resolve(FIND_DUPLICATE);
         this.take = schema.resolve(TAKE);
         this.mark = schema.resolve(MARK);
@@ -209,6 +233,7 @@ final class OutboxEventTable implements OutboxStore {
 
     @Override
     public UUID record(Connection connection, NewMessage message) {
+        this.releaseFromFuture = schema.resolve(RELEASE_FROM_FUTURE);
         try {
             for (int i = 0; i < MAX_TRIES; i++) {
                 UUID id = insert(connection, message);
@@ -288,6 +313,9 @@ final class OutboxEventTable implements OutboxStore {
             // Behind the settings, which are no results, and the lanes.
             for (int i = 0; i < RESULTS_BEFORE_MESSAGES; i++) {
                 statement.getMoreResults();
+                if (taken.isEmpty()) {
+                    releaseFromFuture(connection);
+                }
             }
             try (ResultSet rows = statement.getResultSet()) {
                 return inOrder(rows);
@@ -314,6 +342,17 @@ final class OutboxEventTable implements OutboxStore {
 
     private static OutboxRecord map(ResultSet row) throws SQLException {
         return new OutboxRecord(
+    private void releaseFromFuture(Connection connection) throws SQLException {
+        long now = System.nanoTime();
+        long due = nextRelease.get();
+        if (now - due < 0 || !nextRelease.compareAndSet(due, now + BETWEEN_RELEASES.toNanos())) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(releaseFromFuture)) {
+            statement.executeUpdate();
+        }
+    }
+
                 row.getObject(3, UUID.class),
                 row.getString(4),
                 row.getString(5),

@@ -105,6 +105,26 @@ class RelayTest {
                         && !event.latency().isNegative());
     }
 
+    /** As if the messages had been published before the clock of the database was set back by an hour. */
+    @Test
+    void aClockThatWasSetBackHoldsNothingUpButWhatIsToBeSentLater() {
+        publisher.publish("a", 1);
+        admin.update("update idempotency.outbox_event set created_at = created_at + interval '1 hour',"
+                + " due_at = due_at + interval '1 hour', next_attempt_at = next_attempt_at + interval '1 hour'");
+        publisher.publish("a", 2);
+        publisher.publish(OutboxMessage.of("orders", "OrderPlaced")
+                .payload(3)
+                .notBefore(Instant.now().plusSeconds(600))
+                .build());
+
+        relay.sendBatch();
+        relay.sendBatch();
+        relay.sendBatch();
+
+        assertThat(sender.payloads()).containsExactly("1", "2");
+        assertThat(Publisher.states(admin)).containsExactly("1 sent", "2 sent", "3 pending");
+    }
+
     @Test
     void manyBatchesKeepTheOrderOfAKey() {
         List<String> published = new ArrayList<>();
