@@ -5,6 +5,7 @@ import java.util.Set;
 
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
+import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.ExpressionFailedException;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.InvalidIdempotentMethodException;
@@ -38,6 +39,7 @@ public final class Redelivery {
     private static final Set<Class<? extends Exception>> REFUSED_EVERY_TIME = Set.of(
             BrokenInterceptorChainException.class,
             ClaimAbandonedException.class,
+            DeduplicationKeyReusedException.class,
             ExpressionFailedException.class,
             InvalidIdempotencyKeyException.class,
             InvalidIdempotentMethodException.class,

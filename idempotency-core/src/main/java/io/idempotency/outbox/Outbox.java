@@ -21,11 +21,13 @@ public interface Outbox {
      * Callbacks after the commit, such as a {@code @TransactionalEventListener} without a phase, are in no transaction any
      * more; they are refused where the transaction's manager is a bean.
      *
-     * <p>With a deduplication key that was used before, nothing is recorded, whatever the new message says; if the other
-     * transaction that uses it is still open, this waits for its end.
+     * <p>With a deduplication key that was used before in the topic, nothing is recorded; if the other transaction that uses it
+     * is still open, this waits for its end.
      *
      * @param message what is to be sent; its payload is written as JSON now, so that what is sent is what was true
      * @return the id of the message, a version-7 UUID; of the earlier message if the deduplication key was used before
+     * @throws io.idempotency.DeduplicationKeyReusedException if the deduplication key belongs to a message with another type or
+     *     payload; the transaction cannot commit any more
      * @throws TransactionMismatchException if no transaction is open on the library's DataSource, or it has been committed
      *     already, or it is read-only
      * @throws IllegalArgumentException if the payload cannot be written as JSON, or is too large; the database was not

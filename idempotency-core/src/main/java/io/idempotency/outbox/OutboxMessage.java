@@ -292,7 +292,7 @@ public final class OutboxMessage {
          * Publishes the message once, however often it is asked for: until it is purged, a further message with this key is
          * not recorded. Needed only where the method is not idempotent itself.
          *
-         * @param key unique among all messages, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters
+         * @param key unique among the messages of the topic, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters
          * @return this builder
          * @throws IllegalArgumentException if it is blank, too long or not printable
          */

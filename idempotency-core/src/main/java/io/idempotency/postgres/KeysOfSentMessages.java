@@ -35,7 +35,8 @@ final class KeysOfSentMessages implements MaintenanceStep {
             delete from {schema}.outbox_deduplication as d
             using {schema}.{leaf} as m
             where m.ctid >= ?::tid and m.ctid < ?::tid
-                and d.deduplication_key = m.deduplication_key and d.message_id = m.message_id""";
+                and (d.topic, d.deduplication_key) operator(pg_catalog.=) (m.topic, m.deduplication_key)
+                and d.message_id = m.message_id""";
 
     /** What is sent after the end of a partition expires after it too. Without its keys a partition may go. */
     private static final String SEAL =

@@ -22,6 +22,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
 
+import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.Intent;
 import io.idempotency.outbox.Delivery;
 import io.idempotency.outbox.NewMessage;
@@ -29,6 +30,8 @@ import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxStore;
 import io.idempotency.transaction.RequiresNewTransaction;
+
+import static java.util.Objects.requireNonNull;
 
 /** The statements of the outbox. */
 final class OutboxEventTable implements OutboxStore {
@@ -53,7 +56,9 @@ final class OutboxEventTable implements OutboxStore {
             returning message_id""";
 
     /** A function, because the key is looked for in another table where the messages are partitioned. */
-    private static final String FIND_DUPLICATE = "select {schema}.outbox_message_of(?)";
+    private static final String FIND_DUPLICATE = """
+            select message_id, is_same
+            from {schema}.outbox_message_of(cast(? as text), cast(? as text), cast(? as text), cast(? as json))""";
 
     /**
      * Due, and nothing of its ordering key that was published before is to be tried later. A subquery and not an anti-join:
@@ -175,11 +180,6 @@ final class OutboxEventTable implements OutboxStore {
             where m.message_id = d.message_id and m.status operator(pg_catalog.=) any ('{pending, dead}')
             returning t.now""";
 
-    private static final String BACKLOG = """
-            select count(*),
-                   coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint,
-                   (select count(*) from (select 1 from {schema}.outbox_event where status operator(pg_catalog.=) 'dead' limit ?) as dead)
-            from (select due_at from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
     /**
      * For messages that were published before the clock of the database was set back: by the new time they would wait until the
      * old one, and all behind them in their order. What is to be sent later keeps its time.
@@ -199,6 +199,11 @@ final class OutboxEventTable implements OutboxStore {
     /** Reads what waits until later, so it is not asked with each batch. */
     private static final Duration BETWEEN_RELEASES = Duration.ofMinutes(1);
 
+    private static final String BACKLOG = """
+            select count(*),
+                   coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint,
+                   (select count(*) from (select 1 from {schema}.outbox_event where status operator(pg_catalog.=) 'dead' limit ?) as dead)
+            from (select due_at from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
 
     /** A row that is in the way may be purged before it is looked at. */
     private static final int MAX_TRIES = 3;
@@ -215,30 +220,30 @@ final class OutboxEventTable implements OutboxStore {
 
     private final String backlog;
 
+    private final String releaseFromFuture;
+
+    private final AtomicLong nextRelease = new AtomicLong(System.nanoTime());
+
     private final RequiresNewTransaction transaction;
 
     OutboxEventTable(Schema schema, DataSource dataSource, Duration retention) {
         this.retention = retention;
         this.insert = schema.resolve(INSERT);
-    private final String releaseFromFuture;
-
-    private final AtomicLong nextRelease = new AtomicLong(System.nanoTime());
-
         this.findDuplicate = schema.resolve(FIND_DUPLICATE);
         this.take = schema.resolve(TAKE);
         this.mark = schema.resolve(MARK);
         this.backlog = schema.resolve(BACKLOG);
+        this.releaseFromFuture = schema.resolve(RELEASE_FROM_FUTURE);
         this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
     @Override
     public UUID record(Connection connection, NewMessage message) {
-        this.releaseFromFuture = schema.resolve(RELEASE_FROM_FUTURE);
         try {
             for (int i = 0; i < MAX_TRIES; i++) {
                 UUID id = insert(connection, message);
                 if (id == null) {
-                    id = findDuplicate(connection, message.message().deduplicationKey());
+                    id = findDuplicate(connection, message);
                 }
                 if (id != null) {
                     return id;
@@ -278,13 +283,27 @@ final class OutboxEventTable implements OutboxStore {
         }
     }
 
-    /** With a new statement, because that of the insert may have begun before the row was there. */
-    private @Nullable UUID findDuplicate(Connection connection, @Nullable String deduplicationKey) throws SQLException {
+    /** Returns null if it is gone meanwhile. With a new statement, because that of the insert may have begun before it was there. */
+    private @Nullable UUID findDuplicate(Connection connection, NewMessage added) throws SQLException {
+        OutboxMessage message = added.message();
         try (PreparedStatement statement = connection.prepareStatement(findDuplicate)) {
-            statement.setString(1, deduplicationKey);
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(message.topic());
+            parameters.string(message.deduplicationKey());
+            parameters.string(message.type());
+            parameters.string(added.payload());
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
-                return rows.getObject(1, UUID.class);
+                UUID id = rows.getObject(1, UUID.class);
+                boolean isSame = rows.getBoolean(2);
+                if (id == null || rows.wasNull()) {
+                    return null;
+                }
+                if (!isSame) {
+                    throw new DeduplicationKeyReusedException(
+                            message.topic(), requireNonNull(message.deduplicationKey()), id);
+                }
+                return id;
             }
         }
     }
@@ -294,6 +313,9 @@ final class OutboxEventTable implements OutboxStore {
         return transaction.call(connection -> {
             try {
                 List<OutboxRecord> taken = take(connection, limit, bound);
+                if (taken.isEmpty()) {
+                    releaseFromFuture(connection);
+                }
                 List<Delivery> deliveries = taken.isEmpty() ? List.of() : sending.apply(taken);
                 return new SentBatch(deliveries, deliveries.isEmpty() ? Instant.EPOCH : mark(connection, deliveries));
             } catch (SQLException failure) {
@@ -313,13 +335,21 @@ final class OutboxEventTable implements OutboxStore {
             // Behind the settings, which are no results, and the lanes.
             for (int i = 0; i < RESULTS_BEFORE_MESSAGES; i++) {
                 statement.getMoreResults();
-                if (taken.isEmpty()) {
-                    releaseFromFuture(connection);
-                }
             }
             try (ResultSet rows = statement.getResultSet()) {
                 return inOrder(rows);
             }
+        }
+    }
+
+    private void releaseFromFuture(Connection connection) throws SQLException {
+        long now = System.nanoTime();
+        long due = nextRelease.get();
+        if (now - due < 0 || !nextRelease.compareAndSet(due, now + BETWEEN_RELEASES.toNanos())) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(releaseFromFuture)) {
+            statement.executeUpdate();
         }
     }
 
@@ -342,17 +372,6 @@ final class OutboxEventTable implements OutboxStore {
 
     private static OutboxRecord map(ResultSet row) throws SQLException {
         return new OutboxRecord(
-    private void releaseFromFuture(Connection connection) throws SQLException {
-        long now = System.nanoTime();
-        long due = nextRelease.get();
-        if (now - due < 0 || !nextRelease.compareAndSet(due, now + BETWEEN_RELEASES.toNanos())) {
-            return;
-        }
-        try (PreparedStatement statement = connection.prepareStatement(releaseFromFuture)) {
-            statement.executeUpdate();
-        }
-    }
-
                 row.getObject(3, UUID.class),
                 row.getString(4),
                 row.getString(5),

@@ -369,7 +369,7 @@ public final class StorageSchema {
                 message_id, sequence, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id,
                 payload, headers, deduplication_key, idempotency_scope, caller, idempotency_key, status,
                 attempt_count, last_error, created_at, due_at, next_attempt_at, sent_at, expires_at""");
-        columns.put("outbox_deduplication", "deduplication_key, message_id");
+        columns.put("outbox_deduplication", "topic, deduplication_key, message_id");
         columns.put("purge_turn", "one_row, run_id, held_by, started_at, held_until");
         return columns;
     }

@@ -649,6 +649,7 @@ DECLARE
     header record;
     header_count integer := 0;
     id uuid;
+    earlier record;
 BEGIN
     PERFORM "${schema}".idempotency_require_name('topic', topic, 249);
     PERFORM "${schema}".idempotency_require_name('message type', message_type, 128);
@@ -722,9 +723,19 @@ BEGIN
         IF FOUND THEN
             RETURN id;
         END IF;
-        id := "${schema}".outbox_message_of(idempotency_publish.deduplication_key COLLATE "C");
-        IF id IS NOT NULL THEN
-            RETURN id;
+        SELECT * INTO earlier
+        FROM "${schema}".outbox_message_of(
+            idempotency_publish.topic COLLATE "C", idempotency_publish.deduplication_key COLLATE "C",
+            idempotency_publish.message_type COLLATE "C", coalesce(idempotency_publish.payload, 'null'));
+        IF earlier.is_same IS NOT NULL THEN
+            IF NOT earlier.is_same THEN
+                RAISE EXCEPTION 'The deduplication key ''%'' of the topic ''%'' belongs to another message', deduplication_key, topic
+                    USING ERRCODE = 'P4030',
+                        DETAIL = format('The message %s has another type or payload; this one was not recorded.',
+                            earlier.message_id),
+                        HINT = 'Use a key that is unique for each message of the topic.';
+            END IF;
+            RETURN earlier.message_id;
         END IF;
     END LOOP;
     RAISE EXCEPTION 'The deduplication key ''%'' was in use and free again 3 times', deduplication_key

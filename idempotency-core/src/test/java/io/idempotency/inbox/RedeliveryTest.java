@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -20,6 +21,7 @@ import org.springframework.dao.DataIntegrityViolationException;
 
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
+import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.ExpressionFailedException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
@@ -66,6 +68,7 @@ class RedeliveryTest {
             new InvalidIdempotencyKeyException("too long"),
             new KeyReusedException(MESSAGE),
             new MessageConflictException(MESSAGE),
+            new DeduplicationKeyReusedException("orders", "42", UUID.randomUUID()),
             new MissingCallerException("nobody"),
             new MissingIdempotencyKeyException("no id"),
             new PayloadNotFingerprintableException("a stream", null),

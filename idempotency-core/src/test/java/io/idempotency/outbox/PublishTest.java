@@ -8,23 +8,29 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.postgres.MigratedTables;
 import io.idempotency.postgres.PostgresStorage;
@@ -195,6 +201,68 @@ class PublishTest {
         });
 
         assertThat(Publisher.states(admin)).containsExactly("1 pending", "2 pending");
+    }
+
+    @Test
+    void aDeduplicationKeyBelongsToItsTopic() {
+        UUID order = publisher.publish(OutboxMessage.of("orders", "Placed")
+                .payload(1)
+                .deduplicationKey("42")
+                .build());
+        UUID invoice = publisher.publish(OutboxMessage.of("invoices", "Placed")
+                .payload(2)
+                .deduplicationKey("42")
+                .build());
+
+        assertThat(invoice).isNotEqualTo(order);
+        assertThat(Publisher.states(admin)).containsExactly("1 pending", "2 pending");
+    }
+
+    static Stream<OutboxMessage> otherMessagesWithTheKey() {
+        return Stream.of(
+                OutboxMessage.of("orders", "OrderPlaced")
+                        .payload(Map.of("id", 2))
+                        .deduplicationKey("order-42")
+                        .build(),
+                OutboxMessage.of("orders", "OrderCancelled")
+                        .payload(Map.of("id", 1))
+                        .deduplicationKey("order-42")
+                        .build());
+    }
+
+    @ParameterizedTest
+    @MethodSource("otherMessagesWithTheKey")
+    void aDeduplicationKeyRefusesAnotherMessageAndItsTransaction(OutboxMessage other) {
+        UUID first = publisher.publish(OutboxMessage.of("orders", "OrderPlaced")
+                .payload(Map.of("id", 1))
+                .deduplicationKey("order-42")
+                .build());
+
+        assertThatThrownBy(() -> publisher.transaction.executeWithoutResult(status -> {
+                    publisher.outbox.publish(Publisher.message(null, 2));
+                    assertThatThrownBy(() -> publisher.outbox.publish(other))
+                            .isInstanceOf(DeduplicationKeyReusedException.class)
+                            .hasMessage("The deduplication key 'order-42' of the topic 'orders' belongs to the message "
+                                    + first
+                                    + ", which has another type or payload, so that this one was not recorded: use a"
+                                    + " key that is unique for each message of the topic");
+                }))
+                .as("a publisher that swallows it")
+                .isInstanceOf(TransactionFailedException.class);
+
+        assertThat(Publisher.states(admin)).containsExactly("{\"id\":1} pending");
+    }
+
+    @Test
+    void theOrderOfMembersMakesNoOtherPayload() {
+        OutboxMessage.Builder message =
+                OutboxMessage.of("orders", "OrderPlaced").deduplicationKey("order-42");
+        UUID first = publisher.publish(
+                message.payload(new TreeMap<>(Map.of("a", 1, "b", 2))).build());
+
+        assertThat(publisher.publish(message.payload(new TreeMap<>(Map.of("a", 1, "b", 2)).descendingMap())
+                        .build()))
+                .isEqualTo(first);
     }
 
     @Test

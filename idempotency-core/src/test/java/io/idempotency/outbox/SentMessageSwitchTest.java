@@ -43,7 +43,7 @@ class SentMessageSwitchTest {
         sentBefore = publishWithKey("order-42");
         publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent);
         admin.execute("select idempotency.prepare_partitions_of_outbox_event()");
-        admin.execute("insert into idempotency.outbox_deduplication values ('purged', gen_random_uuid())");
+        admin.execute("insert into idempotency.outbox_deduplication values ('orders', 'purged', gen_random_uuid())");
         admin.execute("select idempotency.partition_outbox_event()");
     }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.IdempotencyKey;
@@ -127,13 +128,29 @@ class SqlPublishTest {
     void deduplicationKeyGivesTheEarlierMessageOfEitherKind() {
         UUID bySql = publish("'t', 't', '1', deduplication_key => 'a'");
         UUID byJava = publisher.publish(
-                OutboxMessage.of("t", "t").deduplicationKey("b").build());
+                OutboxMessage.of("t", "t").payload(2).deduplicationKey("b").build());
 
-        assertThat(publish("'t', 't', '2', deduplication_key => 'a'")).isEqualTo(bySql);
-        assertThat(publish("'t', 't', '2', deduplication_key => 'b'")).isEqualTo(byJava);
-        assertThat(publisher.publish(
-                        OutboxMessage.of("t", "t").deduplicationKey("a").build()))
+        assertThat(publish("'t', 't', '1', deduplication_key => 'a'")).isEqualTo(bySql);
+        assertThat(publish("'t', 't', ' 2 ', deduplication_key => 'b'")).isEqualTo(byJava);
+        assertThat(publish("'other', 't', '2', deduplication_key => 'b'")).isNotEqualTo(byJava);
+        assertThat(publisher.publish(OutboxMessage.of("t", "t")
+                        .payload(1)
+                        .deduplicationKey("a")
+                        .build()))
                 .isEqualTo(bySql);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'t', 't', '2', deduplication_key => 'a'", "'t', 'other', '1', deduplication_key => 'a'"})
+    void deduplicationKeyRefusesAnotherMessage(String arguments) {
+        publish("'t', 't', '1', deduplication_key => 'a'");
+
+        assertThatThrownBy(() -> publish(arguments))
+                .hasMessageContaining("The deduplication key 'a' of the topic 't' belongs to another message")
+                .rootCause()
+                .isInstanceOfSatisfying(
+                        SQLException.class,
+                        refused -> assertThat(refused.getSQLState()).isEqualTo("P4030"));
     }
 
     @Test
@@ -144,6 +161,7 @@ class SqlPublishTest {
                         caller -> caller % 2 == 0
                                 ? publish("'t', 't', '1', deduplication_key => 'race'")
                                 : publisher.publish(OutboxMessage.of("t", "t")
+                                        .payload(1)
                                         .deduplicationKey("race")
                                         .build()))
                 .requireAllSucceeded();

@@ -46,7 +46,7 @@ CREATE TABLE "${schema}".outbox_event (
     sent_at           timestamptz,
     expires_at        timestamptz,
     CONSTRAINT outbox_event_pkey PRIMARY KEY (message_id),
-    CONSTRAINT outbox_event_deduplication UNIQUE (deduplication_key),
+    CONSTRAINT outbox_event_deduplication UNIQUE (topic, deduplication_key),
     CONSTRAINT outbox_event_intent CHECK (
         (idempotency_scope IS NULL) = (idempotency_key IS NULL) AND (caller IS NULL) = (idempotency_key IS NULL)),
     CONSTRAINT outbox_event_sent CHECK ((status = 'sent') = (sent_at IS NOT NULL)),

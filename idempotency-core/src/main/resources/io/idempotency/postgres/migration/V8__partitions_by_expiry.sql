@@ -4,9 +4,10 @@
 
 -- A unique index cannot span partitions. Empty as long as outbox_event is one table.
 CREATE TABLE "${schema}".outbox_deduplication (
+    topic             "${schema}".outbox_event_topic             NOT NULL,
     deduplication_key "${schema}".outbox_event_deduplication_key NOT NULL,
     message_id        uuid                                       NOT NULL,
-    CONSTRAINT outbox_deduplication_pkey PRIMARY KEY (deduplication_key)
+    CONSTRAINT outbox_deduplication_pkey PRIMARY KEY (topic, deduplication_key)
 ) WITH (
     autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_vacuum_insert_scale_factor = 0.05,
@@ -14,16 +15,23 @@ CREATE TABLE "${schema}".outbox_deduplication (
 );
 
 COMMENT ON TABLE "${schema}".outbox_deduplication IS
-    'Which message has which deduplication key, where outbox_event is partitioned; a key counts while its message is there';
+    'Which message of a topic has which deduplication key, where outbox_event is partitioned; a key counts while its message is there';
 
--- The message that has a deduplication key. Another one takes its place when outbox_event is partitioned.
-CREATE FUNCTION "${schema}".outbox_message_of(wanted text) RETURNS uuid
+-- The message that has a deduplication key, and whether a new one says the same. Another function takes its place when
+-- outbox_event is partitioned. As text first, because not all JSON can be jsonb.
+CREATE FUNCTION "${schema}".outbox_message_of(
+    wanted_topic text, wanted_key text, new_type text, new_payload json, OUT message_id uuid, OUT is_same boolean)
     LANGUAGE sql VOLATILE
     SET search_path = pg_catalog, pg_temp
-    AS 'SELECT m.message_id FROM "${schema}".outbox_event AS m WHERE m.deduplication_key = wanted';
+    AS 'SELECT m.message_id, m.message_type = new_type AND CASE
+            WHEN m.payload::text = new_payload::text THEN true
+            ELSE m.payload::jsonb = new_payload::jsonb
+        END
+        FROM "${schema}".outbox_event AS m
+        WHERE m.topic = wanted_topic AND m.deduplication_key = wanted_key';
 
 -- Whatever the default privileges are: who publishes needs it. The one that takes its place keeps its rights.
-GRANT EXECUTE ON FUNCTION "${schema}".outbox_message_of(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION "${schema}".outbox_message_of(text, text, text, json) TO PUBLIC;
 
 -- In the place of the unique index: the row is not inserted if another message has its key. A row that moves to another
 -- partition comes by here too, and finds its own.
@@ -36,15 +44,15 @@ DECLARE
     is_kept boolean;
 BEGIN
     LOOP
-        INSERT INTO "${schema}".outbox_deduplication (deduplication_key, message_id)
-        VALUES (NEW.deduplication_key, NEW.message_id)
+        INSERT INTO "${schema}".outbox_deduplication (topic, deduplication_key, message_id)
+        VALUES (NEW.topic, NEW.deduplication_key, NEW.message_id)
         ON CONFLICT DO NOTHING;
         IF FOUND THEN
             RETURN NEW;
         END IF;
         SELECT d.message_id INTO holder
         FROM "${schema}".outbox_deduplication AS d
-        WHERE d.deduplication_key = NEW.deduplication_key;
+        WHERE d.topic = NEW.topic AND d.deduplication_key = NEW.deduplication_key;
         -- If it is gone meanwhile, the key is free.
         IF FOUND THEN
             IF holder = NEW.message_id THEN
@@ -70,7 +78,7 @@ BEGIN
             -- Its message is gone with its partition, or was deleted.
             UPDATE "${schema}".outbox_deduplication AS d
             SET message_id = NEW.message_id
-            WHERE d.deduplication_key = NEW.deduplication_key AND d.message_id = holder;
+            WHERE d.topic = NEW.topic AND d.deduplication_key = NEW.deduplication_key AND d.message_id = holder;
             IF FOUND THEN
                 RETURN NEW;
             END IF;
@@ -85,10 +93,10 @@ CREATE FUNCTION "${schema}".outbox_event_change_key() RETURNS trigger
     AS $$
 BEGIN
     DELETE FROM "${schema}".outbox_deduplication AS d
-    WHERE d.deduplication_key = OLD.deduplication_key AND d.message_id = OLD.message_id;
+    WHERE d.topic = OLD.topic AND d.deduplication_key = OLD.deduplication_key AND d.message_id = OLD.message_id;
     IF NEW.deduplication_key IS NOT NULL THEN
-        INSERT INTO "${schema}".outbox_deduplication (deduplication_key, message_id)
-        VALUES (NEW.deduplication_key, NEW.message_id);
+        INSERT INTO "${schema}".outbox_deduplication (topic, deduplication_key, message_id)
+        VALUES (NEW.topic, NEW.deduplication_key, NEW.message_id);
     END IF;
     RETURN NEW;
 END
@@ -100,9 +108,9 @@ CREATE FUNCTION "${schema}".outbox_event_copy_key() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    INSERT INTO "${schema}".outbox_deduplication (deduplication_key, message_id)
-    VALUES (NEW.deduplication_key, NEW.message_id)
-    ON CONFLICT (deduplication_key) DO UPDATE SET message_id = excluded.message_id;
+    INSERT INTO "${schema}".outbox_deduplication (topic, deduplication_key, message_id)
+    VALUES (NEW.topic, NEW.deduplication_key, NEW.message_id)
+    ON CONFLICT (topic, deduplication_key) DO UPDATE SET message_id = excluded.message_id;
     RETURN NULL;
 END
 $$;
@@ -120,7 +128,7 @@ BEGIN
     END IF;
     PERFORM "${schema}".storage_refuse_policies('"${schema}".outbox_event');
     CREATE OR REPLACE TRIGGER outbox_event_copy_key
-        AFTER INSERT OR UPDATE OF deduplication_key ON "${schema}".outbox_event
+        AFTER INSERT OR UPDATE OF topic, deduplication_key ON "${schema}".outbox_event
         FOR EACH ROW WHEN (NEW.deduplication_key IS NOT NULL)
         EXECUTE FUNCTION "${schema}".outbox_event_copy_key();
 END
@@ -161,12 +169,13 @@ BEGIN
     SELECT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = old_oid AND tgname = 'outbox_event_copy_key') INTO prepared;
     IF prepared THEN
         -- Before the lock. What is published from now on brings its key itself.
-        INSERT INTO "${schema}".outbox_deduplication (deduplication_key, message_id)
-        SELECT m.deduplication_key, m.message_id
+        INSERT INTO "${schema}".outbox_deduplication (topic, deduplication_key, message_id)
+        SELECT m.topic, m.deduplication_key, m.message_id
         FROM "${schema}".outbox_event AS m
         WHERE m.deduplication_key IS NOT NULL
             AND NOT EXISTS (
-                SELECT FROM "${schema}".outbox_deduplication AS d WHERE d.deduplication_key = m.deduplication_key)
+                SELECT FROM "${schema}".outbox_deduplication AS d
+                WHERE d.topic = m.topic AND d.deduplication_key = m.deduplication_key)
         ON CONFLICT DO NOTHING;
     END IF;
 
@@ -282,13 +291,34 @@ BEGIN
     CREATE TRIGGER outbox_event_take_key BEFORE INSERT ON "${schema}".outbox_event
         FOR EACH ROW WHEN (NEW.deduplication_key IS NOT NULL)
         EXECUTE FUNCTION "${schema}".outbox_event_take_key();
-    CREATE TRIGGER outbox_event_change_key BEFORE UPDATE OF deduplication_key ON "${schema}".outbox_event
-        FOR EACH ROW WHEN (NEW.deduplication_key IS DISTINCT FROM OLD.deduplication_key)
+    CREATE TRIGGER outbox_event_change_key BEFORE UPDATE OF topic, deduplication_key ON "${schema}".outbox_event
+        FOR EACH ROW WHEN ((NEW.topic, NEW.deduplication_key) IS DISTINCT FROM (OLD.topic, OLD.deduplication_key))
         EXECUTE FUNCTION "${schema}".outbox_event_change_key();
-    CREATE OR REPLACE FUNCTION "${schema}".outbox_message_of(wanted text) RETURNS uuid
-        LANGUAGE sql VOLATILE
+    CREATE OR REPLACE FUNCTION "${schema}".outbox_message_of(
+        wanted_topic text, wanted_key text, new_type text, new_payload json, OUT message_id uuid, OUT is_same boolean)
+        LANGUAGE plpgsql VOLATILE
         SET search_path = pg_catalog, pg_temp
-        AS 'SELECT d.message_id FROM "${schema}".outbox_deduplication AS d WHERE d.deduplication_key = wanted';
+        AS $find$
+    DECLARE
+        earlier record;
+    BEGIN
+        SELECT d.message_id INTO outbox_message_of.message_id
+        FROM "${schema}".outbox_deduplication AS d
+        WHERE d.topic = wanted_topic AND d.deduplication_key = wanted_key;
+        SELECT m.message_type, m.payload INTO earlier
+        FROM "${schema}".outbox_event AS m
+        WHERE m.message_id = outbox_message_of.message_id;
+        IF NOT FOUND AND to_regclass('"${schema}".outbox_event_before') IS NOT NULL THEN
+            EXECUTE 'SELECT m.message_type, m.payload FROM "${schema}".outbox_event_before AS m WHERE m.message_id = $1'
+                INTO earlier USING outbox_message_of.message_id;
+        END IF;
+        -- Null if the message has gone meanwhile, and its key is free.
+        is_same := earlier.message_type = new_type AND CASE
+            WHEN earlier.payload::text = new_payload::text THEN true
+            ELSE earlier.payload::jsonb = new_payload::jsonb
+        END;
+    END
+    $find$;
 
     -- Like an identity column, which needs no right of its own: that to insert decides, for roles that come later too.
     GRANT USAGE ON SEQUENCE "${schema}".outbox_event_sequence_seq TO PUBLIC;

@@ -94,7 +94,7 @@ class SentMessagesPageTest {
             assertThat(admin.queryForList("select deduplication_key from idempotency.outbox_event"
                             + " group by 1 having count(*) > 1"))
                     .isEmpty();
-            UUID knownBefore = transaction.execute(status -> outbox.publish(keyed("before-1")));
+            UUID knownBefore = transaction.execute(status -> outbox.publish(keyed("before", "before-1")));
             assertThat(knownBefore)
                     .as("the message that had the key before")
                     .isEqualTo(admin.queryForObject(
@@ -115,7 +115,7 @@ class SentMessagesPageTest {
             JdbcTemplate admin = database.jdbc();
             admin.execute("select idempotency.partition_outbox_event()");
             admin.execute("insert into idempotency.outbox_deduplication"
-                    + " values ('taken', gen_random_uuid()), ('left-over', gen_random_uuid())");
+                    + " values ('orders', 'taken', gen_random_uuid()), ('orders', 'left-over', gen_random_uuid())");
             Outbox outbox = application.getBean(Outbox.class);
             String delete = statements().get(5);
             CompletableFuture<Integer> deleted = new TransactionTemplate(
@@ -149,7 +149,11 @@ class SentMessagesPageTest {
     }
 
     private static OutboxMessage keyed(String key) {
-        return OutboxMessage.of("orders", "OrderPlaced")
+        return keyed("orders", key);
+    }
+
+    private static OutboxMessage keyed(String topic, String key) {
+        return OutboxMessage.of(topic, "OrderPlaced")
                 .payload(1)
                 .deduplicationKey(key)
                 .build();
