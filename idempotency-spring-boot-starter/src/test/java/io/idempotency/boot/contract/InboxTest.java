@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -17,6 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -153,6 +157,31 @@ class InboxTest {
         assertThat(claim(List.of("e", "a"))).isEmpty();
         assertThat(application.handledMessages())
                 .containsExactly("invoices a", "invoices b", "invoices c", "invoices d", "invoices e");
+    }
+
+    /** The transaction is its caller's, who alone can repeat it. */
+    @ParameterizedTest
+    @ValueSource(ints = {TransactionDefinition.ISOLATION_REPEATABLE_READ, TransactionDefinition.ISOLATION_SERIALIZABLE})
+    void aBatchThatWasHandledSinceTheSnapshotIsItsCallersToRepeat(int isolation) {
+        TransactionTemplate isolated = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        isolated.setIsolationLevel(isolation);
+        List<String> ids = List.of("m-1", "m-2");
+
+        assertThatThrownBy(() -> isolated.executeWithoutResult(status -> {
+                    jdbc.queryForObject("select count(*) from idempotency.processed_message", Integer.class);
+                    CompletableFuture.runAsync(() -> transaction.executeWithoutResult(
+                                    other -> inbox.claimNew("invoices", List.of("m-1"), id -> id)))
+                            .join();
+                    inbox.claimNew("invoices", ids, id -> id);
+                }))
+                .isInstanceOf(ConcurrencyFailureException.class)
+                .rootCause()
+                .isInstanceOfSatisfying(
+                        SQLException.class,
+                        refused -> assertThat(refused.getSQLState()).isEqualTo("40001"));
+
+        assertThat(isolated.<List<String>>execute(status -> inbox.claimNew("invoices", ids, id -> id)))
+                .containsExactly("m-2");
     }
 
     @Test
