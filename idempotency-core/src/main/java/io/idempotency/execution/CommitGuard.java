@@ -13,8 +13,8 @@ import io.idempotency.claim.ClaimStore.TransactionState;
 /**
  * Refuses a COMMIT that would keep nothing of what the library has done in a transaction. PostgreSQL answers ROLLBACK if a
  * statement has failed, and the driver's {@code commit()} does not tell; it sends nothing if the transaction was ended by
- * hand. {@link TransactionFrames} asks after every other callback, immediately before the COMMIT. As a synchronization it
- * asks earlier too, for managers that take no listener.
+ * hand. {@link TransactionFrames} asks after every other callback, immediately before the COMMIT. With managers that take
+ * no listener it is asked as a synchronization, which is earlier.
  *
  * @param connection that of the transaction
  * @param store knows the state of its transaction without asking the server
@@ -40,7 +40,9 @@ record CommitGuard(Connection connection, ClaimStore store, boolean begun) imple
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        requireCommittable();
+        if (!TransactionFrames.isInnermostOpen()) {
+            requireCommittable();
+        }
     }
 
     void requireCommittable() {

@@ -54,7 +54,7 @@ public final class TransactionFrames implements TransactionExecutionListener {
         if (transaction instanceof DefaultTransactionStatus status
                 && status.isNewSynchronization()
                 && TransactionSynchronizationManager.isSynchronizationActive()) {
-            refuseCommit();
+            refuseCommit(status.isGlobalRollbackOnly());
         }
         for (Frame frame = INNERMOST.get(); frame != null; frame = frame.outer) {
             if (frame.transaction == transaction) {
@@ -63,11 +63,12 @@ public final class TransactionFrames implements TransactionExecutionListener {
         }
     }
 
-    private static void refuseCommit() {
+    /** JPA's manager goes on to its commit where a participant has failed, and throws an exception of its own there. */
+    private static void refuseCommit(boolean isRollbackOnly) {
         for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
             if (callback instanceof DoomedTransaction doomed) {
                 doomed.refuseCommit();
-            } else if (callback instanceof CommitGuard guard) {
+            } else if (callback instanceof CommitGuard guard && !isRollbackOnly) {
                 guard.requireCommittable();
             }
         }

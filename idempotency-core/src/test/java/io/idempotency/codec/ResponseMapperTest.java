@@ -399,7 +399,7 @@ class ResponseMapperTest {
                     .satisfies(failure -> assertThat(printed(failure))
                             .doesNotContain("secret")
                             .contains("StreamReadException"));
-            assertThatThrownBy(() -> mapper.write(INTENT, new Secretive(), Secretive.class))
+            assertThatThrownBy(() -> mapper.write(INTENT, new Secretive(), Secretive.class, false))
                     .isInstanceOf(ResponseNotStorableException.class)
                     .satisfies(failure -> assertThat(printed(failure))
                             .doesNotContain("4111-1111")

@@ -77,7 +77,8 @@ class ResponseTypesPropertyTest {
         Method method = service.type().getMethod("call", String.class);
         IdempotentOperation operation = new AnnotationOperationSource(
                         text -> text,
-                        () -> new RetentionPolicy(null, Duration.ofDays(7), null, Duration.ofDays(7), Map.of()))
+                        () -> new RetentionPolicy(
+                                null, Duration.ofDays(7), null, Duration.ofSeconds(30), Duration.ofDays(7), Map.of()))
                 .findOperation(method, service.type());
         RandomResponses values = new RandomResponses(random, service.type());
         try {

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.util.PSQLException;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 
 import io.idempotency.test.PostgresTest;
@@ -50,7 +49,6 @@ class SqlFailuresTest {
 
         DataAccessException translated = SqlFailures.translate("do it", null, failure);
 
-        assertThat(NestedExceptionUtils.buildMessage("all of it", translated)).doesNotContain(SECRET);
         for (Throwable each = translated; each != null; each = each.getCause()) {
             assertThat(each.toString()).doesNotContain(SECRET);
         }
