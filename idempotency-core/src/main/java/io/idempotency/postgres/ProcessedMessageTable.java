@@ -68,7 +68,7 @@ final class ProcessedMessageTable implements InboxStore {
     private static final String FIND_TRANSACTION = """
             select xmin
             from {schema}.processed_message
-            where consumer = ? and message_id = ?""";
+            where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
     private static final String ADVANCE = WaitBound.around("""
             insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)

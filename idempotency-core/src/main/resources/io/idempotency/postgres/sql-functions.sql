@@ -831,8 +831,7 @@ DECLARE
     apart text := '';
 BEGIN
     CASE table_name
-        WHEN 'idempotency_request' THEN name := 'idempotency_request'; condition :=
-            '(status <> ''processing'' OR locked_until < statement_timestamp())';
+        WHEN 'idempotency_request' THEN name := 'idempotency_request'; condition := '(status <> ''processing'' or locked_until < statement_timestamp())';
         WHEN 'processed_message' THEN name := 'processed_message'; condition := 'true';
         WHEN 'message_failure' THEN name := 'message_failure'; condition := 'true';
         WHEN 'outbox_event' THEN name := 'outbox_event'; condition := 'true';
