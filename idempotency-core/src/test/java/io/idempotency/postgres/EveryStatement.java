@@ -201,6 +201,7 @@ final class EveryStatement {
             deliveries.receive(Deliveries.message(id + "-6"));
             deliveries.commit();
             deliveries.recordFailureAndCommit(Deliveries.message(id + "-failing"), "code", "message");
+            storage.inboxStore().isHandledBy(deliveries.connection(), Deliveries.message(id), "1");
         }
     }
 
