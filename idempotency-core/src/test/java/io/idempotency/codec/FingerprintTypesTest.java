@@ -47,6 +47,8 @@ import tools.jackson.databind.util.StdConverter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The class of a value is part of the payload where the declared type does not tell it, and nowhere else. */
+@SuppressWarnings({"ArrayRecordComponent", "JavaUtilDate", "JdkObsolete", "UnnecessaryStringBuilder"
+}) // What users do all the same.
 class FingerprintTypesTest {
 
     private static final Map<String, JsonMapper> MAPPERS = Map.of(

@@ -481,7 +481,8 @@ class FingerprinterTest {
         return fingerprinter.ofArguments(arguments, METHODS[arguments.length]);
     }
 
-    /** Whose parameters say nothing of their types. */
+    /** Methods whose parameters say nothing of their types. */
+    @SuppressWarnings("UnusedMethod") // Found by reflection.
     private interface Methods {
 
         void none();
