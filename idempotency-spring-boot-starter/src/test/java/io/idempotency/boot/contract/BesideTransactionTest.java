@@ -1,0 +1,539 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.Intent;
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.outbox.Backoff;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.outbox.OutboxRelay;
+import io.idempotency.outbox.OutboxStore;
+import io.idempotency.outbox.RelaySettings;
+import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.postgres.StorageSchema;
+import io.idempotency.retention.PartitionMaintenance;
+import io.idempotency.retention.Purge;
+import io.idempotency.retention.StorageSampler;
+import io.idempotency.test.CuttingProxy;
+import io.idempotency.test.CuttingProxy.Point;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** What the library writes or asks beside an open transaction of the application leaves that as it was, whoever manages it. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BesideTransactionTest {
+
+    private static final IdempotencyAdministration.Reason REASON =
+            new IdempotencyAdministration.Reason("a test", "on purpose");
+
+    private static final List<TransactionKind> KINDS =
+            List.of(TransactionKind.DATA_SOURCE, TransactionKind.JDBC, TransactionKind.JPA);
+
+    private final TestDatabase database;
+
+    private final CuttingProxy proxy;
+
+    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+
+    BesideTransactionTest(TestDatabase database) {
+        this.database = database;
+        this.proxy = CuttingProxy.of(database);
+        Payments.createTables(database.jdbc());
+        for (TransactionKind kind : KINDS) {
+            applications.put(
+                    kind,
+                    kind.start(
+                            database,
+                            Teller.class,
+                            "spring.datasource.url=" + proxy.jdbcUrl(),
+                            "idempotency.record-failed-attempts=true",
+                            "idempotency.outbox.relay=false",
+                            "idempotency.storage.maintenance=false",
+                            "idempotency.retry.delay=5ms"));
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        applications.values().forEach(ContractApplication::close);
+        proxy.close();
+    }
+
+    @AfterEach
+    void clear() {
+        database.backends().awaitIdle();
+        applications.get(TransactionKind.JPA).clear();
+        database.jdbc().execute("truncate idempotency.outbox_event");
+    }
+
+    static Stream<Arguments> surroundings() {
+        return Stream.concat(
+                KINDS.stream().map(kind -> Arguments.of(kind, false)),
+                Stream.of(Arguments.of(TransactionKind.JPA, true)));
+    }
+
+    static Stream<Arguments> works() {
+        return surroundings()
+                .flatMap(where -> Stream.of(Work.values())
+                        .flatMap(work -> Stream.of(true, false)
+                                .map(commits -> Arguments.of(where.get()[0], where.get()[1], work, commits))));
+    }
+
+    @ParameterizedTest(name = "{0}, open in view {1}: {2}, commits {3}")
+    @MethodSource("works")
+    void theTransactionStaysWhole(TransactionKind kind, boolean openInView, Work work, boolean commits) {
+        ContractApplication application = applications.get(kind);
+        Teller teller = application.bean(Teller.class);
+        work.prepare(this, application);
+
+        Throwable thrown = catchThrowable(() -> in(
+                openInView,
+                application,
+                () -> new TransactionTemplate(application.bean(PlatformTransactionManager.class))
+                        .executeWithoutResult(status -> {
+                            teller.write("before");
+                            String transaction = teller.transaction();
+
+                            work.run(this, application);
+
+                            assertThat(written()).as("committed by the work").doesNotContain("before");
+                            assertThat(teller.transaction()).as("transaction").isEqualTo(transaction);
+                            assertThat(work.isDone(application))
+                                    .as("done at once")
+                                    .isTrue();
+                            teller.write("after");
+                            if (!commits) {
+                                status.setRollbackOnly();
+                            }
+                        })));
+
+        assertThat(written().stream().filter(List.of("before", "after")::contains))
+                .as("of the transaction, which failed with %s", thrown)
+                .containsExactlyElementsOf(commits && thrown == null ? List.of("after", "before") : List.of());
+        assertThat(thrown).isNull();
+        assertThat(work.isDone(application)).as("kept").isTrue();
+        assertThat(written().stream().filter("of the call"::equals)).hasSize(work.effects);
+    }
+
+    static Stream<Arguments> leases() {
+        return surroundings()
+                .flatMap(where ->
+                        Stream.of(true, false).map(succeeds -> Arguments.of(where.get()[0], where.get()[1], succeeds)));
+    }
+
+    @ParameterizedTest(name = "{0}, open in view {1}: succeeds {2}")
+    @MethodSource("leases")
+    void aLeaseIsExtendedBesideTheTransactionOfItsMethod(TransactionKind kind, boolean openInView, boolean succeeds) {
+        ContractApplication application = applications.get(kind);
+        Teller teller = application.bean(Teller.class);
+        int before = teller.executions();
+
+        Throwable thrown = catchThrowable(() -> in(
+                openInView,
+                application,
+                () -> teller.writeLeased("key", () -> {
+                    assertThat(written()).as("committed by the extension").isEmpty();
+                    if (!succeeds) {
+                        throw new IllegalStateException("on purpose");
+                    }
+                })));
+
+        assertThat(written()).containsExactlyElementsOf(succeeds ? List.of("after", "before") : List.of());
+        assertThat(teller.executions() - before).isEqualTo(1);
+        if (succeeds) {
+            assertThat(thrown).isNull();
+            in(openInView, application, () -> teller.writeLeased("key", () -> {}));
+            assertThat(teller.executions() - before).as("executions").isEqualTo(1);
+        } else {
+            assertThat(thrown).hasMessage("on purpose");
+            assertThat(application.request("key")).containsEntry("status", "failed_retryable");
+        }
+    }
+
+    /** A request with open-in-view brings its own session, on which its transactions run. */
+    private static void in(boolean openInView, ContractApplication application, Runnable work) {
+        if (!openInView) {
+            work.run();
+            return;
+        }
+        EntityManagerFactory factory = application.bean(EntityManagerFactory.class);
+        EntityManager ofRequest = factory.createEntityManager();
+        TransactionSynchronizationManager.bindResource(factory, new EntityManagerHolder(ofRequest));
+        try {
+            work.run();
+        } finally {
+            TransactionSynchronizationManager.unbindResource(factory);
+            ofRequest.close();
+        }
+    }
+
+    /** What others see. */
+    private List<String> written() {
+        return database.jdbc().queryForList("select account from payment order by 1", String.class);
+    }
+
+    /** Done in the middle of a transaction, and no part of it. */
+    private enum Work {
+        SEARCH(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                assertThat(administration(application).search(null, "stale", null, 10))
+                        .hasSize(1);
+            }
+        },
+        FIND(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                assertThat(administration(application).find(STALE)).isPresent();
+                assertThat(administration(application).findResponse(STALE)).isEmpty();
+                assertThat(administration(application).findStaleLeases(10)).hasSize(1);
+                assertThat(administration(application).findAbandoned(10)).isEmpty();
+                assertThat(administration(application).findWithAttempts(5, 10)).isEmpty();
+                assertThat(administration(application).findFailingMessages(10)).isEmpty();
+                assertThat(administration(application).findPendingMessages(10)).isEmpty();
+                assertThat(administration(application).findDeadMessages(10)).isEmpty();
+            }
+        },
+        RELEASE(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                administration(application).releaseStale(STALE, REASON);
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.request("stale").get("status").equals("failed_retryable");
+            }
+        },
+        COMPLETE(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                administration(application).completeStale(STALE, "\"done\"", REASON);
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.request("stale").get("status").equals("succeeded");
+            }
+        },
+        FORGET(0) {
+            @Override
+            void prepare(BesideTransactionTest test, ContractApplication application) {
+                application.bean(Teller.class).writeForgettable("forgotten");
+                test.database.jdbc().execute("truncate payment");
+            }
+
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                administration(application).forget(intent("forgettable", "forgotten"), REASON);
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.requests() == 0;
+            }
+        },
+        PURGE(0) {
+            @Override
+            void prepare(BesideTransactionTest test, ContractApplication application) {
+                super.prepare(test, application);
+                application.alterRequest(
+                        "stale", "status = 'failed_retryable', locked_until = null, expires_at = '2020-01-01'");
+            }
+
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                unchecked(application.bean(Purge.class)::run);
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.requests() == 0;
+            }
+        },
+        SAMPLE_TABLES(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                new StorageSampler(application.bean(PostgresStorage.class).statistics(), new IdempotencyListener() {})
+                        .sample();
+            }
+        },
+        VALIDATE_SCHEMA(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                StorageSchema schema = application.bean(PostgresStorage.class).schema();
+                unchecked(() -> {
+                    schema.requireSupportedServer();
+                    return true;
+                });
+                schema.validate();
+                assertThat(schema.findProblems()).isEmpty();
+                schema.findPartitioned();
+            }
+        },
+        MAINTAIN_PARTITIONS(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                unchecked(application.bean(PartitionMaintenance.class)::run);
+            }
+        },
+        RELAY(0) {
+            @Override
+            void prepare(BesideTransactionTest test, ContractApplication application) {
+                new TransactionTemplate(application.bean(PlatformTransactionManager.class))
+                        .executeWithoutResult(status -> application
+                                .bean(Outbox.class)
+                                .publish(OutboxMessage.of("topic", "type")
+                                        .payload("payload")
+                                        .build()));
+            }
+
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                OutboxRelay relay = new OutboxRelay(
+                        application.bean(OutboxStore.class),
+                        message -> CompletableFuture.completedFuture(null),
+                        new RelaySettings(
+                                10,
+                                Duration.ofSeconds(10),
+                                3,
+                                new Backoff(Duration.ofMillis(10), 2, Duration.ofSeconds(1))),
+                        new IdempotencyListener() {});
+                relay.sendBatch();
+                relay.sample();
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application
+                        .database()
+                        .jdbc()
+                        .queryForList("select status from idempotency.outbox_event", String.class)
+                        .equals(List.of("sent"));
+            }
+        },
+        RECORD_FINAL_FAILURE(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                assertThatThrownBy(() -> application.bean(Teller.class).writeAnew("failed", () -> {
+                            throw new IllegalArgumentException("final");
+                        }))
+                        .hasMessage("final");
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.request("failed").get("status").equals("failed_final");
+            }
+        },
+        RECORD_FAILED_ATTEMPT(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                assertThatThrownBy(() -> application.bean(Teller.class).writeAnew("failed", () -> {
+                            throw new IllegalStateException("again");
+                        }))
+                        .hasMessage("again");
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.request("failed").get("status").equals("failed_retryable");
+            }
+        },
+        RECORD_FAILED_DELIVERY(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                assertThatThrownBy(() -> application.bean(Teller.class).receiveAnew("failed", () -> {
+                            throw new IllegalStateException("again");
+                        }))
+                        .hasMessage("again");
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.messageFailures().size() == 1;
+            }
+        },
+        ASK_ABOUT_A_COMMIT_WITHOUT_ANSWER(1) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                int cuts = test.proxy.cuts();
+                String answer = application
+                        .bean(Teller.class)
+                        .writeAnew("unknown", () -> test.proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED));
+                assertThat(test.proxy.cuts() - cuts).isEqualTo(1);
+                assertThat(answer).isEqualTo("written");
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.request("unknown").get("status").equals("succeeded");
+            }
+        },
+        ASK_ABOUT_A_COMMIT_THAT_WAS_NOT_SENT(0) {
+            @Override
+            void run(BesideTransactionTest test, ContractApplication application) {
+                int cuts = test.proxy.cuts();
+                assertThatThrownBy(() -> application
+                                .bean(Teller.class)
+                                .writeAnew("unknown", () -> test.proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_SENT)))
+                        .isInstanceOf(RuntimeException.class);
+                assertThat(test.proxy.cuts() - cuts).isEqualTo(1);
+            }
+
+            @Override
+            boolean isDone(ContractApplication application) {
+                return application.requests() == 0;
+            }
+        };
+
+        static final Intent STALE = intent("stale", "stale");
+
+        final int effects;
+
+        Work(int effects) {
+            this.effects = effects;
+        }
+
+        /** An expired lease by default. */
+        void prepare(BesideTransactionTest test, ContractApplication application) {
+            if (name().contains("RECORD") || name().contains("ASK")) {
+                return;
+            }
+            application.bean(Teller.class).writeStale("stale");
+            application.alterRequest(
+                    "stale",
+                    "status = 'processing', claim_token = gen_random_uuid(), response_body = null,"
+                            + " response_kept_until = null, locked_until = clock_timestamp() - interval '1 second'");
+            test.database.jdbc().execute("truncate payment");
+        }
+
+        abstract void run(BesideTransactionTest test, ContractApplication application);
+
+        boolean isDone(ContractApplication application) {
+            return true;
+        }
+
+        private static void unchecked(Callable<?> work) {
+            assertThatCode(work::call).doesNotThrowAnyException();
+        }
+
+        private static IdempotencyAdministration administration(ContractApplication application) {
+            return application.bean(IdempotencyAdministration.class);
+        }
+
+        private static Intent intent(String scope, String key) {
+            return new Intent(scope, "", new IdempotencyKey(key));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
+    static class Teller {
+
+        private final JdbcTemplate jdbc;
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        Teller(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        int executions() {
+            return executions.get();
+        }
+
+        String transaction() {
+            return jdbc.queryForObject("select pg_current_xact_id()::text", String.class);
+        }
+
+        void write(String what) {
+            jdbc.update("insert into payment (id, account, cents) values (?, ?, 5)", UUID.randomUUID(), what);
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @Idempotent(
+                scope = "anew",
+                key = "#key",
+                fingerprint = "'same'",
+                finalFailures = IllegalArgumentException.class,
+                maxAttempts = 1)
+        public String writeAnew(String key, Runnable work) {
+            write("of the call");
+            work.run();
+            return "written";
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @IdempotentReceiver(consumer = "anew", messageId = "#id")
+        public void receiveAnew(String id, Runnable work) {
+            write("of the call");
+            work.run();
+        }
+
+        @Transactional
+        @Idempotent(scope = "forgettable", key = "#key")
+        public String writeForgettable(String key) {
+            write("of the call");
+            return "written";
+        }
+
+        @Idempotent(scope = "stale", key = "#key", mode = IdempotencyMode.LEASED, lease = "1m")
+        public String writeStale(String key) {
+            return "written";
+        }
+
+        @Transactional
+        @Idempotent(scope = "leased", key = "#key", fingerprint = "'same'", mode = IdempotencyMode.LEASED, lease = "1m")
+        public String writeLeased(String key, Runnable work) {
+            executions.incrementAndGet();
+            write("before");
+            String transaction = transaction();
+            IdempotencyContext.current().extendLease(Duration.ofMinutes(5));
+            assertThat(transaction()).as("transaction").isEqualTo(transaction);
+            write("after");
+            work.run();
+            return "written";
+        }
+    }
+}
