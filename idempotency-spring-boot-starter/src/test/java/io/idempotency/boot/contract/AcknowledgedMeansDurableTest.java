@@ -1,0 +1,491 @@
+package io.idempotency.boot.contract;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.lock.TransactionLocks;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * A transaction that the library took part in either says that it failed, or everything is in the database, whatever the
+ * application does to it before the COMMIT.
+ */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AcknowledgedMeansDurableTest {
+
+    private static final List<TransactionKind> KINDS =
+            List.of(TransactionKind.JDBC, TransactionKind.PIPELINED, TransactionKind.JPA);
+
+    private static final UUID TAKEN = UUID.randomUUID();
+
+    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+
+    private final JdbcTemplate committed;
+
+    private final AtomicInteger cases = new AtomicInteger();
+
+    AcknowledgedMeansDurableTest(TestDatabase database) {
+        committed = new JdbcTemplate(database.dataSource());
+        Payments.createTables(committed);
+        committed.update("insert into payment (id, account, cents) values (?, 'taken', 5)", TAKEN);
+        for (TransactionKind kind : KINDS) {
+            applications.put(kind, kind.start(database, Till.class, "idempotency.outbox.relay=false"));
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        applications.values().forEach(ContractApplication::close);
+    }
+
+    static Stream<Arguments> parts() {
+        return KINDS.stream()
+                .flatMap(kind -> Stream.of(Part.values()).map(part -> Arguments.of(kind, part)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("parts")
+    void whatIsAcknowledgedIsInTheDatabase(TransactionKind kind, Part part) {
+        List<String> violations = new ArrayList<>();
+        for (Place place : Place.values()) {
+            for (Deed deed : Deed.values()) {
+                if (deed == Deed.ROLLBACK_AND_MORE && !(part == Part.CALL && place == Place.AT_THE_END)) {
+                    // To the driver the transaction looks open. Only the completion of a response finds that its claim is gone.
+                    continue;
+                }
+                findViolation(applications.get(kind), part, place, deed).ifPresent(violations::add);
+            }
+        }
+        assertThat(violations).isEmpty();
+    }
+
+    private Optional<String> findViolation(
+            ContractApplication application, Part part, Place place, Deed deed) {
+        Till till = application.bean(Till.class);
+        Desk desk = application.bean(Desk.class);
+        till.told.set(0);
+        application.outcomes().clear();
+        String key = "key-" + cases.incrementAndGet();
+
+        Throwable thrown = catchThrowable(() -> part.run(till, desk, key, () -> {
+            till.events.publishEvent(new AfterCommit());
+            place.put(till, () -> deed.on(till));
+        }));
+
+        List<String> problems = new ArrayList<>();
+        boolean isEffectKept = count("select count(*) from payment where account = ?", key) == 1;
+        if (thrown == null) {
+            if (!isEffectKept || count(part.evidence, key) != 1) {
+                problems.add("was acknowledged and is not in the database");
+            }
+            if (till.told.get() != 1) {
+                problems.add("was acknowledged and told to " + till.told + " listeners");
+            }
+        } else {
+            if (deed.isHarmless) {
+                problems.add("failed with " + thrown);
+            }
+            if (till.told.get() != 0) {
+                problems.add("failed and was told after a commit: " + thrown);
+            }
+            if (isEffectKept && !deed.commits) {
+                problems.add("failed and is in the database: " + thrown);
+            }
+            if (application.outcomes().all().contains(Outcome.EXECUTED)
+                    || application.outcomes().ofMessages().contains(MessageOutcome.HANDLED)) {
+                problems.add("failed and was reported as done: " + thrown);
+            }
+        }
+        return problems.isEmpty()
+                ? Optional.empty()
+                : Optional.of(deed + " " + place + ": " + problems);
+    }
+
+    private int count(String query, String key) {
+        return committed.queryForObject(query, Integer.class, key);
+    }
+
+    /** Of the library in a transaction. */
+    private enum Part {
+        CALL("select count(*) from idempotency.idempotency_request where status = 'succeeded' and idempotency_key = ?") {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                desk.pay(key, further);
+            }
+        },
+        CALL_WITHOUT_RESPONSE(CALL.evidence) {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                desk.payQuietly(key, further);
+            }
+        },
+        RECEIVER("select count(*) from idempotency.processed_message where message_id = ?") {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                desk.receive(key, further);
+            }
+        },
+        JOINED_CALL(CALL.evidence) {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                till.inTransaction(() -> {
+                    desk.pay(key, () -> {});
+                    further.run();
+                });
+            }
+        },
+        JOINED_CALL_WITHOUT_RESPONSE(CALL.evidence) {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                till.inTransaction(() -> {
+                    desk.payQuietly(key, () -> {});
+                    further.run();
+                });
+            }
+        },
+        JOINED_RECEIVER(RECEIVER.evidence) {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                till.inTransaction(() -> {
+                    desk.receive(key, () -> {});
+                    further.run();
+                });
+            }
+        },
+        BATCH(RECEIVER.evidence) {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                till.inTransaction(() -> {
+                    till.inbox.claimNew("desk-batches", List.of(key), id -> id).forEach(till::makeEffect);
+                    further.run();
+                });
+            }
+        },
+        PUBLISHING("select count(*) from idempotency.outbox_event where payload::text = '\"' || ? || '\"'") {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                till.inTransaction(() -> {
+                    till.makeEffect(key);
+                    till.outbox.publish(OutboxMessage.of("desk", "Paid").payload(key).build());
+                    further.run();
+                });
+            }
+        },
+        LOCK("select count(*) from payment where account = ?") {
+            @Override
+            void run(Till till, Desk desk, String key, Runnable further) {
+                till.inTransaction(() -> {
+                    till.locks.acquire("desk", key, Duration.ofSeconds(5));
+                    till.makeEffect(key);
+                    further.run();
+                });
+            }
+        };
+
+        /** That it is kept. */
+        private final String evidence;
+
+        Part(String evidence) {
+            this.evidence = evidence;
+        }
+
+        abstract void run(Till till, Desk desk, String key, Runnable further);
+    }
+
+    /** Between the last statement of the library and the COMMIT. */
+    private enum Place {
+        AT_THE_END {
+            @Override
+            void put(Till till, Runnable deed) {
+                deed.run();
+            }
+        },
+        IN_AN_EVENT_LISTENER_BEFORE_COMMIT {
+            @Override
+            void put(Till till, Runnable deed) {
+                till.events.publishEvent(new BeforeCommit(deed));
+            }
+        },
+        BEFORE_COMMIT {
+            @Override
+            void put(Till till, Runnable deed) {
+                TransactionSynchronizationManager.registerSynchronization(new Callback(deed, () -> {}));
+            }
+        },
+        BEFORE_COMPLETION {
+            @Override
+            void put(Till till, Runnable deed) {
+                TransactionSynchronizationManager.registerSynchronization(new Callback(() -> {}, deed));
+            }
+        },
+        BEFORE_COMPLETION_BY_A_CALLBACK_BEFORE_COMMIT {
+            @Override
+            void put(Till till, Runnable deed) {
+                BEFORE_COMMIT.put(till, () -> BEFORE_COMPLETION.put(till, deed));
+            }
+        };
+
+        abstract void put(Till till, Runnable deed);
+    }
+
+    /** Of the application to its transaction. */
+    private enum Deed {
+        NOTHING(true, false) {
+            @Override
+            void on(Till till) {}
+        },
+        QUERY(true, false) {
+            @Override
+            void on(Till till) {
+                till.query();
+            }
+        },
+        ERROR_THAT_A_SAVEPOINT_HEALS(true, false) {
+            @Override
+            void on(Till till) {
+                till.onConnection(connection -> {
+                    Savepoint savepoint = connection.setSavepoint();
+                    till.failAndSwallow();
+                    connection.rollback(savepoint);
+                });
+            }
+        },
+        SWALLOWED_ERROR(false, false) {
+            @Override
+            void on(Till till) {
+                till.failAndSwallow();
+            }
+        },
+        THROWN_ERROR(false, false) {
+            @Override
+            void on(Till till) {
+                till.fail();
+            }
+        },
+        ROLLBACK(false, false) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::rollback);
+            }
+        },
+        ROLLBACK_AND_MORE(false, false) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::rollback);
+                till.makeEffect("more");
+            }
+        },
+        ROLLBACK_MORE_AND_COMMIT(false, false) {
+            @Override
+            void on(Till till) {
+                ROLLBACK_AND_MORE.on(till);
+                till.onConnection(Connection::commit);
+            }
+        },
+        COMMIT(false, true) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::commit);
+            }
+        },
+        COMMIT_AND_MORE(false, true) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::commit);
+                till.makeEffect("more");
+            }
+        };
+
+        private final boolean isHarmless;
+
+        private final boolean commits;
+
+        Deed(boolean isHarmless, boolean commits) {
+            this.isHarmless = isHarmless;
+            this.commits = commits;
+        }
+
+        abstract void on(Till till);
+    }
+
+    /** After all others of the application. */
+    private record Callback(Runnable beforeCommitting, Runnable beforeCompleting) implements TransactionSynchronization {
+
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
+
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            beforeCommitting.run();
+        }
+
+        @Override
+        public void beforeCompletion() {
+            beforeCompleting.run();
+        }
+    }
+
+    record BeforeCommit(Runnable deed) {}
+
+    record AfterCommit() {}
+
+    @FunctionalInterface
+    private interface OnConnection {
+
+        void accept(Connection connection) throws SQLException;
+    }
+
+    /** What the application has at hand. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
+    static class Till {
+
+        private final JdbcTemplate jdbc;
+
+        private final TransactionTemplate transaction;
+
+        private final ApplicationEventPublisher events;
+
+        private final Inbox inbox;
+
+        private final Outbox outbox;
+
+        private final TransactionLocks locks;
+
+        private final AtomicInteger told = new AtomicInteger();
+
+        Till(
+                JdbcTemplate jdbc,
+                PlatformTransactionManager manager,
+                ApplicationEventPublisher events,
+                Inbox inbox,
+                Outbox outbox,
+                TransactionLocks locks) {
+            this.jdbc = jdbc;
+            this.transaction = new TransactionTemplate(manager);
+            this.events = events;
+            this.inbox = inbox;
+            this.outbox = outbox;
+            this.locks = locks;
+        }
+
+        @Bean
+        Desk desk() {
+            return new Desk(this);
+        }
+
+        @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
+        void beforeCommit(BeforeCommit event) {
+            event.deed.run();
+        }
+
+        @TransactionalEventListener
+        void afterCommit(AfterCommit event) {
+            told.incrementAndGet();
+        }
+
+        private void inTransaction(Runnable work) {
+            transaction.executeWithoutResult(status -> work.run());
+        }
+
+        private void makeEffect(String key) {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), ?, 5)", key);
+        }
+
+        private void query() {
+            jdbc.queryForList("select name from account limit 1");
+        }
+
+        private void fail() {
+            jdbc.update("insert into payment (id, account, cents) values (?, 'taken', 5)", TAKEN);
+        }
+
+        private void failAndSwallow() {
+            assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(this::fail);
+        }
+
+        private void onConnection(OnConnection work) {
+            jdbc.execute((Connection connection) -> {
+                work.accept(connection);
+                return null;
+            });
+        }
+    }
+
+    static class Desk {
+
+        private final Till till;
+
+        Desk(Till till) {
+            this.till = till;
+        }
+
+        @Transactional
+        @Idempotent(scope = "desk", key = "#key", fingerprint = "'same'")
+        public String pay(String key, Runnable further) {
+            till.makeEffect(key);
+            further.run();
+            return "paid";
+        }
+
+        @Transactional
+        @Idempotent(scope = "desk-quiet", key = "#key", fingerprint = "'same'")
+        public void payQuietly(String key, Runnable further) {
+            till.makeEffect(key);
+            further.run();
+        }
+
+        @Transactional
+        @IdempotentReceiver(consumer = "desk", messageId = "#id")
+        public void receive(String id, Runnable further) {
+            till.makeEffect(id);
+            further.run();
+        }
+    }
+}
