@@ -15,6 +15,7 @@ import org.springframework.util.ClassUtils;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.execution.SameDataSource;
+import io.idempotency.execution.TransactionFrames;
 
 /** Finds the transaction manager for idempotent methods that declare no transaction. */
 final class IdempotencyTransactionManager {
@@ -54,7 +55,14 @@ final class IdempotencyTransactionManager {
                         .orderedStream()
                         .filter(candidate -> isFor(candidate, dataSource))
                         .findFirst())
-                .orElseGet(() -> new JdbcTransactionManager(dataSource));
+                .orElseGet(() -> own(dataSource));
+    }
+
+    /** No bean, so that no post-processor lets it tell when it commits. */
+    private static PlatformTransactionManager own(DataSource dataSource) {
+        JdbcTransactionManager own = new JdbcTransactionManager(dataSource);
+        own.addListener(new TransactionFrames());
+        return own;
     }
 
     private static boolean isFor(PlatformTransactionManager transactionManager, DataSource dataSource) {

@@ -14,17 +14,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
@@ -33,8 +37,11 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
@@ -47,6 +54,7 @@ import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
@@ -101,6 +109,24 @@ class AcknowledgedMeansDurableTest {
             }
         }
         assertThat(violations).isEmpty();
+    }
+
+    /** Where every manager is for another database. */
+    @Test
+    void whatIsAcknowledgedIsInTheDatabaseWhereTheLibraryManagesTheTransaction(TestDatabase database) {
+        try (ConfigurableApplicationContext application =
+                JdbcTestApplication.start(database, new Class<?>[] {Elsewhere.class})) {
+            JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+
+            assertThatThrownBy(() -> application
+                            .getBean(IdempotencyOperations.class)
+                            .call("elsewhere", "elsewhere", null)
+                            .run(() -> TransactionSynchronizationManager.registerSynchronization(
+                                    new Callback(() -> {}, () -> jdbc.execute("select 1/0")))))
+                    .isInstanceOf(TransactionFailedException.class);
+
+            assertThat(count(Part.CALL.evidence, "elsewhere")).isZero();
+        }
     }
 
     private Optional<String> findViolation(
@@ -379,6 +405,15 @@ class AcknowledgedMeansDurableTest {
     private interface OnConnection {
 
         void accept(Connection connection) throws SQLException;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Elsewhere {
+
+        @Bean
+        PlatformTransactionManager transactionManager() {
+            return new JdbcTransactionManager(new PGSimpleDataSource());
+        }
     }
 
     /** What the application has at hand. */
