@@ -439,6 +439,7 @@ class ResponseMapperTest {
 
     static final class Secretive {
 
+        @SuppressWarnings("DoNotCallSuggester") // Jackson calls it.
         public String getNumber() {
             throw new IllegalStateException("4111-1111 is locked");
         }

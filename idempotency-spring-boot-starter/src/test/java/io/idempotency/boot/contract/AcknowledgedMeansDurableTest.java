@@ -91,8 +91,7 @@ class AcknowledgedMeansDurableTest {
     }
 
     static Stream<Arguments> parts() {
-        return KINDS.stream()
-                .flatMap(kind -> Stream.of(Part.values()).map(part -> Arguments.of(kind, part)));
+        return KINDS.stream().flatMap(kind -> Stream.of(Part.values()).map(part -> Arguments.of(kind, part)));
     }
 
     @ParameterizedTest
@@ -102,7 +101,8 @@ class AcknowledgedMeansDurableTest {
         for (Place place : Place.values()) {
             for (Deed deed : Deed.values()) {
                 if (deed == Deed.ROLLBACK_AND_MORE && !(part == Part.CALL && place == Place.AT_THE_END)) {
-                    // To the driver the transaction looks open. Only the completion of a response finds that its claim is gone.
+                    // To the driver the transaction looks open. Only the completion of a response finds that its claim
+                    // is gone.
                     continue;
                 }
                 findViolation(applications.get(kind), part, place, deed).ifPresent(violations::add);
@@ -129,8 +129,7 @@ class AcknowledgedMeansDurableTest {
         }
     }
 
-    private Optional<String> findViolation(
-            ContractApplication application, Part part, Place place, Deed deed) {
+    private Optional<String> findViolation(ContractApplication application, Part part, Place place, Deed deed) {
         Till till = application.bean(Till.class);
         Desk desk = application.bean(Desk.class);
         till.told.set(0);
@@ -166,9 +165,7 @@ class AcknowledgedMeansDurableTest {
                 problems.add("failed and was reported as done: " + thrown);
             }
         }
-        return problems.isEmpty()
-                ? Optional.empty()
-                : Optional.of(deed + " " + place + ": " + problems);
+        return problems.isEmpty() ? Optional.empty() : Optional.of(deed + " " + place + ": " + problems);
     }
 
     private int count(String query, String key) {
@@ -177,7 +174,8 @@ class AcknowledgedMeansDurableTest {
 
     /** Of the library in a transaction. */
     private enum Part {
-        CALL("select count(*) from idempotency.idempotency_request where status = 'succeeded' and idempotency_key = ?") {
+        CALL(
+                "select count(*) from idempotency.idempotency_request where status = 'succeeded' and idempotency_key = ?") {
             @Override
             void run(Till till, Desk desk, String key, Runnable further) {
                 desk.pay(key, further);
@@ -236,7 +234,8 @@ class AcknowledgedMeansDurableTest {
             void run(Till till, Desk desk, String key, Runnable further) {
                 till.inTransaction(() -> {
                     till.makeEffect(key);
-                    till.outbox.publish(OutboxMessage.of("desk", "Paid").payload(key).build());
+                    till.outbox.publish(
+                            OutboxMessage.of("desk", "Paid").payload(key).build());
                     further.run();
                 });
             }
@@ -379,7 +378,8 @@ class AcknowledgedMeansDurableTest {
     }
 
     /** After all others of the application. */
-    private record Callback(Runnable beforeCommitting, Runnable beforeCompleting) implements TransactionSynchronization {
+    private record Callback(Runnable beforeCommitting, Runnable beforeCompleting)
+            implements TransactionSynchronization {
 
         @Override
         public int getOrder() {

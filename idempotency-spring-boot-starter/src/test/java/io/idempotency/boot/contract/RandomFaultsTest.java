@@ -122,7 +122,8 @@ class RandomFaultsTest {
         this.database = database;
         this.proxy = CuttingProxy.of(database);
         Payments.createTables(database.jdbc());
-        database.jdbc().execute("create table entry (id uuid primary key, name text not null, attempt bigint not null)");
+        database.jdbc()
+                .execute("create table entry (id uuid primary key, name text not null, attempt bigint not null)");
         database.jdbc().update("insert into entry values (?, 'taken', 0)", TAKEN);
         // No server is lost here, so that nothing has to be on the disk.
         for (TransactionKind kind : List.of(TransactionKind.JDBC, TransactionKind.PIPELINED, TransactionKind.JPA)) {
@@ -193,7 +194,10 @@ class RandomFaultsTest {
                             CUT_STATEMENTS.get(random.nextInt(CUT_STATEMENTS.size())),
                             points[random.nextInt(points.length)]);
                 } else {
-                    count("killed in a transaction", jdbc.queryForList(KILL_ANY, Boolean.class, APPLICATION_NAME).size());
+                    count(
+                            "killed in a transaction",
+                            jdbc.queryForList(KILL_ANY, Boolean.class, APPLICATION_NAME)
+                                    .size());
                 }
             }
         } finally {
@@ -322,7 +326,9 @@ class RandomFaultsTest {
             if (ids.put(name, row.getString(2)) != null) {
                 violations.add(name + " is there twice");
             }
-            byAttempt.computeIfAbsent(row.getLong(3), id -> new LinkedHashSet<>()).add(name);
+            byAttempt
+                    .computeIfAbsent(row.getLong(3), id -> new LinkedHashSet<>())
+                    .add(name);
         });
         Set<String> published = new LinkedHashSet<>(
                 jdbc.queryForList("select payload #>> '{}' from idempotency.outbox_event", String.class));
@@ -392,7 +398,8 @@ class RandomFaultsTest {
         BATCH(false) {
             @Override
             void take(Attempt attempt, Part part, Runnable further) {
-                List<String> ids = Stream.of("a", "b", "c").map(id -> part.key + id).toList();
+                List<String> ids =
+                        Stream.of("a", "b", "c").map(id -> part.key + id).toList();
                 attempt.ledger
                         .inbox
                         .claimNew("ledger-batches", ids, id -> id)
@@ -581,7 +588,9 @@ class RandomFaultsTest {
             }
             isStruck = true;
             int place = random.nextInt(4);
-            fault = drawn + List.of(" here", " here", " before commit", " before completion").get(place);
+            fault = drawn
+                    + List.of(" here", " here", " before commit", " before completion")
+                            .get(place);
             switch (place) {
                 case 2 ->
                     TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
@@ -608,9 +617,7 @@ class RandomFaultsTest {
                 ledger.onConnection(connection -> {
                     boolean wasThere = database.jdbc()
                             .queryForObject(
-                                    "select pg_terminate_backend(?)",
-                                    Boolean.class,
-                                    Backends.pidOf(connection));
+                                    "select pg_terminate_backend(?)", Boolean.class, Backends.pidOf(connection));
                     count("killed in its own transaction", wasThere ? 1 : 0);
                 });
             }
