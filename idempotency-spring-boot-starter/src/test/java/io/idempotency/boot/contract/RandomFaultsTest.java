@@ -527,6 +527,7 @@ class RandomFaultsTest {
 
         abstract void strike(Attempt attempt);
 
+        @SuppressWarnings("InfiniteRecursion") // This is the fault.
         private static int overflow(int depth) {
             return overflow(depth + 1) + 1;
         }
