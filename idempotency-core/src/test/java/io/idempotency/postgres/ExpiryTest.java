@@ -65,7 +65,7 @@ class ExpiryTest {
     }
 
     @Test
-    void aRowThatIsBeingProcessedIsNeverDeletedWithOrWithoutALease() {
+    void aRowThatIsBeingProcessedIsDeletedOnlyIfItsLeaseHasExpired() {
         insert("processing", "processing", "-10 years", 2);
         insert("active", "processing", "-10 years", 1);
         insert("stale", "processing", "-10 years", 1);
@@ -76,9 +76,9 @@ class ExpiryTest {
         insert("failed", "failed_final", "-1 second", 1);
         insert("retryable", "failed_retryable", "-1 second", 1);
 
-        assertThat(requests.deleteExpired(100)).hasValue(2);
+        assertThat(requests.deleteExpired(100)).hasValue(3);
 
-        assertThat(keys()).containsExactly("active1", "processing1", "processing2", "stale1");
+        assertThat(keys()).containsExactly("active1", "processing1", "processing2");
     }
 
     @Test

@@ -50,7 +50,6 @@ class RequestConstraintsTest {
                 "idempotency_scope = repeat('x', 129)  | character varying(128)",
                 "caller = repeat('x', 129)             | character varying(128)",
                 "idempotency_key = repeat('x', 256)    | character varying(255)",
-                "status = 'failed_for_some_time'       | character varying(16)",
                 "hash_version = 40000                  | smallint",
                 "response_body = '{'                   | type json",
             })
