@@ -57,7 +57,7 @@ class RelayCostTest {
                 SingleConnectionDataSource counted = connection(counter, queryMode)) {
             Publisher publisher = new Publisher(counted);
             publisher.publish("warm-up", 0);
-            Taken.from(publisher.store);
+            publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent);
             assertThat(counter.count(() -> publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent)))
                     .as("finding nothing, the look for messages from before a clock was set back, and the commit")
                     .isEqualTo(3);
