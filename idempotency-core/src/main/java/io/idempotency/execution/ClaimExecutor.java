@@ -107,7 +107,11 @@ public final class ClaimExecutor {
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
                 running.claimAnswered(store.transactionState(connection) == ClaimStore.TransactionState.ENDED);
-                CommitGuard.register(connection, store);
+                if (isCompletedWithCommit(call, transaction)) {
+                    CommitGuard.registerUntilCompletion(connection, store);
+                } else {
+                    CommitGuard.register(connection, store);
+                }
                 return claim.handledBy(answers(
                         call,
                         running.waitBudget(),
@@ -173,6 +177,12 @@ public final class ClaimExecutor {
         if (running.report().isUndone()) {
             throw CallFailures.claimIsGone(call.intent());
         }
+    }
+
+    private static boolean isCompletedWithCommit(IdempotentCall call, CallTransaction transaction) {
+        return !call.isCompleteWithClaim()
+                && transaction.isOwn()
+                && PipelinedTransaction.of(transaction.holder()) != null;
     }
 
     /** With the COMMIT where the transaction ends with the call, and its manager can; else at once. */

@@ -18,7 +18,7 @@ import io.idempotency.claim.ClaimStore.TransactionState;
  *
  * @param connection that of the transaction
  * @param store knows the state of its transaction without asking the server
- * @param begun whether the transaction has begun on the server, and so must not have ended
+ * @param begun whether the transaction is known to have begun on the server, and so must not have ended
  */
 record CommitGuard(Connection connection, ClaimStore store, boolean begun) implements TransactionSynchronization {
 
@@ -34,7 +34,15 @@ record CommitGuard(Connection connection, ClaimStore store, boolean begun) imple
 
     /** Guards the open transaction of this thread; equal guards are kept once. */
     static void register(Connection connection, ClaimStore store) {
-        boolean begun = store.transactionState(connection) != TransactionState.ENDED;
+        register(connection, store, store.transactionState(connection) != TransactionState.ENDED);
+    }
+
+    /** Guards a transaction whose completion travels with its COMMIT, and finds out by itself whether the claim is still there. */
+    static void registerUntilCompletion(Connection connection, ClaimStore store) {
+        register(connection, store, false);
+    }
+
+    private static void register(Connection connection, ClaimStore store, boolean begun) {
         TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, store, begun));
     }
 
