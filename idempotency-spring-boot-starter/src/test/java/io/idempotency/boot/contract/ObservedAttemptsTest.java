@@ -174,11 +174,11 @@ class ObservedAttemptsTest {
                     .satisfiesExactly(
                             line -> assertThat(line)
                                     .matches(
-                                            "INFO Call \\S{36} in orders is repeated: execution 1 failed with SQLSTATE 40001"),
+                                            "INFO Call hash:\\S{36} in orders is repeated: execution 1 failed with SQLSTATE 40001"),
                             line -> assertThat(line)
                                     .matches(
-                                            "INFO Call \\S{36} in orders is repeated: execution 2 failed with SQLSTATE 40001"),
-                            line -> assertThat(line).matches("DEBUG Call \\S{36} in orders was executed"));
+                                            "INFO Call hash:\\S{36} in orders is repeated: execution 2 failed with SQLSTATE 40001"),
+                            line -> assertThat(line).matches("DEBUG Call hash:\\S{36} in orders was executed"));
             assertThat(LogLines.pairsOf(log.all().get(1)))
                     .containsOnlyKeys("scope", "key_hash", "execution", "sqlstate", "exception")
                     .containsEntry("execution", 2)
@@ -203,7 +203,7 @@ class ObservedAttemptsTest {
                     .first()
                     .asString()
                     .matches(
-                            "INFO Message \\S{36} for invoices is handled again: execution 1 failed with SQLSTATE 40001");
+                            "INFO Message hash:\\S{36} for invoices is handled again: execution 1 failed with SQLSTATE 40001");
             assertThat(LogLines.pairsOf(log.all().get(0)))
                     .containsOnlyKeys("consumer", "message_id_hash", "execution", "sqlstate", "exception");
         }
