@@ -82,6 +82,9 @@ public interface ClaimStore extends Claims {
         /** Statements and the commit can follow. */
         OPEN,
 
+        /** The same, and a key was claimed, or found taken, in this transaction and not in an earlier one of the connection. */
+        CLAIMED,
+
         /** A statement failed: PostgreSQL turns the commit into a rollback. */
         ABORTED,
 

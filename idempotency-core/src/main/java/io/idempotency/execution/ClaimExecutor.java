@@ -14,6 +14,7 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
+import io.idempotency.claim.ClaimStore.TransactionState;
 import io.idempotency.claim.Completion;
 import io.idempotency.claim.Fence;
 import io.idempotency.codec.ResponseMapper;
@@ -106,20 +107,28 @@ public final class ClaimExecutor {
                 HeldKeys.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
-                running.claimAnswered(store.transactionState(connection) == ClaimStore.TransactionState.ENDED);
-                if (isCompletedWithCommit(call, transaction)) {
-                    CommitGuard.registerUntilCompletion(connection, store);
-                } else {
-                    CommitGuard.register(connection, store);
-                }
+                TransactionState claimed = store.transactionState(connection);
+                running.claimAnswered(claimed == TransactionState.ENDED);
+                guardCommit(call, transaction, connection);
                 return claim.handledBy(answers(
                         call,
                         running.waitBudget(),
                         running.report(),
                         transaction.isOwn(),
-                        granted -> runGranted(granted, running, request, transaction, connection, end, invocation)));
+                        granted -> runGranted(
+                                granted, running, request, transaction, connection, claimed, end, invocation)));
             });
         }));
+    }
+
+    private void guardCommit(IdempotentCall call, CallTransaction transaction, Connection connection) {
+        if (isCompletedWithCommit(call, transaction)) {
+            CommitGuard.registerUntilCompletion(connection, store);
+        } else if (transaction.isOwn()) {
+            CommitGuard.registerOwn(connection, store);
+        } else {
+            CommitGuard.register(connection, store);
+        }
     }
 
     private static Claim claim(IdempotentCall call, Connection connection, ClaimRequest request) {
@@ -145,6 +154,7 @@ public final class ClaimExecutor {
             ClaimRequest request,
             CallTransaction transaction,
             Connection connection,
+            TransactionState claimed,
             TransactionEnd end,
             Invocation invocation)
             throws Throwable {
@@ -155,7 +165,7 @@ public final class ClaimExecutor {
         end.releases(held);
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
-            requireCommittable(call, transaction, connection);
+            requireCommittable(call, transaction, connection, claimed);
             if (call.isCompleteWithClaim()) {
                 requireNotTakenBack(call, running);
             } else {
@@ -213,7 +223,7 @@ public final class ClaimExecutor {
                 end.isOn(connection);
                 lease.usedOn(connection);
                 Object result = runMethod(call, lease.claim().attempt(), lease, invocation);
-                requireCommittable(call, transaction, connection);
+                requireCommittable(call, transaction, connection, TransactionState.ENDED);
                 completeLeased(call, lease, connection, result);
                 CommitGuard.register(connection, store);
                 running.completedWith(result);
@@ -255,25 +265,27 @@ public final class ClaimExecutor {
     }
 
     /** Before the flush too, which would fail for another reason in an aborted transaction. */
-    private void requireCommittable(IdempotentCall call, CallTransaction transaction, Connection connection) {
-        requireNotFailed(call, transaction, connection);
+    private void requireCommittable(
+            IdempotentCall call, CallTransaction transaction, Connection connection, TransactionState before) {
+        requireNotFailed(call, transaction, connection, before);
         transaction.flush();
-        requireNotFailed(call, transaction, connection);
+        requireNotFailed(call, transaction, connection, before);
     }
 
-    private void requireNotFailed(IdempotentCall call, CallTransaction transaction, Connection connection) {
+    /** A leased call may have a transaction that has not begun: no claim is in it. */
+    private void requireNotFailed(
+            IdempotentCall call, CallTransaction transaction, Connection connection, TransactionState before) {
         if (transaction.isRollbackOnly()) {
             throw CallFailures.rollbackOnly(call.intent());
         }
-        switch (store.transactionState(connection)) {
-            case OPEN -> {}
+        boolean isEnded = switch (store.transactionState(connection)) {
+            case CLAIMED -> false;
+            case OPEN -> before == TransactionState.CLAIMED;
             case ABORTED -> throw CallFailures.swallowedSqlError(call.intent());
-            case ENDED -> {
-                // Before its first statement a transaction looks the same, which happens only where no claim is in it.
-                if (!call.terms().isLeased()) {
-                    throw CallFailures.transactionEnded(call.intent());
-                }
-            }
+            case ENDED -> before != TransactionState.ENDED;
+        };
+        if (isEnded) {
+            throw CallFailures.transactionEnded(call.intent());
         }
     }
 

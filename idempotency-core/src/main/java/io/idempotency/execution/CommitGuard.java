@@ -18,9 +18,11 @@ import io.idempotency.claim.ClaimStore.TransactionState;
  *
  * @param connection that of the transaction
  * @param store knows the state of its transaction without asking the server
- * @param begun whether the transaction is known to have begun on the server, and so must not have ended
+ * @param known the state that the COMMIT requires, as far as it is known: ENDED requires nothing, OPEN that the transaction
+ *     has not ended, CLAIMED that no other one follows it
  */
-record CommitGuard(Connection connection, ClaimStore store, boolean begun) implements TransactionSynchronization {
+record CommitGuard(Connection connection, ClaimStore store, TransactionState known)
+        implements TransactionSynchronization {
 
     private static final String SWALLOWED =
             "The transaction was rolled back, because a failed SQL statement was swallowed"
@@ -32,18 +34,27 @@ record CommitGuard(Connection connection, ClaimStore store, boolean begun) imple
                     + " commit, roll back or switch auto-commit on the connection of a transaction that idempotent calls, messages"
                     + " or locks are part of";
 
-    /** Guards the open transaction of this thread; equal guards are kept once. */
+    /**
+     * Guards the open transaction of this thread; equal guards are kept once. A caller may go back to a savepoint and take a
+     * claim back with it, so that the transaction need not stay one with a claim.
+     */
     static void register(Connection connection, ClaimStore store) {
-        register(connection, store, store.transactionState(connection) != TransactionState.ENDED);
+        TransactionState state = store.transactionState(connection);
+        register(connection, store, state == TransactionState.CLAIMED ? TransactionState.OPEN : state);
     }
 
-    /** Guards a transaction whose completion travels with its COMMIT, and finds out by itself whether the claim is still there. */
+    /** Guards the transaction of a call that ends with the call. */
+    static void registerOwn(Connection connection, ClaimStore store) {
+        register(connection, store, store.transactionState(connection));
+    }
+
+    /** Guards a transaction whose completion travels with its COMMIT, and finds out by itself whether the claim still exists. */
     static void registerUntilCompletion(Connection connection, ClaimStore store) {
-        register(connection, store, false);
+        register(connection, store, TransactionState.ENDED);
     }
 
-    private static void register(Connection connection, ClaimStore store, boolean begun) {
-        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, store, begun));
+    private static void register(Connection connection, ClaimStore store, TransactionState known) {
+        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, store, known));
     }
 
     @Override
@@ -55,9 +66,10 @@ record CommitGuard(Connection connection, ClaimStore store, boolean begun) imple
 
     void requireCommittable() {
         @Nullable String problem = switch (store.transactionState(connection)) {
-            case OPEN -> null;
+            case CLAIMED -> null;
+            case OPEN -> known == TransactionState.CLAIMED ? ENDED : null;
             case ABORTED -> SWALLOWED;
-            case ENDED -> begun ? ENDED : null;
+            case ENDED -> known == TransactionState.ENDED ? null : ENDED;
         };
         if (problem != null) {
             throw new TransactionFailedException(problem);

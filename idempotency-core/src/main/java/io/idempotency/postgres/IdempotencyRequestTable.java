@@ -329,8 +329,9 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public TransactionState transactionState(Connection connection) {
         try {
-            return switch (connection.unwrap(BaseConnection.class).getTransactionState()) {
-                case OPEN -> TransactionState.OPEN;
+            BaseConnection driver = connection.unwrap(BaseConnection.class);
+            return switch (driver.getTransactionState()) {
+                case OPEN -> ClaimMark.isOn(driver) ? TransactionState.CLAIMED : TransactionState.OPEN;
                 case FAILED -> TransactionState.ABORTED;
                 case IDLE -> TransactionState.ENDED;
             };

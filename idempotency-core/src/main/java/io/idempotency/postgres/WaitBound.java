@@ -31,6 +31,8 @@ record WaitBound(long milliseconds, long start) {
             select set_config('idempotency.prev', current_setting('statement_timeout'), true),
                    set_config('statement_timeout', cast(cast(? as bigint) as text), true)""";
 
+    private static final String SET_AND_MARK = SET + ", " + ClaimMark.SET;
+
     private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
 
     private static final String RESTORE_IF_KEPT = "set_config('statement_timeout',"
@@ -40,12 +42,12 @@ record WaitBound(long milliseconds, long start) {
     private static final int LONGEST = Integer.MAX_VALUE;
 
     /**
-     * One round trip: the wait bound as the first parameter, the statements, and the application's own setting restored. A
+     * One round trip: the wait bound as the first parameter, the {@link ClaimMark}, the statements, and the application's own setting restored. A
      * lock_timeout would bound each lock wait and not their sum. The bound needs no restoring if it strikes, because the
      * transaction is aborted then and its settings with it.
      */
     static String around(String statements) {
-        return SET + ";\n" + statements + ";\nselect " + RESTORE;
+        return SET_AND_MARK + ";\n" + statements + ";\nselect " + RESTORE;
     }
 
     /**
@@ -64,7 +66,7 @@ record WaitBound(long milliseconds, long start) {
      * statement: how long a statement may take is fixed when it starts. It has to be a place that is always evaluated.
      */
     static String restoredWithin(String statement) {
-        return SET + ";\n" + statement.replace("{restore}", RESTORE);
+        return SET_AND_MARK + ";\n" + statement.replace("{restore}", RESTORE);
     }
 
     /**

@@ -350,9 +350,27 @@ class ClaimTest {
         }
 
         @Test
-        void isOpenWhileItCanCommit() throws SQLException {
-            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        void isClaimedWhileItCanCommit() throws SQLException {
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
             session.execute("select 1");
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"commit", "rollback"})
+        void isOpenInATransactionThatFollows(String statement) throws SQLException {
+            session.execute(statement);
+            session.execute("select 1");
+
+            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        }
+
+        @Test
+        void isOpenAfterARollbackToASavepointBeforeTheClaim() throws SQLException {
+            session.connection().rollback();
+            session.execute("savepoint s").claimGranted(request("order-43"));
+            session.execute("rollback to savepoint s");
+
             assertThat(session.state()).isEqualTo(TransactionState.OPEN);
         }
 
@@ -364,12 +382,12 @@ class ClaimTest {
         }
 
         @Test
-        void isOpenAgainAfterARollbackToASavepoint() throws SQLException {
+        void isClaimedAgainAfterARollbackToASavepointBehindTheClaim() throws SQLException {
             session.execute("savepoint s");
             assertThatThrownBy(() -> session.execute("select 1/0")).isInstanceOf(SQLException.class);
             session.execute("rollback to savepoint s");
 
-            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
         }
 
         @ParameterizedTest

@@ -87,7 +87,7 @@ class ClaimWaitTest {
         holder.complete(request("order-42"), "7").commit();
 
         assertThat(claimOf(waiting)).isEqualTo(new Claim.Succeeded("7"));
-        assertThat(waiter.state()).isEqualTo(TransactionState.OPEN);
+        assertThat(waiter.state()).isEqualTo(TransactionState.CLAIMED);
     }
 
     @Test

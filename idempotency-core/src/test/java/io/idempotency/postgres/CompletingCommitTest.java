@@ -142,7 +142,7 @@ class CompletingCommitTest {
         ClaimRequest request = request("key");
         session.claimGranted(request).execute("insert into effect values ('a')");
         assertThatThrownBy(() -> session.execute("select 1 / 0")).isInstanceOf(SQLException.class);
-        boolean isUndone = session.state() == TransactionState.OPEN;
+        boolean isUndone = session.state() != TransactionState.ABORTED;
 
         try (CompletingCommit commit = prepared(request)) {
             if (isUndone) {
