@@ -235,7 +235,7 @@ public final class Fingerprinter {
         generator.writeEndArray();
     }
 
-    /** In which the value is; anything, if that is not told. */
+    /** The declared type of the container of the value; Object if it is unknown. */
     private JavaType contentOf(JavaType declared) {
         JavaType content = declared.isReferenceType() ? declared.getReferencedType() : declared.getContentType();
         return content == null ? anything : content;
@@ -246,7 +246,7 @@ public final class Fingerprinter {
         return known(writers, isTold ? declared : anything, mapper::writerFor);
     }
 
-    /** What is known must not take a lock, which it would share with all calls. */
+    /** A lookup of a known type must not take a lock, which all calls would share. */
     private static <K, V> V known(Map<K, V> all, K key, Function<K, V> unknown) {
         V known = all.get(key);
         return known == null ? all.computeIfAbsent(key, unknown) : known;

@@ -127,7 +127,7 @@ final class PayloadModule extends SimpleModule {
         }
     }
 
-    /** Of the default format. */
+    /** The features of the default format. */
     private static final class ZonedCalendar extends ValueSerializer<Calendar> {
 
         private final ValueSerializer<?> original;

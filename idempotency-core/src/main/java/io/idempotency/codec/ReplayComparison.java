@@ -143,7 +143,7 @@ final class ReplayComparison {
                 : Difference.ofSizes(first.length, replayed.length);
     }
 
-    /** Their classes are the business of whoever makes them; a list is not a set. */
+    /** Which class an element has does not count; a list is not a set. */
     private static boolean isOfTheSameKind(Collection<?> first, Object replayed) {
         if (first instanceof List) {
             return replayed instanceof List;
@@ -227,7 +227,7 @@ final class ReplayComparison {
         return true;
     }
 
-    /** What a subclass of a collection or map has beside its elements, JSON does not show. */
+    /** JSON does not show the fields that a subclass of a collection or map has beside its elements. */
     private @Nullable Difference compareFurtherState(Object first, Object replayed) {
         State state = STATES.get(first.getClass());
         if (state.fields.isEmpty()) {

@@ -174,6 +174,6 @@ public final class ResponseMapper {
         return response == null ? null : codec.observable(response);
     }
 
-    /** What has been compared; by class, because a subclass has more to lose. */
+    /** The types that were compared, by class, because a subclass has more to lose. */
     private record Answer(String scope, Type type, Class<?> responseClass) {}
 }

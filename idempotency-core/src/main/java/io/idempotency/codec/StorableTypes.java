@@ -23,7 +23,7 @@ import io.idempotency.IdempotencyStartupException;
 /** Tells what a mapper cannot read back, as far as the type alone decides, by means of the deserializers that it would use. */
 final class StorableTypes {
 
-    /** By name, because JPA is not on every class path. */
+    /** A name and not a class, because JPA is not on every class path. */
     private static final String ENTITY = "jakarta.persistence.Entity";
 
     /** A generic type may contain ever larger ones of itself. */

@@ -27,7 +27,7 @@ final class TypeMarkingContexts extends SerializationContexts.DefaultImpl {
 
     private static final long serialVersionUID = 1L;
 
-    /** By name, because some versions of Jackson have one of them only. */
+    /** Names and not classes, because some versions of Jackson have only one of them. */
     private static final Set<String> WRITE_ANOTHER_VALUE =
             Set.of("JsonValueSerializer", "StdConvertingSerializer", "StdDelegatingSerializer");
 

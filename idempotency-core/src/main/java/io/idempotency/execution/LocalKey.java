@@ -3,7 +3,7 @@ package io.idempotency.execution;
 import java.util.UUID;
 
 /**
- * What tells one key from another in this JVM. The request id alone is unique only within one database.
+ * Identifies a key in this JVM. The request id alone is unique only within one database.
  *
  * @param requestId stands for the intent, or for the message
  * @param database that the call works on

@@ -93,7 +93,7 @@ public final class ReceiptBinding {
                 new ReceiptClaims(store, receipt, onConflict, met));
     }
 
-    /** What stands for a message of a consumer in the database that this thread works on. */
+    /** Returns the key of a message of a consumer in the database that this thread works on. */
     LocalKey localKey(Intent message) {
         return new LocalKey(RequestId.ofMessage(message), databaseResolver.resolveDatabase());
     }

@@ -114,7 +114,7 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
         return value;
     }
 
-    /** What depends on the value is its sender's fault, what SpEL cannot do with any value is the developer's. */
+    /** An error that depends on the value is its sender's fault, one that SpEL has with every value is the developer's. */
     private RuntimeException refusalOf(ArgumentExpression expression, ExpressionFailedException failure) {
         SpelMessage message = failure.getCause() instanceof SpelEvaluationException spel ? spel.getMessageCode() : null;
         if (message != null && NULL_ON_THE_WAY.contains(message)) {

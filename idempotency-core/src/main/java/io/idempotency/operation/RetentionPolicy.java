@@ -144,7 +144,7 @@ public final class RetentionPolicy {
         if (terms.isLeased() && leased.compareTo(kept) > 0) {
             throw new IllegalArgumentException(
                     "The lease of " + text(leased) + " is longer than the retention of " + text(kept)
-                            + ". Whoever repeats the call while its key is held may do so after the retention, too, and then runs it"
+                            + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"
                             + " again");
         }
         return terms;

@@ -406,6 +406,6 @@ final class ProcessedMessageTable implements InboxStore {
         }
     }
 
-    /** What the insert of a new message tells of its transaction. */
+    /** The transaction of the insert of a new message. */
     private record Taken(String isolation, String transactionId) {}
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import io.idempotency.FailingMessage;
 import io.idempotency.HandledMessage;
 
-/** What operators see of the tables {@code processed_message} and {@code message_failure}. */
+/** Reads the tables {@code processed_message} and {@code message_failure} for operators. */
 final class ReceivedMessages {
 
     private static final String FIND_FAILING = """

@@ -61,7 +61,7 @@ class OperationAttributesTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> policy.requireForLease(hours))
                 .withMessage(
-                        "The lease of 2h is longer than the retention of 1h. Whoever repeats the call while its key is held"
+                        "The lease of 2h is longer than the retention of 1h. A caller that repeats the call while its key is held"
                                 + " may do so after the retention, too, and then runs it again");
         assertThat(policy.requireForLease(hours.withRetention(Duration.ofHours(2))))
                 .isNotNull();

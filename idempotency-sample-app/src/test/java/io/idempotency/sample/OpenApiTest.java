@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What springdoc tells of controllers that take keys. */
+/** The OpenAPI document that springdoc makes of controllers which take keys. */
 class OpenApiTest {
 
     @Test

@@ -33,7 +33,7 @@ final class IdempotencyTransactionManager {
 
     private IdempotencyTransactionManager() {}
 
-    /** Whether transactions of the manager are certainly on another database; what does not show it is left to the call. */
+    /** Returns whether transactions of the manager are certainly on another database; otherwise the call finds out. */
     static boolean isElsewhere(TransactionManager transactionManager, DataSource dataSource) {
         for (Class<?> type = transactionManager.getClass(); type != null; type = type.getSuperclass()) {
             if (WITHOUT_CONNECTION.contains(type.getName())) {

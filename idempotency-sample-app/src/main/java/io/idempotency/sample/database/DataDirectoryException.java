@@ -14,7 +14,7 @@ final class DataDirectoryException extends RuntimeException {
         this.action = action;
     }
 
-    /** What to do about it. */
+    /** The advice for the developer. */
     String action() {
         return action;
     }

@@ -19,7 +19,7 @@ import io.idempotency.boot.IdempotencyProperties;
 /** Says at start-up which database gives no connection, and which properties name it. */
 final class DatabaseReachability {
 
-    /** Of pools, of Spring's and of the driver's own DataSource. */
+    /** Properties of pools, of Spring's and of the driver's own DataSource. */
     private static final String[] URL_PROPERTIES = {"jdbcUrl", "url", "URL"};
 
     private static final String HOST = "(?:[\\w.-]+|\\[[\\da-fA-F:]+])(?::\\d+)?";

@@ -33,7 +33,7 @@ record FailureReason(String text, boolean quotesValues) {
                 quoting == failure ? type : type + " (" + quoting.getClass().getName() + ")", true);
     }
 
-    /** What wraps such an exception often repeats its message. */
+    /** Wrappers of such an exception often repeat its message. */
     private static @Nullable Throwable findQuoting(Throwable failure) {
         Throwable cause = failure;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {

@@ -1,4 +1,4 @@
-/** What documents made by springdoc say of keys. */
+/** Keys in documents that springdoc makes. */
 @NullMarked
 package io.idempotency.boot.openapi;
 
