@@ -1,100 +1,245 @@
 package io.idempotency.codec;
 
+import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
 
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.core.exc.StreamWriteException;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Reads JSON and tells its values to a {@link CanonicalWriter}. */
+/**
+ * Writes one text for all JSON that means the same: members sorted by UTF-16 code units and strings escaped as in RFC
+ * 8785, members that are null left out, numbers as exact decimals without trailing zeros.
+ *
+ * <p>Numbers depart from RFC 8785, which takes them for doubles: 9007199254740993 and 9007199254740992 would be equal.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc8785">RFC 8785: JSON Canonicalization Scheme</a>
+ */
 final class CanonicalJson {
+
+    /**
+     * The name of the only member of an object that stands for a set. It is in no canonical text, so it may be another in
+     * each JVM, and no member that a client names can be taken for it.
+     */
+    static final String SET = "set " + UUID.randomUUID();
+
+    /**
+     * Begins the name of the only member of an object that stands for a value whose type counts; the name of the type
+     * follows.
+     */
+    static final String TYPE = "type " + UUID.randomUUID() + " ";
 
     /** Twice what a mapper writes by default. */
     private static final int MAX_NESTING_DEPTH = 1_000;
 
-    /** What was written here is read back here, so no limit of a parser of foreign input applies. */
-    private static final JsonFactory READER = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_NESTING_DEPTH)
-                    .maxNumberLength(Integer.MAX_VALUE)
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .maxNameLength(Integer.MAX_VALUE)
+    /** The JSON was written by this library, so no other limit of a parser of foreign input applies. */
+    private static final JsonMapper READER = JsonMapper.builder(JsonFactory.builder()
+                    .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_NESTING_DEPTH)
+                            .maxNumberLength(Integer.MAX_VALUE)
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .build())
                     .build())
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            // Of two members with one name the first would be lost, and with it what tells two payloads apart.
+            .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
-    private final JsonParser json;
+    private ByteArrayOutputStream text = new ByteArrayOutputStream(256);
 
-    private final CanonicalWriter canonical;
+    private long sortedBytes;
 
-    private CanonicalJson(JsonParser json, CanonicalWriter canonical) {
-        this.json = json;
-        this.canonical = canonical;
-    }
+    private CanonicalJson() {}
 
     /**
-     * The canonical text.
+     * Returns the canonical text.
      *
      * @throws tools.jackson.core.JacksonException if the text is not JSON, is nested too deeply, or has an object with
      *     two members of one name
      */
     static String of(String json) {
-        CanonicalText text = new CanonicalText(new byte[json.length()]);
-        write(json.toCharArray(), json.length(), text);
-        return text.from(0);
+        CanonicalJson canonical = new CanonicalJson();
+        canonical.write(read(json));
+        return canonical.text.toString(StandardCharsets.UTF_8);
+    }
+
+    private static JsonNode read(String json) {
+        try {
+            return READER.readTree(json);
+        } catch (NumberFormatException exponent) {
+            throw new StreamReadException(null, "A number is out of range", exponent);
+        }
+    }
+
+    private void write(JsonNode node) {
+        if (node.isObject()) {
+            writeObject(node);
+        } else if (node.isArray()) {
+            writeArray(node);
+        } else if (node.isNumber()) {
+            writeNumber(node.decimalValue());
+        } else if (node.isString()) {
+            writeString(node.stringValue());
+        } else {
+            append(node.asString("null"));
+        }
+    }
+
+    private void writeObject(JsonNode object) {
+        List<String> names = new ArrayList<>(object.propertyNames());
+        if (!names.isEmpty() && isMark(names.get(0))) {
+            writeMarked(object, names);
+            return;
+        }
+        List<String> sorted = new ArrayList<>(names);
+        sorted.sort(null);
+        int start = text.size();
+        char separator = '{';
+        for (String name : sorted) {
+            JsonNode member = object.get(name);
+            if (!member.isNull()) {
+                append(separator);
+                writeString(name);
+                append(':');
+                write(member);
+                separator = ',';
+            }
+        }
+        close(separator, '{', '}');
+        if (!sorted.equals(names)) {
+            countSorted(text.size() - start);
+        }
+    }
+
+    private static boolean isMark(String name) {
+        return name.equals(SET) || name.startsWith(TYPE);
+    }
+
+    private void writeMarked(JsonNode object, List<String> names) {
+        if (names.size() > 1) {
+            throw new StreamWriteException(null, "Something was written beside what is marked");
+        }
+        String mark = names.get(0);
+        JsonNode value = object.get(mark);
+        if (mark.equals(SET) && value.isArray()) {
+            writeSet(value);
+            return;
+        }
+        if (!mark.equals(SET)) {
+            // No JSON has a text before a value.
+            writeString(mark.substring(TYPE.length()));
+        }
+        write(value);
+    }
+
+    private void writeArray(JsonNode array) {
+        char separator = '[';
+        for (JsonNode element : array) {
+            append(separator);
+            write(element);
+            separator = ',';
+        }
+        close(separator, '[', ']');
+    }
+
+    private void writeSet(JsonNode set) {
+        ByteArrayOutputStream outer = text;
+        List<String> elements = new ArrayList<>(set.size());
+        for (JsonNode element : set) {
+            text = new ByteArrayOutputStream();
+            write(element);
+            countSorted(text.size());
+            elements.add(text.toString(StandardCharsets.UTF_8));
+        }
+        text = outer;
+        elements.sort(null);
+        append('[' + String.join(",", elements) + ']');
+    }
+
+    private void close(char separator, char opening, char closing) {
+        if (separator == opening) {
+            append(opening);
+        }
+        append(closing);
+    }
+
+    private void countSorted(int bytes) {
+        sortedBytes += bytes;
+        PayloadBounds.checkSorted(sortedBytes);
     }
 
     /**
-     * Writes the canonical text of JSON.
-     *
-     * @param json begins with it
-     * @param length of the JSON
-     * @throws tools.jackson.core.JacksonException as {@link #of} does
+     * Writes digits without trailing zeros, and an exponent: the plain form of 1E+1000000000 would have a billion digits. As
+     * text, because BigDecimal takes minutes to strip the zeros of very long numbers.
      */
-    static void write(char[] json, int length, CanonicalText text) {
-        try (JsonParser parser = READER.createParser(ObjectReadContext.empty(), json, 0, length)) {
-            new CanonicalJson(parser, new CanonicalWriter(text)).write();
-        }
-    }
-
-    /** A loop, because a call for each level would end at a few hundred levels. */
-    private void write() {
-        JsonToken token = json.nextToken();
-        if (token == null) {
-            canonical.nothing();
+    private void writeNumber(BigDecimal number) {
+        PayloadBounds.check(number);
+        if (number.signum() == 0) {
+            append('0');
             return;
         }
-        while (!canonical.isComplete()) {
-            write(token);
-            token = json.nextToken();
+        String digits = number.unscaledValue().toString();
+        int end = digits.length();
+        while (digits.charAt(end - 1) == '0') {
+            end--;
         }
-        if (token != null) {
-            throw new StreamReadException(json, "There is something behind the JSON");
-        }
-    }
-
-    private void write(JsonToken token) {
-        switch (token) {
-            case START_OBJECT -> canonical.beginObject();
-            case START_ARRAY -> canonical.beginArray();
-            case PROPERTY_NAME -> canonical.name(json.currentName());
-            case END_OBJECT -> canonical.endObject();
-            case END_ARRAY -> canonical.endArray();
-            case VALUE_STRING -> canonical.string(json.getString());
-            case VALUE_NUMBER_INT -> canonical.integer(json.getString());
-            case VALUE_NUMBER_FLOAT -> canonical.decimal(decimal());
-            case VALUE_NULL -> canonical.nothing();
-            default -> canonical.literal(token.asString());
+        append(digits.substring(0, end));
+        long exponent = (long) digits.length() - end - number.scale();
+        if (exponent != 0) {
+            append("E" + exponent);
         }
     }
 
-    private BigDecimal decimal() {
-        try {
-            return json.getDecimalValue();
-        } catch (NumberFormatException exponent) {
-            throw new StreamReadException(json, "A number is out of range", exponent);
+    private void writeString(String value) {
+        StringBuilder quoted = new StringBuilder(value.length() + 2).append('"');
+        for (int i = 0; i < value.length(); i++) {
+            char character = value.charAt(i);
+            switch (character) {
+                case '"' -> quoted.append("\\\"");
+                case '\\' -> quoted.append("\\\\");
+                case '\b' -> quoted.append("\\b");
+                case '\t' -> quoted.append("\\t");
+                case '\n' -> quoted.append("\\n");
+                case '\f' -> quoted.append("\\f");
+                case '\r' -> quoted.append("\\r");
+                default -> {
+                    // UTF-8 cannot carry half of a pair, and would make all of them the same question mark.
+                    if (character < ' ' || isHalfOfPair(value, i)) {
+                        quoted.append("\\u%04x".formatted((int) character));
+                    } else {
+                        quoted.append(character);
+                    }
+                }
+            }
         }
+        append(quoted.append('"').toString());
+    }
+
+    private static boolean isHalfOfPair(String value, int index) {
+        char character = value.charAt(index);
+        if (Character.isHighSurrogate(character)) {
+            return index + 1 == value.length() || !Character.isLowSurrogate(value.charAt(index + 1));
+        }
+        return Character.isLowSurrogate(character)
+                && (index == 0 || !Character.isHighSurrogate(value.charAt(index - 1)));
+    }
+
+    private void append(char ascii) {
+        text.write(ascii);
+    }
+
+    private void append(String part) {
+        text.writeBytes(part.getBytes(StandardCharsets.UTF_8));
     }
 }

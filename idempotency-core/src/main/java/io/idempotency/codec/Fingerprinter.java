@@ -1,7 +1,9 @@
 package io.idempotency.codec;
 
+import java.io.StringWriter;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Collection;
@@ -11,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -28,8 +31,7 @@ import io.idempotency.PayloadNotFingerprintableException;
 
 /**
  * Makes fingerprints: SHA-256 over the version of the algorithm and the canonical JSON of a payload, written by the
- * application's own mapper, twice where a part of it writes JSON by itself. Members that this mapper hides from JSON do not
- * count.
+ * application's own mapper. Members that this mapper hides from JSON do not count.
  */
 public final class Fingerprinter {
 
@@ -50,8 +52,6 @@ public final class Fingerprinter {
     private final Map<Type, JavaType> types = new ConcurrentHashMap<>();
 
     private final Map<JavaType, ObjectWriter> writers = new ConcurrentHashMap<>();
-
-    private final @Nullable StandardJson standardJson;
 
     private final VisibleProperties visibleProperties;
 
@@ -74,7 +74,6 @@ public final class Fingerprinter {
                 .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
                 .build();
         this.anything = this.mapper.constructType(Object.class);
-        this.standardJson = StandardJson.of(this.mapper);
         this.visibleProperties = new VisibleProperties(mapper);
     }
 
@@ -154,9 +153,9 @@ public final class Fingerprinter {
         return argument == null || argument.equals(Optional.empty());
     }
 
-    private Fingerprint hash(Payload payload) {
-        try (FingerprintBuffers buffers = FingerprintBuffers.take()) {
-            return new Fingerprint(VERSION, sha256(canonicalText(payload, buffers)));
+    private Fingerprint hash(Consumer<JsonGenerator> payload) {
+        try {
+            return new Fingerprint(VERSION, sha256(CanonicalJson.of(json(payload))));
         } catch (JacksonException notWritable) {
             PayloadBounds.ExceededException exceeded = PayloadBounds.findIn(notWritable);
             if (exceeded != null) {
@@ -172,36 +171,12 @@ public final class Fingerprinter {
         }
     }
 
-    private CanonicalText canonicalText(Payload payload, FingerprintBuffers buffers) {
-        CanonicalText text = standardJson == null ? null : canonicalTextOfValues(payload, standardJson, buffers);
-        return text == null ? canonicalTextOfJson(payload, buffers) : text;
-    }
-
-    /** Nothing if the JSON has to tell what the payload says, or why it has none. */
-    private static @Nullable CanonicalText canonicalTextOfValues(
-            Payload payload, StandardJson standard, FingerprintBuffers buffers) {
-        CanonicalText text = buffers.canonicalText();
-        CanonicalGenerator generator = new CanonicalGenerator(standard, text);
-        try {
-            payload.write(generator);
-        } catch (RuntimeException notWritable) {
-            PayloadBounds.ExceededException exceeded = PayloadBounds.findIn(notWritable);
-            if (exceeded != null) {
-                throw exceeded;
-            }
-            return null;
-        }
-        return generator.isUsable() ? text : null;
-    }
-
-    private CanonicalText canonicalTextOfJson(Payload payload, FingerprintBuffers buffers) {
-        JsonBuffer json = buffers.json();
+    private String json(Consumer<JsonGenerator> payload) {
+        StringWriter json = new StringWriter();
         try (JsonGenerator generator = PayloadBounds.bound(mapper.createGenerator(json))) {
-            payload.write(generator);
+            payload.accept(generator);
         }
-        CanonicalText text = buffers.canonicalText();
-        json.writeTo(text);
-        return text;
+        return json.toString();
     }
 
     /** Writes the elements of a list one by one, so that each of them is asked whether it shows anything. */
@@ -215,7 +190,7 @@ public final class Fingerprinter {
                 && visibleProperties.isList(payload.getClass())) {
             if (payload instanceof Set<?>) {
                 generator.writeStartObject();
-                generator.writeName(CanonicalWriter.SET);
+                generator.writeName(CanonicalJson.SET);
                 writeList(elements, contentOf(declared), generator, listDepth);
                 generator.writeEndObject();
             } else {
@@ -268,17 +243,9 @@ public final class Fingerprinter {
         }
     }
 
-    private static byte[] sha256(CanonicalText canonical) {
+    private static byte[] sha256(String canonical) {
         MessageDigest digest = Sha256.ofThread();
         digest.update((byte) VERSION);
-        canonical.update(digest);
-        return digest.digest();
-    }
-
-    /** Writes itself, as often as it is asked to. */
-    @FunctionalInterface
-    private interface Payload {
-
-        void write(JsonGenerator generator);
+        return digest.digest(canonical.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -15,15 +15,15 @@ final class PayloadBounds {
     /** Writing digits takes time that grows with the square of their number. */
     private static final int MAX_DIGITS = 10_000;
 
-    private static final int MAX_BITS = BigInteger.TEN.pow(MAX_DIGITS).bitLength();
+    private static final BigInteger FIRST_TOO_LONG = BigInteger.TEN.pow(MAX_DIGITS);
 
-    /** Members are sorted by copying their text, in each object that they are in. */
+    /** Of objects whose members, and sets whose elements, are not in their order; once for each that a value is in. */
     private static final long MAX_SORTED_BYTES = 128L * 1024 * 1024;
 
     private PayloadBounds() {}
 
     static void check(@Nullable BigInteger number) {
-        if (number != null && number.bitLength() > MAX_BITS) {
+        if (number != null && number.abs().compareTo(FIRST_TOO_LONG) >= 0) {
             throw new ExceededException("A number has more than " + MAX_DIGITS + " digits");
         }
     }
@@ -31,12 +31,6 @@ final class PayloadBounds {
     static void check(@Nullable BigDecimal number) {
         if (number != null) {
             check(number.unscaledValue());
-        }
-    }
-
-    static void checkDigits(int count) {
-        if (count > MAX_DIGITS) {
-            throw new ExceededException("A number has more than " + MAX_DIGITS + " digits");
         }
     }
 

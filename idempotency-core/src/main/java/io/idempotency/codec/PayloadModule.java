@@ -22,7 +22,7 @@ import tools.jackson.databind.ser.jdk.JavaUtilCalendarSerializer;
 import tools.jackson.databind.type.CollectionType;
 
 /**
- * Writes what JSON leaves out: marks sets for {@link CanonicalWriter}, because JSON knows only lists and the order of a set
+ * Writes what JSON leaves out: marks sets for {@link CanonicalJson}, because JSON knows only lists and the order of a set
  * differs from one JVM to the next, and gives calendars their zone.
  */
 final class PayloadModule extends SimpleModule {
@@ -86,7 +86,7 @@ final class PayloadModule extends SimpleModule {
         @Override
         public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
             generator.writeStartObject();
-            generator.writeName(CanonicalWriter.SET);
+            generator.writeName(CanonicalJson.SET);
             list.serialize(value, generator, context);
             generator.writeEndObject();
         }
@@ -95,7 +95,7 @@ final class PayloadModule extends SimpleModule {
         public void serializeWithType(
                 Object value, JsonGenerator generator, SerializationContext context, TypeSerializer typeSerializer) {
             generator.writeStartObject();
-            generator.writeName(CanonicalWriter.SET);
+            generator.writeName(CanonicalJson.SET);
             list.serializeWithType(value, generator, context, typeSerializer);
             generator.writeEndObject();
         }

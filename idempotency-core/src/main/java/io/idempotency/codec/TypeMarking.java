@@ -20,7 +20,7 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.jsontype.impl.StdTypeResolverBuilder;
 
 /**
- * Marks values whose class their declared type does not tell for {@link CanonicalWriter}: a circle of 1 and a square of 1 are
+ * Marks values whose class their declared type does not tell for {@link CanonicalJson}: a circle of 1 and a square of 1 are
  * the same JSON. Types that the application itself writes are written in its way.
  */
 final class TypeMarking extends StdTypeResolverBuilder {
@@ -112,7 +112,7 @@ final class TypeMarking extends StdTypeResolverBuilder {
             String name = PayloadTypes.nameOf(id.forValue, declared);
             if (name != null) {
                 generator.writeStartObject();
-                generator.writeName(CanonicalWriter.TYPE + name);
+                generator.writeName(CanonicalJson.TYPE + name);
                 id.extra = this;
             }
             if (id.valueShape == JsonToken.START_OBJECT) {

@@ -10,14 +10,6 @@ public final class Utf8 {
 
     private static final char FIRST_OF_THREE_BYTES = 0x800;
 
-    private static final int FIRST_OF_FOUR_BYTES = 0x10000;
-
-    /** Of one code point. */
-    static final int MAX_BYTES = 4;
-
-    /** Of a code point, in each byte but the first. */
-    private static final int BITS = 6;
-
     private Utf8() {}
 
     /**
@@ -47,40 +39,5 @@ public final class Utf8 {
             }
         }
         return bytes;
-    }
-
-    /**
-     * Writes one code point.
-     *
-     * @param codePoint no half of a surrogate pair
-     * @param out has room for {@link #MAX_BYTES}
-     * @param at where to begin
-     * @return where the next one begins
-     */
-    static int encode(int codePoint, byte[] out, int at) {
-        if (codePoint < FIRST_OF_TWO_BYTES) {
-            out[at] = (byte) codePoint;
-            return at + 1;
-        }
-        if (codePoint < FIRST_OF_THREE_BYTES) {
-            out[at] = (byte) (0xC0 | (codePoint >> BITS));
-            out[at + 1] = following(codePoint);
-            return at + 2;
-        }
-        if (codePoint < FIRST_OF_FOUR_BYTES) {
-            out[at] = (byte) (0xE0 | (codePoint >> (2 * BITS)));
-            out[at + 1] = following(codePoint >> BITS);
-            out[at + 2] = following(codePoint);
-            return at + 3;
-        }
-        out[at] = (byte) (0xF0 | (codePoint >> (3 * BITS)));
-        out[at + 1] = following(codePoint >> (2 * BITS));
-        out[at + 2] = following(codePoint >> BITS);
-        out[at + 3] = following(codePoint);
-        return at + MAX_BYTES;
-    }
-
-    private static byte following(int bits) {
-        return (byte) (0x80 | (bits & 0x3F));
     }
 }

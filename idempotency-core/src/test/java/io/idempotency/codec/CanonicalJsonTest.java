@@ -116,10 +116,25 @@ class CanonicalJsonTest {
                 .isEqualTo("[1E1000000000,1E1000000000,1E-1000000000]");
     }
 
-    @Test
+    @ParameterizedTest
     @Timeout(10)
-    void aLongRowOfZerosCostsNoTime() {
-        assertThat(CanonicalJson.of(BigInteger.TEN.pow(200_000).toString())).isEqualTo("1E200000");
+    @ValueSource(strings = {"1", "7", "0.0"})
+    void aNumberOfTooManyDigitsIsRefusedAtOnce(String begin) {
+        assertThatThrownBy(() -> CanonicalJson.of(begin + "7".repeat(1_000_000)))
+                .isInstanceOf(PayloadBounds.ExceededException.class)
+                .hasMessageContaining("A number has more than 10000 digits");
+        assertThatThrownBy(() -> CanonicalJson.of(begin + "7" + "0".repeat(1_000_000)))
+                .isInstanceOf(PayloadBounds.ExceededException.class);
+    }
+
+    @Test
+    void tenThousandDigitsAreNotTooMany() {
+        String digits = "-" + "9".repeat(10_000);
+
+        assertThat(CanonicalJson.of(digits)).isEqualTo(digits);
+        assertThat(CanonicalJson.of(digits + "E7")).isEqualTo(digits + "E7");
+        assertThatThrownBy(() -> CanonicalJson.of("1" + "0".repeat(10_000)))
+                .isInstanceOf(PayloadBounds.ExceededException.class);
     }
 
     @Test
@@ -157,7 +172,21 @@ class CanonicalJsonTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"{\"a\":1,\"a\":2}", "{\"x\":[{\"a\":1,\"b\":2,\"a\":1}]}", "{\"a\":1", "1 2", "{a:1}", "[1,]"})
+            strings = {
+                "{\"a\":1,\"a\":2}",
+                "{\"a\":null,\"a\":1}",
+                "{\"x\":[{\"a\":1,\"b\":2,\"a\":1}]}",
+                "{\"a\":1",
+                "{\"a\"}",
+                "{\"a\":1}}",
+                "1 2",
+                "[] []",
+                "{a:1}",
+                "[1,]",
+                "00",
+                "NaN",
+                "1E99999999999"
+            })
     void whatIsNotOneValueIsRefused(String json) {
         assertThatThrownBy(() -> CanonicalJson.of(json)).isInstanceOf(JacksonException.class);
     }
