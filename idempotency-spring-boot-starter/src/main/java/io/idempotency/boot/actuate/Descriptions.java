@@ -9,12 +9,9 @@ import io.idempotency.FailingMessage;
 import io.idempotency.HandledMessage;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
-import io.idempotency.Outcome;
 import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
-import io.idempotency.boot.actuate.Activity.Named;
 import io.idempotency.boot.actuate.LastSamples.Sample;
-import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 
@@ -44,30 +41,6 @@ final class Descriptions {
                         sample.seen().pending(),
                         sample.seen().dead(),
                         sample.seen().oldest());
-    }
-
-    static Descriptors.Scope ofScope(Named<Outcome> scope) {
-        return new Descriptors.Scope(
-                scope.name(),
-                scope.counts().total(),
-                scope.counts().recent(),
-                scope.counts().byTag(Outcome::tag),
-                scope.hottest().stream()
-                        .map(hot -> new Descriptors.HotIntent(
-                                hot.intent().caller(), hot.intent().key().value(), hot.count(), hot.last()))
-                        .toList());
-    }
-
-    static Descriptors.Consumer ofConsumer(Named<MessageOutcome> consumer) {
-        return new Descriptors.Consumer(
-                consumer.name(),
-                consumer.counts().total(),
-                consumer.counts().recent(),
-                consumer.counts().byTag(MessageOutcome::tag),
-                consumer.hottest().stream()
-                        .map(hot ->
-                                new Descriptors.HotMessage(hot.intent().key().value(), hot.count(), hot.last()))
-                        .toList());
     }
 
     static Descriptors.Request of(IdempotencyRecord found) {

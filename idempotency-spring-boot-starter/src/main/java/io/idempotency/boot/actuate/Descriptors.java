@@ -18,17 +18,11 @@ final class Descriptors {
      *
      * @param storage the last look at the tables; {@code null} if there was none yet
      * @param outbox the last look at the outbox; {@code null} if there was none, as where this instance sends nothing
-     * @param since when this instance began to count
-     * @param scopes the busiest scopes of this instance
-     * @param consumers the busiest consumers of this instance
      * @param sections what else can be read
      */
     record Overview(
             @Nullable Storage storage,
             @Nullable Outbox outbox,
-            Instant since,
-            List<Scope> scopes,
-            List<Consumer> consumers,
             List<String> sections)
             implements OperationResponseBody {}
 
@@ -37,27 +31,6 @@ final class Descriptors {
     record Table(String table, long rows, Duration oldestExpired) {}
 
     record Outbox(Instant sampledAt, Duration age, int pending, int dead, Duration oldest) {}
-
-    /**
-     * The calls of one scope in this instance.
-     *
-     * @param lastMinutes those of the last five minutes, and of the one that has begun
-     * @param outcomes how often each was met
-     * @param hottest the intents that were repeated most often
-     */
-    record Scope(String scope, Counts calls, Counts lastMinutes, Map<String, Long> outcomes, List<HotIntent> hottest) {}
-
-    record HotIntent(String caller, String key, long repeats, Instant last) {}
-
-    /** The deliveries to one consumer in this instance. */
-    record Consumer(
-            String consumer,
-            Counts deliveries,
-            Counts lastMinutes,
-            Map<String, Long> outcomes,
-            List<HotMessage> hottest) {}
-
-    record HotMessage(String messageId, long repeats, Instant last) {}
 
     /**
      * Some rows.

@@ -19,12 +19,6 @@ final class EndpointReads {
 
     private static final int DEFAULT_ATTEMPTS = 2;
 
-    private static final int BUSIEST_AT_A_GLANCE = 20;
-
-    private static final int HOTTEST_AT_A_GLANCE = 3;
-
-    private static final int HOTTEST = 10;
-
     private static final int BLOCKED_AT_A_GLANCE = 20;
 
     private static final List<String> SECTIONS = List.of(
@@ -34,33 +28,21 @@ final class EndpointReads {
             "failing-messages",
             "pending-messages",
             "dead-messages",
-            "scopes",
-            "consumers",
             "record");
 
     private final IdempotencyAdministration administration;
 
     private final LastSamples samples;
 
-    private final InstanceActivity activity;
-
-    EndpointReads(IdempotencyAdministration administration, LastSamples samples, InstanceActivity activity) {
+    EndpointReads(IdempotencyAdministration administration, LastSamples samples) {
         this.administration = administration;
         this.samples = samples;
-        this.activity = activity;
     }
 
     Descriptors.Overview overview() {
         return new Descriptors.Overview(
                 Descriptions.of(samples.storage(), samples),
                 Descriptions.ofOutbox(samples.outbox(), samples),
-                activity.since(),
-                activity.calls().busiest(BUSIEST_AT_A_GLANCE, HOTTEST_AT_A_GLANCE).stream()
-                        .map(Descriptions::ofScope)
-                        .toList(),
-                activity.messages().busiest(BUSIEST_AT_A_GLANCE, HOTTEST_AT_A_GLANCE).stream()
-                        .map(Descriptions::ofConsumer)
-                        .toList(),
                 SECTIONS);
     }
 
@@ -75,9 +57,6 @@ final class EndpointReads {
             case "failing-messages" -> page(parameters, administration::findFailingMessages, Descriptions::of);
             case "pending-messages" -> page(parameters, administration::findPendingMessages, Descriptions::of);
             case "dead-messages" -> page(parameters, administration::findDeadMessages, Descriptions::of);
-            case "scopes" -> page(parameters, limit -> activity.calls().busiest(limit, HOTTEST), Descriptions::ofScope);
-            case "consumers" ->
-                page(parameters, limit -> activity.messages().busiest(limit, HOTTEST), Descriptions::ofConsumer);
             case "record" -> record(parameters, showResponse);
             default ->
                 throw new RefusedRequestException(

@@ -17,8 +17,7 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.transaction.TransactionException;
 
 /**
- * Shows what is stored and what this instance does, and lets operators intervene where that is allowed. It never keeps the
- * database busy for long.
+ * Shows what is stored, and lets operators intervene where that is allowed. It never keeps the database busy for long.
  */
 @Endpoint(id = "idempotency", defaultAccess = Access.READ_ONLY)
 @ImportRuntimeHints(IdempotencyEndpointRuntimeHints.class)

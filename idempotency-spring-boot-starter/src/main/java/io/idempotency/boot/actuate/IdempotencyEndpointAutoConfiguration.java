@@ -1,7 +1,5 @@
 package io.idempotency.boot.actuate;
 
-import java.time.Clock;
-
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -27,19 +25,13 @@ import io.idempotency.retention.Purge;
 public final class IdempotencyEndpointAutoConfiguration {
 
     @Bean
-    InstanceActivity idempotencyInstanceActivity() {
-        return new InstanceActivity(Clock.systemUTC());
-    }
-
-    @Bean
     IdempotencyEndpoint idempotencyEndpoint(
             IdempotencyAdministration administration,
             LastSamples samples,
-            InstanceActivity activity,
             Purge purge,
             IdempotencyEndpointProperties properties) {
         return new IdempotencyEndpoint(
-                new EndpointReads(administration, samples, activity),
+                new EndpointReads(administration, samples),
                 new EndpointWrites(administration, purge),
                 properties.showResponses());
     }

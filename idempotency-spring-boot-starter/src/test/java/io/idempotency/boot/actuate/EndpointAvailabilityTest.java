@@ -48,7 +48,6 @@ class EndpointAvailabilityTest {
                 .run(context -> assertThat(context)
                         .hasSingleBean(IdempotencyEndpoint.class)
                         .hasSingleBean(IdempotencyEndpointWebExtension.class)
-                        .hasSingleBean(InstanceActivity.class)
                         .hasSingleBean(LastSamples.class)
                         .hasSingleBean(HealthContributor.class));
     }
@@ -66,10 +65,9 @@ class EndpointAvailabilityTest {
     }
 
     @Test
-    void nothingIsCountedWhereTheEndpointIsNotExposed() {
+    void onlyHealthIsThereWhereTheEndpointIsNotExposed() {
         application.run(context -> assertThat(context)
                 .doesNotHaveBean(IdempotencyEndpoint.class)
-                .doesNotHaveBean(InstanceActivity.class)
                 .hasSingleBean(HealthContributor.class));
     }
 
@@ -77,9 +75,7 @@ class EndpointAvailabilityTest {
     void nothingIsThereWithoutAccess() {
         application
                 .withPropertyValues(EXPOSED, "management.endpoint.idempotency.access=NONE")
-                .run(context -> assertThat(context)
-                        .doesNotHaveBean(IdempotencyEndpoint.class)
-                        .doesNotHaveBean(InstanceActivity.class));
+                .run(context -> assertThat(context).doesNotHaveBean(IdempotencyEndpoint.class));
     }
 
     @Test

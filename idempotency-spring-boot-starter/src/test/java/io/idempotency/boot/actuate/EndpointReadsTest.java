@@ -20,8 +20,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.boot.actuate.OperatedApplication.Answer;
-import io.idempotency.boot.testing.Notebook;
-import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
@@ -49,8 +47,7 @@ class EndpointReadsTest {
 
     @BeforeAll
     void start() {
-        Notebook.createTable(database.jdbc());
-        application = OperatedApplication.start(database, List.of(Notebook.class), "idempotency.purge.enabled=false");
+        application = OperatedApplication.start(database, List.of(), "idempotency.purge.enabled=false");
     }
 
     @AfterAll
@@ -83,45 +80,6 @@ class EndpointReadsTest {
         assertThat(answer.number("$.outbox.dead")).isOne();
         assertThat(answer.text("$.outbox.oldest")).isEqualTo("PT42S");
         assertThat(answer.texts("$.sections")).contains("stale-leases", "record");
-    }
-
-    @Test
-    void scopesShowHowMuchWasSuppressedAndTheHottestDuplicates() {
-        Notebook notebook = application.bean(Notebook.class);
-        for (int i = 0; i < 4; i++) {
-            notebook.write("hot", "text");
-        }
-        notebook.write("warm", "text");
-        notebook.write("warm", "text");
-        notebook.write("cold", "text");
-
-        Answer answer = application.get("scopes");
-
-        String scope = "$.rows[?(@.scope == 'notes')]";
-        assertThat(answer.numbers(scope + ".calls.all")).containsExactly(7);
-        assertThat(answer.numbers(scope + ".calls.suppressed")).containsExactly(4);
-        assertThat(answer.all(scope + ".calls.suppressionRate")).containsExactly(0.5714);
-        assertThat(answer.numbers(scope + ".lastMinutes.all")).containsExactly(7);
-        assertThat(answer.numbers(scope + ".outcomes.executed")).containsExactly(3);
-        assertThat(answer.numbers(scope + ".outcomes.replayed")).containsExactly(4);
-        assertThat(answer.texts(scope + ".hottest[*].key")).containsExactly("hot", "warm");
-        assertThat(answer.numbers(scope + ".hottest[*].repeats")).containsExactly(3, 1);
-    }
-
-    @Test
-    void consumersShowTheSame() {
-        Inbox inbox = application.bean(Inbox.class);
-        for (int i = 0; i < 3; i++) {
-            inbox.handleOnce("mails", "message-1", () -> {});
-        }
-        inbox.handleOnce("mails", "message-2", () -> {});
-
-        Answer answer = application.get("consumers");
-
-        assertThat(answer.numbers("$.rows[?(@.consumer == 'mails')].deliveries.suppressed"))
-                .containsExactly(2);
-        assertThat(answer.texts("$.rows[?(@.consumer == 'mails')].hottest[*].messageId"))
-                .containsExactly("message-1");
     }
 
     @Test
@@ -291,7 +249,7 @@ class EndpointReadsTest {
             value = {
                 "stale-leases?limit=1001           | 'limit' must be a number from 1 to 1000, not '1001'.",
                 "dead-messages?limit=0             | 'limit' must be a number from 1 to 1000, not '0'.",
-                "scopes?limit=all                  | 'limit' must be a number from 1 to 1000, not 'all'.",
+                "abandoned?limit=all               | 'limit' must be a number from 1 to 1000, not 'all'.",
                 "repeated-commands?attempts=-1     | 'attempts' must be a number from 1 to 2147483647, not '-1'.",
                 "record?scope=payments             | Missing: key. 'record' needs scope, key.",
                 "record                            | Missing: scope, key. 'record' needs scope, key.",
