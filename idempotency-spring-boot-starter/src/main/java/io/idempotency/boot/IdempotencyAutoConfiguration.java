@@ -191,19 +191,25 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     Fingerprinter idempotencyFingerprinter(ObjectProvider<JsonMapper> mapper) {
-        return new Fingerprinter(mapper.getIfAvailable(IdempotencyAutoConfiguration::defaultMapper));
+        return new Fingerprinter(jsonMapper(mapper));
     }
 
     @Bean
     ResponseMapper idempotencyResponseMapper(
             ObjectProvider<ResponseCodec> codecs, ObjectProvider<JsonMapper> mapper, IdempotencyProperties properties) {
         List<ResponseCodec> all = new ArrayList<>(codecs.orderedStream().toList());
-        all.add(new JacksonResponseCodec(mapper.getIfAvailable(IdempotencyAutoConfiguration::defaultMapper)));
+        all.add(new JacksonResponseCodec(jsonMapper(mapper)));
         return new ResponseMapper(all, properties.maxResponseSize().toBytes(), properties.verifyResponses());
     }
 
-    private static JsonMapper defaultMapper() {
-        return JsonMapper.builder().findAndAddModules().build();
+    /**
+     * Returns what writes payloads, responses and messages.
+     *
+     * @param mapper the application's own, if it has one
+     * @return that mapper, or else one with Jackson's defaults and all modules
+     */
+    public static JsonMapper jsonMapper(ObjectProvider<JsonMapper> mapper) {
+        return mapper.getIfAvailable(() -> JsonMapper.builder().findAndAddModules().build());
     }
 
     @Bean

@@ -115,8 +115,7 @@ public final class IdempotencyOutboxAutoConfiguration {
     }
 
     private static JacksonResponseCodec codec(ObjectProvider<JsonMapper> mapper) {
-        return new JacksonResponseCodec(mapper.getIfAvailable(
-                () -> JsonMapper.builder().findAndAddModules().build()));
+        return new JacksonResponseCodec(IdempotencyAutoConfiguration.jsonMapper(mapper));
     }
 
     @Bean

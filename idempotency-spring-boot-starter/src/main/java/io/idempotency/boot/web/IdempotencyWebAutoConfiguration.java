@@ -106,8 +106,7 @@ public final class IdempotencyWebAutoConfiguration {
 
     private static Function<Type, ResponseCodec> codecOfBody(
             ObjectProvider<ResponseCodec> codecs, ObjectProvider<JsonMapper> mapper) {
-        ResponseCodec jackson = new JacksonResponseCodec(mapper.getIfAvailable(
-                () -> JsonMapper.builder().findAndAddModules().build()));
+        ResponseCodec jackson = new JacksonResponseCodec(IdempotencyAutoConfiguration.jsonMapper(mapper));
         Supplier<List<ResponseCodec>> ofTheApplication =
                 SingletonSupplier.of(() -> codecs.orderedStream().toList());
         return type -> ofTheApplication.get().stream()
