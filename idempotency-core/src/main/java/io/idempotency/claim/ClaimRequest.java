@@ -63,13 +63,4 @@ public record ClaimRequest(
             @Nullable Lease lease) {
         this(RequestId.of(intent), intent, fingerprint, retention, responseRetention, waitLimit, completeAtOnce, lease);
     }
-
-    /**
-     * How long the response is kept.
-     *
-     * @return from now; as long as the key if nothing else is said
-     */
-    public Duration responseKeptFor() {
-        return responseRetention == null ? retention : responseRetention;
-    }
 }

@@ -23,10 +23,6 @@ import java.util.UUID;
  * </pre>
  *
  * <p>PROCESSING without a lease is seen by nobody but its own transaction, unless the method committed by itself.
- *
- * <p>Where responses are in a table of their own, a claim without a lease is written as what it will be, SUCCEEDED and with the
- * time until which its response is kept; its completion inserts the response, and writes nothing to the row any more. Until
- * then, and before that time, SUCCEEDED without a response means what PROCESSING without a lease does.
  */
 public interface ClaimStore extends Claims {
 

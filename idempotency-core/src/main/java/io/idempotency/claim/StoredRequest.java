@@ -21,7 +21,6 @@ import io.idempotency.codec.Fingerprint;
  * @param failureMessage the message of a failure; {@code null} if it did not fail
  * @param claimToken of the lease; {@code null} if there is none
  * @param leaseRemaining how long the lease holds, negative if it has expired; {@code null} if there is none
- * @param responseDue whether its response would be in a table of its own, because the time has not come until which it is kept
  */
 public record StoredRequest(
         Intent intent,
@@ -32,8 +31,7 @@ public record StoredRequest(
         @Nullable String failureCode,
         @Nullable String failureMessage,
         @Nullable UUID claimToken,
-        @Nullable Duration leaseRemaining,
-        boolean responseDue) {
+        @Nullable Duration leaseRemaining) {
 
     /**
      * What this row means for a request that met it.
@@ -55,29 +53,12 @@ public record StoredRequest(
         }
         return switch (status) {
             case PROCESSING -> answerWhileProcessing(request);
-            case SUCCEEDED -> answerAfterSuccess();
+            case SUCCEEDED -> responseBody == null ? new Claim.ResponseExpired() : new Claim.Succeeded(responseBody);
             case FAILED_FINAL ->
                 new Claim.FailedFinally(
                         failureCode == null ? "" : failureCode, failureMessage == null ? "" : failureMessage);
             case FAILED_RETRYABLE -> null;
         };
-    }
-
-    private Claim answerAfterSuccess() {
-        if (responseBody != null) {
-            return new Claim.Succeeded(responseBody);
-        }
-        return responseDue ? new Claim.Abandoned() : new Claim.ResponseExpired();
-    }
-
-    /**
-     * Whether it is without an outcome: being processed, or claimed with a response to follow that has not.
-     *
-     * @return {@code false} if the request is over
-     */
-    public boolean isUnanswered() {
-        return status == RequestStatus.PROCESSING
-                || (status == RequestStatus.SUCCEEDED && responseBody == null && responseDue);
     }
 
     private @Nullable Claim answerWhileProcessing(ClaimRequest request) {

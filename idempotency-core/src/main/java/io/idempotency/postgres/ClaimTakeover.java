@@ -11,9 +11,8 @@ import io.idempotency.codec.ResponseMapper;
  * the row is what a new one would be, but for the number of the attempt and the time of the first.
  *
  * @param statements the statement, with its wait bound
- * @param saysWhereResponseIs whether it says that there will be a response in the table of its own
  */
-record ClaimTakeover(Pipeline statements, boolean saysWhereResponseIs) {
+record ClaimTakeover(Pipeline statements) {
 
     /** The attempt number fences: of all who found the same row one wins, the others look again. */
     private static final String UPDATE = WaitBound.around("""
@@ -24,38 +23,27 @@ record ClaimTakeover(Pipeline statements, boolean saysWhereResponseIs) {
                 locked_until = t.now + cast(? as float8) * interval '1 millisecond',
                 attempt_count = attempt_count + 1, updated_at = t.now,
                 expires_at = t.now + cast(? as float8) * interval '1 millisecond',
-                {response_time} = t.now + cast(? as float8) * interval '1 millisecond'
+                response_expires_at = t.now + cast(? as float8) * interval '1 millisecond'
             from (select clock_timestamp() as now) t
             where request_id = ? and attempt_count = ?
                 and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
 
-    private static final String RESPONSE_TIME = "{response_time}";
-
-    static ClaimTakeover inRow(Schema schema) {
-        return of(schema, "response_kept_until = null, response_expires_at", false);
-    }
-
-    static ClaimTakeover inTable(Schema schema) {
-        return of(schema, "response_expires_at = null, response_kept_until", true);
-    }
-
-    private static ClaimTakeover of(Schema schema, String responseTime, boolean saysWhereResponseIs) {
-        return new ClaimTakeover(
-                new Pipeline(schema.resolve(UPDATE.replace(RESPONSE_TIME, responseTime))), saysWhereResponseIs);
+    ClaimTakeover(Schema schema) {
+        this(new Pipeline(schema.resolve(UPDATE)));
     }
 
     void bind(StatementParameters parameters, ClaimRequest request, int attempt, String claimedBy, WaitBound bound)
             throws SQLException {
-        boolean succeeds = saysWhereResponseIs || request.completeAtOnce();
         parameters.bound(bound);
         parameters.fingerprint(request.fingerprint());
-        parameters.string(StatusColumn.textOf(succeeds ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
+        parameters.string(
+                StatusColumn.textOf(request.completeAtOnce() ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
         parameters.json(request.completeAtOnce() ? ResponseMapper.NULL_BODY : null);
         parameters.string(claimedBy);
         parameters.uuid(request.lease() == null ? null : request.lease().token());
         parameters.duration(request.lease() == null ? null : request.lease().duration());
         parameters.duration(request.retention());
-        parameters.duration(saysWhereResponseIs ? request.responseKeptFor() : request.responseRetention());
+        parameters.duration(request.responseRetention());
         parameters.uuid(request.id());
         parameters.integer(attempt);
     }

@@ -28,114 +28,70 @@ import io.idempotency.claim.RequestId;
 /** What operators see of the tables, and what they may change. */
 final class IdempotencyRequestAdministration implements IdempotencyAdministration {
 
-    /**
-     * Claimed with a response to follow in a table of its own, which has not, before the time until which it would be kept:
-     * as good as processing without a lease. A comparison with null does not end the look, which costs one at the table.
-     */
-    private static final String IS_UNANSWERED = """
-            status = 'succeeded' and response_kept_until is not null and response_kept_until > clock_timestamp()
-                and not exists (
-                    select from {schema}.idempotency_response as s
-                    where s.request_id = r.request_id and s.expires_at = r.response_kept_until)
-            """;
-
     /** A request without a lease is committed as processing only if its method committed by itself. */
-    private static final String IS_STALE = """
-            ((status = 'processing' and (locked_until is null or locked_until <= clock_timestamp()))
-                or (""" + IS_UNANSWERED + "))\n";
+    private static final String IS_STALE =
+            "(status = 'processing' and (locked_until is null or locked_until <= clock_timestamp()))\n";
 
-    /** Of few requests, because each is looked at in both tables. */
     private static final String DESCRIBE = """
-            select idempotency_scope, caller, idempotency_key,
-                   case when %s then 'processing' else status end, %s,
-                   attempt_count, claimed_by, created_at, claimed_at, locked_until, r.expires_at,
-                   coalesce(r.response_body, kept.response_body) is not null,
-                   coalesce(r.result_ref_type, kept.result_ref_type), coalesce(r.result_ref_id, kept.result_ref_id),
-                   failure_code, failure_message
-            from (
-            {requests}) as r
-            left join {schema}.idempotency_response as kept
-                on kept.request_id = r.request_id and kept.expires_at = r.response_kept_until
-            {order}""".formatted(IS_UNANSWERED, IS_STALE);
+            select idempotency_scope, caller, idempotency_key, status, %s,
+                   attempt_count, claimed_by, created_at, claimed_at, locked_until, expires_at,
+                   response_body is not null, result_ref_type, result_ref_id, failure_code, failure_message
+            from {schema}.idempotency_request
+            """.formatted(IS_STALE);
 
-    private static final String REQUESTS = "select *\nfrom {schema}.idempotency_request as r\n";
-
-    private static final String FIND = described(REQUESTS + "where request_id = ?", "");
+    private static final String FIND = DESCRIBE + "where request_id = ?";
 
     private static final String FIND_RESPONSE = """
-            select coalesce(r.response_body, kept.response_body)
-            from {schema}.idempotency_request as r
-            left join {schema}.idempotency_response as kept
-                on kept.request_id = r.request_id and kept.expires_at = r.response_kept_until
-            where r.request_id = ?
+            select response_body
+            from {schema}.idempotency_request
+            where request_id = ?
                 and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)
-                and coalesce(r.response_body, kept.response_body) is not null""";
+                and response_body is not null""";
 
-    /** What has another status is left out before the table of responses is looked at. */
-    private static final String SEARCH = described(REQUESTS + """
+    private static final String SEARCH = DESCRIBE + """
             where (cast(? as text) is null or idempotency_scope operator(pg_catalog.=) ?)
                 and (cast(? as text) is null or idempotency_key operator(pg_catalog.=) ?)
-                and (cast(? as text) is null
-                    or (status = cast(? as text) or (cast(? as text) = 'processing' and status = 'succeeded'))
-                        and case when %s then 'processing' else status end = cast(? as text))
-            """.formatted(IS_UNANSWERED), "order by claimed_at desc");
+                and (cast(? as text) is null or status = cast(? as text))
+            order by claimed_at desc
+            limit ?""";
 
     /** By the index of leases, which a volatile time could not use. */
-    private static final String FIND_STALE_LEASES =
-            described(REQUESTS + "where locked_until <= statement_timestamp()\n", "order by locked_until");
+    private static final String FIND_STALE_LEASES = DESCRIBE + """
+            where locked_until <= statement_timestamp()
+            order by locked_until
+            limit ?""";
 
-    /** Two looks, because one for both would look for the response of each request on its own. */
-    private static final String FIND_ABANDONED = described(
-            REQUESTS + "where status = 'processing' and locked_until is null\nunion all\n" + REQUESTS + "where "
-                    + IS_UNANSWERED.replace("clock_timestamp", "statement_timestamp"),
-            "order by claimed_at");
+    private static final String FIND_ABANDONED = DESCRIBE + """
+            where status = 'processing' and locked_until is null
+            order by claimed_at
+            limit ?""";
 
-    private static final String FIND_WITH_ATTEMPTS =
-            described(REQUESTS + "where attempt_count >= ?\n", "order by attempt_count desc, claimed_at desc");
+    private static final String FIND_WITH_ATTEMPTS = DESCRIBE + """
+            where attempt_count >= ?
+            order by attempt_count desc, claimed_at desc
+            limit ?""";
 
     /** What shares a request id with another intent is not to be changed in its place. */
     private static final String OF_INTENT =
             "where request_id = ? and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)\n";
 
-    /**
-     * Before a change, which has to be of a later snapshot: one that had waited for the end of a call would see that its row
-     * has changed, and not that its response is there.
-     */
-    private static final String LOCK = "select 1 from {schema}.idempotency_request\n" + OF_INTENT + "for update";
-
     /** Without its token the holder finds out that the request is not its own any more. */
     private static final String RELEASE_STALE = """
-            update {schema}.idempotency_request as r
+            update {schema}.idempotency_request
             set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, response_expires_at = null, response_kept_until = null,
-                updated_at = clock_timestamp()
-            """ + OF_INTENT + "    and " + IS_STALE + "returning request_id";
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = clock_timestamp()
+            """ + OF_INTENT + "    and " + IS_STALE;
 
-    /**
-     * Without its token the holder cannot take the operator's completion for its own. The response is in the row, wherever
-     * others are.
-     */
+    /** Without its token the holder cannot take the operator's completion for its own. */
     private static final String COMPLETE_STALE = """
-            update {schema}.idempotency_request as r
+            update {schema}.idempotency_request
             set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
                 updated_at = clock_timestamp(), expires_at = clock_timestamp() + (expires_at - claimed_at),
-                response_kept_until = null,
-                response_expires_at = clock_timestamp()
-                    + (coalesce(response_expires_at, nullif(response_kept_until, expires_at)) - claimed_at)
-            """ + OF_INTENT + "    and " + IS_STALE + "returning request_id";
+                response_expires_at = clock_timestamp() + (response_expires_at - claimed_at)
+            """ + OF_INTENT + "    and " + IS_STALE;
 
-    private static final String FORGET = """
-            with forgotten as (
-                delete from {schema}.idempotency_request as r
-            """ + OF_INTENT + "    and (status <> 'processing' or " + IS_STALE + """
-            )
-                returning request_id, response_kept_until),
-            response as (
-                delete from {schema}.idempotency_response as s
-                using forgotten as f
-                where s.request_id = f.request_id and s.expires_at = f.response_kept_until)
-            select request_id
-            from forgotten""";
+    private static final String FORGET = "delete from {schema}.idempotency_request\n" + OF_INTENT
+            + "    and (status <> 'processing' or " + IS_STALE + ")";
 
     private final Schema schema;
 
@@ -177,8 +133,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     public List<IdempotencyRecord> search(
             @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit) {
         String statusText = status == null ? null : StatusColumn.textOf(status);
-        return query(
-                SEARCH, scope, scope, key, key, statusText, statusText, statusText, statusText, requireInRange(limit));
+        return query(SEARCH, scope, scope, key, key, statusText, statusText, requireInRange(limit));
     }
 
     @Override
@@ -254,11 +209,6 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
         log.changed("requeue", messageId, reason);
     }
 
-    private static String described(String requests, String order) {
-        String limited = order.isEmpty() ? requests : requests + order + "\nlimit ?";
-        return DESCRIBE.replace("{requests}", limited).replace("{order}", order);
-    }
-
     private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {
         return transaction.ask(jdbcClient -> jdbcClient
                 .sql(schema.resolve(sql))
@@ -270,19 +220,8 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     private void change(String operation, Intent intent, Reason reason, String sql, Object... values) {
         List<Object> parameters = new ArrayList<>(List.of(values));
         parameters.addAll(parametersOf(intent));
-        int changed = transaction.change(jdbcClient -> {
-            jdbcClient
-                    .sql(schema.resolve(LOCK))
-                    .params(parametersOf(intent))
-                    .query()
-                    .listOfRows();
-            return jdbcClient
-                    .sql(schema.resolve(sql))
-                    .params(parameters)
-                    .query()
-                    .listOfRows()
-                    .size();
-        });
+        int changed = transaction.change(jdbcClient ->
+                jdbcClient.sql(schema.resolve(sql)).params(parameters).update());
         if (changed != 1) {
             Optional<IdempotencyRecord> found = find(intent);
             throw new InterventionRefusedException(

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.springframework.jdbc.support.JdbcUtils;
 
+import io.idempotency.RequestStatus;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.ClaimStore;
@@ -27,14 +28,10 @@ import io.idempotency.codec.Fingerprint;
 /** Claims in the table {@code idempotency_request}. */
 final class IdempotencyRequestTable implements ClaimStore {
 
-    /** A response is looked for only where its row says that it is apart. */
     private static final String COLUMNS = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-                   case when response_kept_until is null then response_body else
-                       ({schema}.idempotency_stored_response(request_id, response_kept_until)).response_body end,
-                   attempt_count, failure_code, failure_message, claim_token,
-                   (extract(epoch from locked_until - clock_timestamp()) * 1000.0)::bigint,
-                   response_kept_until > clock_timestamp()
+                   response_body, attempt_count, failure_code, failure_message, claim_token,
+                   (extract(epoch from locked_until - clock_timestamp()) * 1000.0)::bigint
             """;
 
     /** Takes no row lock: a lock writes, and a replay writes nothing. */
@@ -89,7 +86,19 @@ final class IdempotencyRequestTable implements ClaimStore {
     /** By which a lease may be shorter than it was asked for. */
     private static final Duration LONGEST_WITHOUT_A_WAIT = Duration.ofMillis(100);
 
-    private final ResponsePlace responses;
+    private final ClaimInsert insertCompleted;
+
+    private final ClaimInsert insertInTransaction;
+
+    private final ClaimInsert insertLeased;
+
+    private final ClaimTakeover takeover;
+
+    private final CompletionStatement completion;
+
+    private final CompletionStatement completionWithReference;
+
+    private final CompletionStatement completionOfLease;
 
     private final String find;
 
@@ -108,8 +117,14 @@ final class IdempotencyRequestTable implements ClaimStore {
     /** A guess: what was completed may be rolled back or in another database, what is forgotten may be there. */
     private final RecentIds answered = new RecentIds();
 
-    IdempotencyRequestTable(Schema schema, String claimedBy, ResponsePlace responses) {
-        this.responses = responses;
+    IdempotencyRequestTable(Schema schema, String claimedBy) {
+        this.insertCompleted = ClaimInsert.completed(schema);
+        this.insertInTransaction = ClaimInsert.inTransaction(schema);
+        this.insertLeased = ClaimInsert.leased(schema);
+        this.takeover = new ClaimTakeover(schema);
+        this.completion = CompletionStatement.inTransaction(schema);
+        this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
+        this.completionOfLease = CompletionStatement.ofLease(schema);
         this.find = schema.resolve(FIND);
         this.look = new Pipeline(schema.resolve(LOOK));
         this.findSettled = new Pipeline(schema.resolve(FIND_SETTLED));
@@ -138,7 +153,7 @@ final class IdempotencyRequestTable implements ClaimStore {
                 }
                 throw SqlFailures.translate(
                         "claim the " + request.intent(),
-                        responses.insertOf(request).statements().sql(),
+                        insertOf(request).statements().sql(),
                         failure);
             }
         }
@@ -163,7 +178,9 @@ final class IdempotencyRequestTable implements ClaimStore {
     private @Nullable Claim lookFirst(Connection connection, ClaimRequest request, WaitBound bound, long start)
             throws SQLException {
         Optional<StoredRequest> found = look(connection, request.id(), bound);
-        return found.isEmpty() || found.get().isUnanswered() ? null : answer(connection, request, found.get(), start);
+        return found.isEmpty() || found.get().status() == RequestStatus.PROCESSING
+                ? null
+                : answer(connection, request, found.get(), start);
     }
 
     private @Nullable Claim answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
@@ -190,7 +207,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
-        ClaimInsert insert = responses.insertOf(request);
+        ClaimInsert insert = insertOf(request);
         try (PreparedPipeline statements = insert.statements().prepare(connection)) {
             insert.bind(new StatementParameters(statements.statement()), request, claimedBy, bound);
             return statements.update() == 1;
@@ -199,11 +216,24 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
-        ClaimTakeover takeover = responses.takeoverOf(request);
         try (PreparedPipeline statements = takeover.statements().prepare(connection)) {
             takeover.bind(new StatementParameters(statements.statement()), request, attempt, claimedBy, bound);
             return statements.update() == 1;
         }
+    }
+
+    private ClaimInsert insertOf(ClaimRequest request) {
+        if (request.completeAtOnce()) {
+            return insertCompleted;
+        }
+        return request.lease() == null ? insertInTransaction : insertLeased;
+    }
+
+    private CompletionStatement completionOf(Completion completed) {
+        if (completed.fence().token() != null) {
+            return completionOfLease;
+        }
+        return completed.hasReference() ? completionWithReference : completion;
     }
 
     private Optional<StoredRequest> find(Connection connection, UUID id) throws SQLException {
@@ -254,14 +284,13 @@ final class IdempotencyRequestTable implements ClaimStore {
                 row.getString(9),
                 row.getString(10),
                 row.getObject(11, UUID.class),
-                leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining),
-                row.getBoolean(13));
+                leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 
     @Override
     public boolean complete(Connection connection, Completion completion) {
         answered.add(completion.fence().requestId());
-        CompletionStatement statement = responses.completionOf(completion);
+        CompletionStatement statement = completionOf(completion);
         return update(
                 connection,
                 "complete a claim",
@@ -272,7 +301,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public CompletingCommit completingCommit(Connection connection, Completion completion) {
         answered.add(completion.fence().requestId());
-        CompletionStatement statement = responses.completionOf(completion);
+        CompletionStatement statement = completionOf(completion);
         String sql = Objects.requireNonNull(
                 statement.withCommit(), "what has a lease is completed in a transaction that is committed later");
         PreparedStatement prepared = null;

@@ -58,7 +58,7 @@ final class LeafAdditionByExpiry implements MaintenanceStep {
 
     private final boolean hasKeys;
 
-    private final @Nullable LeafLength length;
+    private final LeafLength length;
 
     private final TableHolders holders;
 
@@ -73,14 +73,10 @@ final class LeafAdditionByExpiry implements MaintenanceStep {
      *
      * @param parent a name of the library's own
      * @param hasKeys whether deduplication keys have to be forgotten before a partition goes
-     * @param length of new partitions; nothing if there are to be none but for what is held already
+     * @param length of new partitions
      */
     LeafAdditionByExpiry(
-            Schema schema,
-            MaintenanceConnection connection,
-            String parent,
-            boolean hasKeys,
-            @Nullable LeafLength length) {
+            Schema schema, MaintenanceConnection connection, String parent, boolean hasKeys, LeafLength length) {
         this.connection = connection;
         this.hasKeys = hasKeys;
         this.length = length;
@@ -137,8 +133,8 @@ final class LeafAdditionByExpiry implements MaintenanceStep {
         return jdbcClient
                 .sql(look)
                 .query((row, number) -> new LeafBordersByExpiry(
-                        length == null ? LeafLength.DAY : length,
-                        length == null ? 0 : LeafBordersByExpiry.AHEAD,
+                        length,
+                        LeafBordersByExpiry.AHEAD,
                         row.getObject(1, OffsetDateTime.class),
                         row.getObject(2, OffsetDateTime.class),
                         row.getObject(3, OffsetDateTime.class),

@@ -16,7 +16,7 @@ final class PartitionStatistics {
      * Partitions by expiry are ahead behind the last one that has ever held anything, which depends on the longest retention in
      * use: those up to there are no reserve. If the last one holds something, none is ahead; what was rolled back there does not
      * count, though it takes space. A partition is too long if it is so beside both of its neighbours; where the length was
-     * changed, it is beside one. Nothing is told of the responses as long as none has been stored in their table.
+     * changed, it is beside one.
      */
     private static final String STATES = """
             select parent.name, known.partitions,
@@ -32,7 +32,7 @@ final class PartitionStatistics {
                    known.remaining, long.leaf
             from (
                 select t.name, to_regclass('{schema}.' || t.name) as id
-                from pg_catalog.unnest(array['processed_message', 'outbox_event_sent', 'idempotency_response']) as t (name)) as parent
+                from pg_catalog.unnest(array['processed_message', 'outbox_event_sent']) as t (name)) as parent
             join pg_catalog.pg_class as c on c.oid = parent.id::oid and c.relkind = 'p'
             cross join lateral (
                 select coalesce(
@@ -69,7 +69,6 @@ final class PartitionStatistics {
                 select h.open_from, nullif(h.open_until, '-infinity') as open_until
                 from {schema}.processed_message_head as h
                 where parent.name = 'processed_message') as head on true
-            where parent.name <> 'idempotency_response' or known.partitions > 0 or rest.used
             order by parent.name""";
 
     private final String states;

@@ -58,13 +58,10 @@ public final class PostgresStorage {
      * The store of claims.
      *
      * @param claimedBy tells this process from others in the rows that it writes
-     * @param responsesApart whether new responses are written to the table that is in partitions, and not to the rows of
-     *     their keys. It reads both, so that stores of either kind work on one database
      * @return a store that is safe for use by many threads
      */
-    public ClaimStore claimStore(String claimedBy, boolean responsesApart) {
-        return new IdempotencyRequestTable(
-                schema, claimedBy, responsesApart ? ResponsePlace.table(schema) : ResponsePlace.row(schema));
+    public ClaimStore claimStore(String claimedBy) {
+        return new IdempotencyRequestTable(schema, claimedBy);
     }
 
     /**
@@ -134,7 +131,7 @@ public final class PostgresStorage {
     /**
      * The tables that can be in partitions.
      *
-     * @param lengths of new partitions, by table; a day for a table that is not named, and none for responses
+     * @param lengths of new partitions, by table; a day for a table that is not named
      * @param role whom the tables belong to, if that is not the role of the DataSource, which has to be a member of it
      * @param archive whether partitions are kept as tables of their own instead of being dropped
      * @return each of them, whether it is in partitions or not
@@ -146,9 +143,7 @@ public final class PostgresStorage {
         LeafLength ofSentMessages = lengths.getOrDefault(TableInPartitions.OUTBOX_EVENT, LeafLength.DAY);
         return List.of(
                 TableInPartitions.ofHandledMessages(schema, connection, ofMessages, archive),
-                TableInPartitions.ofSentMessages(schema, connection, ofSentMessages, archive),
-                TableInPartitions.ofResponses(
-                        schema, connection, lengths.get(TableInPartitions.IDEMPOTENCY_RESPONSE), archive));
+                TableInPartitions.ofSentMessages(schema, connection, ofSentMessages, archive));
     }
 
     /**

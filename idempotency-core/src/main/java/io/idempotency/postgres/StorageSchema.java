@@ -356,9 +356,7 @@ public final class StorageSchema {
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
                 result_ref_type, result_ref_id, response_body, failure_code, failure_message, claimed_by,
                 claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at,
-                response_expires_at, response_kept_until""");
-        columns.put("idempotency_response", """
-                request_id, expires_at, response_body, result_ref_type, result_ref_id""");
+                response_expires_at""");
         columns.put("processed_message", """
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at""");
         columns.put("message_failure", """

@@ -1,9 +1,6 @@
 package io.idempotency.postgres;
 
 import java.time.OffsetDateTime;
-import java.util.Arrays;
-import java.util.Map;
-import java.util.stream.Collectors;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -35,23 +32,9 @@ final class TableExpiry implements Expiry {
             {columns}),
             archived as (
                 insert into {schema}.{table}_archive ({columns}, archived_at)
-                select {archived}, clock_timestamp()
-                from expired{apart})
+                select {columns}, clock_timestamp()
+                from expired)
             """ + COUNT;
-
-    /** What a request has in another table, which it may have lost: the archive has it in the row of its key. */
-    private static final String REQUEST = "idempotency_request";
-
-    private static final String RESPONSE_APART = """
-
-                left join lateral {schema}.idempotency_stored_response(
-                    expired.request_id, expired.response_kept_until) as kept on true""";
-
-    private static final Map<String, String> OF_RESPONSE_APART = Map.of(
-            "response_body", "coalesce(expired.response_body, kept.response_body)",
-            "result_ref_type", "coalesce(expired.result_ref_type, kept.result_ref_type)",
-            "result_ref_id", "coalesce(expired.result_ref_id, kept.result_ref_id)",
-            "response_kept_until", "case when kept.response_body is null then expired.response_kept_until end");
 
     private final String table;
 
@@ -66,20 +49,10 @@ final class TableExpiry implements Expiry {
      */
     TableExpiry(Schema schema, String table, String condition, boolean archive) {
         this.table = table;
-        boolean hasResponses = table.equals(REQUEST);
-        String columns = StorageSchema.columnsOf(table);
         this.deleteExpired = schema.resolve((archive ? ARCHIVE_EXPIRED : DELETE_EXPIRED)
-                .replace("{apart}", hasResponses ? RESPONSE_APART : "")
                 .replace("{table}", table)
                 .replace("{condition}", condition)
-                .replace("{archived}", hasResponses ? withResponses(columns) : columns)
-                .replace("{columns}", columns));
-    }
-
-    private static String withResponses(String columns) {
-        return Arrays.stream(columns.split(",\\s*"))
-                .map(column -> OF_RESPONSE_APART.getOrDefault(column, column))
-                .collect(Collectors.joining(", "));
+                .replace("{columns}", StorageSchema.columnsOf(table)));
     }
 
     @Override

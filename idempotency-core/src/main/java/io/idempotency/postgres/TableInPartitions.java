@@ -1,10 +1,8 @@
 package io.idempotency.postgres;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.retention.LeafLength;
@@ -20,9 +18,6 @@ final class TableInPartitions implements PartitionedTable {
 
     /** The partition of the outbox that is in partitions itself. */
     static final String OUTBOX_EVENT_SENT = "outbox_event_sent";
-
-    /** In partitions from the beginning; used by whoever sets so. */
-    static final String IDEMPOTENCY_RESPONSE = "idempotency_response";
 
     private final String name;
 
@@ -73,30 +68,6 @@ final class TableInPartitions implements PartitionedTable {
                         new KeysOfSentMessages(schema, connection),
                         new LeafRemoval(schema, connection, OUTBOX_EVENT_SENT, archive),
                         new LeafBeforeAllByExpiry(schema, connection, OUTBOX_EVENT_SENT, true)));
-    }
-
-    /**
-     * By the time until which responses are kept. There is one partition without any maintenance.
-     *
-     * @param length of new partitions; nothing if responses are in the rows of their keys. What was made is looked after
-     *     until it is over, and nothing is made but for what another instance has stored
-     */
-    static TableInPartitions ofResponses(
-            Schema schema, MaintenanceConnection connection, @Nullable LeafLength length, boolean archive) {
-        TableLayouts layouts = new TableLayouts(schema);
-        List<MaintenanceStep> steps = new ArrayList<>();
-        steps.add(new LeafAdditionByExpiry(schema, connection, IDEMPOTENCY_RESPONSE, false, length));
-        steps.add(new LeafGapsByExpiry(schema, connection, IDEMPOTENCY_RESPONSE, false));
-        if (length != null) {
-            steps.add(new LeafDivisionByExpiry(schema, connection, IDEMPOTENCY_RESPONSE, false, length));
-        }
-        steps.add(new LeafRemoval(schema, connection, IDEMPOTENCY_RESPONSE, archive));
-        steps.add(new LeafBeforeAllByExpiry(schema, connection, IDEMPOTENCY_RESPONSE, false));
-        return new TableInPartitions(
-                IDEMPOTENCY_RESPONSE,
-                connection,
-                jdbcClient -> length != null || layouts.hasKnownPartitions(jdbcClient, IDEMPOTENCY_RESPONSE),
-                List.copyOf(steps));
     }
 
     private static Predicate<JdbcClient> asTheCatalogSays(Schema schema, String table) {

@@ -110,13 +110,7 @@ final class TableStatistics implements StorageStatistics {
                         .sql(estimateRows)
                         .query((row, number) -> Map.entry(row.getString(1), row.getLong(2)))
                         .stream()
-                        .filter(TableStatistics::isTold)
                         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
-    }
-
-    /** Where responses are in the rows of their keys, their own table is for nothing. */
-    private static boolean isTold(Map.Entry<String, Long> rows) {
-        return !rows.getKey().equals(TableInPartitions.IDEMPOTENCY_RESPONSE) || rows.getValue() > 0;
     }
 
     @Override
@@ -130,11 +124,6 @@ final class TableStatistics implements StorageStatistics {
                             partitioned.contains(table)
                                     ? jdbcClient.sql(oldestExpiredPartition).param(table)
                                     : jdbcClient.sql(rows))));
-            if (layouts.hasKnownPartitions(jdbcClient, TableInPartitions.IDEMPOTENCY_RESPONSE)) {
-                ages.put(
-                        TableInPartitions.IDEMPOTENCY_RESPONSE,
-                        age(jdbcClient.sql(oldestExpiredPartition).param(TableInPartitions.IDEMPOTENCY_RESPONSE)));
-            }
             return ages;
         });
     }

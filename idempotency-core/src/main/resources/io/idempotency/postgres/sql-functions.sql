@@ -184,15 +184,9 @@ BEGIN
             RETURN;
         END IF;
 
-        -- Without a row lock, which would write: a repeat writes nothing. One statement for key and response, which are of
-        -- one snapshot then.
-        SELECT r.*, coalesce(r.response_body, kept.response_body) AS body,
-               coalesce(r.result_ref_type, kept.result_ref_type) AS ref_type,
-               coalesce(r.result_ref_id, kept.result_ref_id) AS ref_id,
-               r.response_kept_until > clock_timestamp() AS response_is_due
-        INTO stored
+        -- Without a row lock, which would write: a repeat writes nothing.
+        SELECT r.* INTO stored
         FROM "${schema}".idempotency_request r
-        LEFT JOIN LATERAL "${schema}".idempotency_stored_response(r.request_id, r.response_kept_until) kept ON true
         WHERE r.request_id = id;
         CONTINUE WHEN NOT FOUND;
 
@@ -213,8 +207,7 @@ BEGIN
                     HINT = 'Do not repeat the call: a new intent needs a new key, and a repeat has the same payload.';
         END IF;
 
-        IF (stored.status = 'processing' AND stored.locked_until IS NULL)
-            OR (stored.status = 'succeeded' AND stored.body IS NULL AND stored.response_is_due) THEN
+        IF stored.status = 'processing' AND stored.locked_until IS NULL THEN
             RAISE EXCEPTION 'The % is being processed without a lease', intent
                 USING ERRCODE = 'P4012',
                     DETAIL = 'Either this transaction has claimed it before and not completed it, or a transaction'
@@ -226,22 +219,16 @@ BEGIN
 
         CASE stored.status
             WHEN 'succeeded' THEN
-                IF stored.body IS NULL THEN
+                IF stored.response_body IS NULL THEN
                     RAISE EXCEPTION 'The % succeeded, but its response is not stored any more', intent
                         USING ERRCODE = 'P4011',
-                            DETAIL = CASE
-                                WHEN stored.response_kept_until IS NULL THEN
-                                    format('Attempt %s has succeeded; the effect is there.', stored.attempt_count)
-                                ELSE format('Attempt %s had a response to be kept until %s. After that time it cannot be told'
-                                    ' from one that was committed in its middle.',
-                                    stored.attempt_count, stored.response_kept_until)
-                            END,
+                            DETAIL = format('Attempt %s has succeeded; the effect is there.', stored.attempt_count),
                             HINT = 'Do not run the effect again. Look for it by the result that the caller knows.';
                 END IF;
                 claim_kind := 'replay_success';
-                response_body := stored.body;
-                result_ref_type := stored.ref_type;
-                result_ref_id := stored.ref_id;
+                response_body := stored.response_body;
+                result_ref_type := stored.result_ref_type;
+                result_ref_id := stored.result_ref_id;
                 attempt_count := stored.attempt_count;
                 RETURN;
             WHEN 'failed_final' THEN
@@ -267,7 +254,7 @@ BEGIN
             failure_code = NULL, failure_message = NULL, claimed_by = idempotency_claim.claimed_by, claim_token = token,
             claimed_at = t.now, locked_until = t.now + lease, attempt_count = r.attempt_count + 1, updated_at = t.now,
             expires_at = t.now + idempotency_claim.retention,
-            response_expires_at = t.now + idempotency_claim.response_retention, response_kept_until = NULL
+            response_expires_at = t.now + idempotency_claim.response_retention
         FROM (SELECT clock_timestamp() AS now) t
         WHERE r.request_id = id AND r.attempt_count = stored.attempt_count
             AND (r.status = 'failed_retryable' OR (r.status = 'processing' AND r.locked_until <= t.now))
@@ -325,63 +312,26 @@ CREATE OR REPLACE FUNCTION "${schema}".idempotency_succeed(
     caller text DEFAULT '') RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY INVOKER
     SET search_path = pg_catalog, pg_temp
-    -- A border is read as it is written.
-    SET datestyle = 'ISO'
 AS $$
 #variable_conflict use_column
 DECLARE
     id uuid;
-    body CONSTANT json := coalesce(idempotency_succeed.response_body, 'null');
-    -- Up to where there are partitions, if there are any and the caller may write to them: what is kept for longer would have
-    -- others made. The catalog may be read by everybody, unlike storage_partition.
-    border CONSTANT timestamptz := (
-        SELECT substring(pg_get_expr(p.relpartbound, p.oid) FROM 'FROM \(''(.*)''\) TO')::timestamptz
-        FROM pg_class p
-        WHERE p.relnamespace = '"${schema}"'::regnamespace AND p.relname = 'idempotency_response_rest'
-            AND EXISTS (
-                SELECT FROM pg_inherits i
-                WHERE i.inhparent = '"${schema}".idempotency_response'::regclass AND i.inhrelid <> p.oid)
-            AND has_table_privilege('"${schema}".idempotency_response', 'SELECT')
-            AND has_table_privilege('"${schema}".idempotency_response', 'INSERT')
-            AND has_table_privilege('"${schema}".idempotency_response', 'UPDATE'));
-    in_row boolean;
-    kept_until timestamptz;
     now CONSTANT timestamptz := clock_timestamp();
 BEGIN
     PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
     id := "${schema}".idempotency_request_id(scope, key, caller);
-    -- What says no more than that the call is over stays in the row, which is updated in any case.
-    IF border IS NOT NULL AND body::text <> 'null' THEN
-        SELECT k.until INTO kept_until
-        FROM "${schema}".idempotency_request r,
-            LATERAL (
-                SELECT coalesce(r.response_expires_at, r.expires_at)
-                    + CASE WHEN r.locked_until IS NULL THEN interval '0' ELSE now - r.claimed_at END) AS k (until)
-        WHERE r.request_id = id AND k.until < border;
-    END IF;
-    in_row := kept_until IS NULL;
     UPDATE "${schema}".idempotency_request AS r
-    SET status = 'succeeded', response_body = CASE WHEN in_row THEN body END,
-        result_ref_type = CASE WHEN in_row THEN idempotency_succeed.result_ref_type END,
-        result_ref_id = CASE WHEN in_row THEN idempotency_succeed.result_ref_id END,
+    SET status = 'succeeded', response_body = coalesce(idempotency_succeed.response_body, 'null'),
+        result_ref_type = idempotency_succeed.result_ref_type, result_ref_id = idempotency_succeed.result_ref_id,
         -- The retention of a lease counts from its end; without one the index keeps its entry.
         expires_at = CASE WHEN r.locked_until IS NULL THEN r.expires_at ELSE now + (r.expires_at - r.claimed_at) END,
         response_expires_at = CASE
-            WHEN NOT in_row THEN NULL
             WHEN r.locked_until IS NULL THEN r.response_expires_at
             ELSE now + (r.response_expires_at - r.claimed_at)
         END,
-        response_kept_until = kept_until, locked_until = NULL, updated_at = clock_timestamp()
+        locked_until = NULL, updated_at = clock_timestamp()
     WHERE r.request_id = id AND r.status = 'processing' AND r.claim_token = idempotency_succeed.claim_token;
     IF FOUND THEN
-        IF NOT in_row THEN
-            INSERT INTO "${schema}".idempotency_response AS s (
-                request_id, expires_at, response_body, result_ref_type, result_ref_id)
-            VALUES (id, kept_until, body, idempotency_succeed.result_ref_type, idempotency_succeed.result_ref_id)
-            ON CONFLICT (request_id, expires_at) DO UPDATE
-            SET response_body = excluded.response_body, result_ref_type = excluded.result_ref_type,
-                result_ref_id = excluded.result_ref_id;
-        END IF;
         RETURN;
     END IF;
     -- A repeat, because the answer to the COMMIT got lost.
@@ -827,8 +777,6 @@ DECLARE
     name text;
     condition text;
     columns text;
-    archived text;
-    apart text := '';
 BEGIN
     CASE table_name
         WHEN 'idempotency_request' THEN name := 'idempotency_request'; condition := '(status <> ''processing'' or locked_until < statement_timestamp())';
@@ -871,28 +819,15 @@ BEGIN
         FROM expired e;
     ELSE
         -- Of the library's own catalog entries, never of arguments. A table that is made ready for partitions has a column
-        -- that its archive has not. The archive has a response in the row of its key, wherever it was.
-        SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum),
-               string_agg(
-                   CASE
-                       WHEN name <> 'idempotency_request' THEN quote_ident(a.attname)
-                       WHEN a.attname IN ('response_body', 'result_ref_type', 'result_ref_id') THEN
-                           format('coalesce(expired.%1$I, kept.%1$I)', a.attname)
-                       WHEN a.attname = 'response_kept_until' THEN
-                           'CASE WHEN kept.response_body IS NULL THEN expired.response_kept_until END'
-                       ELSE quote_ident(a.attname)
-                   END, ', ' ORDER BY a.attnum)
-        INTO columns, archived
+        -- that its archive has not.
+        SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+        INTO columns
         FROM pg_attribute a
         WHERE a.attrelid = format('"${schema}".%I', name)::regclass AND a.attnum > 0 AND NOT a.attisdropped
             AND (NOT archive OR EXISTS (
                 SELECT FROM pg_attribute k
                 WHERE k.attrelid = format('"${schema}".%I', name || '_archive')::regclass
                     AND k.attname = a.attname AND NOT k.attisdropped));
-        IF name = 'idempotency_request' THEN
-            apart := ' LEFT JOIN LATERAL "${schema}".idempotency_stored_response('
-                'expired.request_id, expired.response_kept_until) AS kept ON true';
-        END IF;
         -- Asked once more, because the table may have been exchanged for one in partitions meanwhile.
         EXECUTE format(
             'WITH expired AS ('
@@ -903,10 +838,10 @@ BEGIN
             ' RETURNING %3$s)'
             || CASE WHEN archive THEN
                 ', archived AS ('
-                ' INSERT INTO "${schema}".%4$I (%3$s, archived_at) SELECT %5$s, clock_timestamp() FROM expired%6$s)'
+                ' INSERT INTO "${schema}".%4$I (%3$s, archived_at) SELECT %3$s, clock_timestamp() FROM expired)'
             ELSE '' END
             || ' SELECT count(*), max(expires_at) FROM expired',
-            name, condition, columns, name || '_archive', archived, apart)
+            name, condition, columns, name || '_archive')
         INTO deleted, last
         USING reached, before, row_limit;
     END IF;
@@ -1002,15 +937,7 @@ UNION ALL
 SELECT idempotency_scope, caller, idempotency_key, 'no_lease', attempt_count, claimed_by, claimed_at,
        NULL, statement_timestamp() - claimed_at
 FROM "${schema}".idempotency_request
-WHERE status = 'processing' AND locked_until IS NULL
-UNION ALL
-SELECT idempotency_scope, caller, idempotency_key, 'no_lease', attempt_count, claimed_by, claimed_at,
-       NULL, statement_timestamp() - claimed_at
-FROM "${schema}".idempotency_request r
-WHERE status = 'succeeded' AND response_kept_until > statement_timestamp()
-    AND NOT EXISTS (
-        SELECT FROM "${schema}".idempotency_response s
-        WHERE s.request_id = r.request_id AND s.expires_at = r.response_kept_until);
+WHERE status = 'processing' AND locked_until IS NULL;
 
 COMMENT ON VIEW "${schema}".idempotency_stale IS
     'Requests whose holder has vanished: an expired lease waits for a repeat, one without a lease for an operator; reads the whole'
@@ -1025,29 +952,22 @@ WHERE status = 'failed_retryable' OR (status = 'processing' AND attempt_count > 
 COMMENT ON VIEW "${schema}".idempotency_retrying IS
     'Requests that have failed and have not succeeded since; reads the whole table';
 
--- Where responses have a table of their own, a claim succeeds in advance, and so an abandoned one looks like a success.
 CREATE OR REPLACE VIEW "${schema}".idempotency_by_scope AS
 SELECT idempotency_scope,
        count(*) AS requests,
-       count(*) FILTER (WHERE status = 'processing' OR is_abandoned) AS processing,
-       count(*) FILTER (WHERE status = 'succeeded' AND NOT is_abandoned) AS succeeded,
+       count(*) FILTER (WHERE status = 'processing') AS processing,
+       count(*) FILTER (WHERE status = 'succeeded') AS succeeded,
        count(*) FILTER (WHERE status = 'failed_retryable') AS failed_retryable,
        count(*) FILTER (WHERE status = 'failed_final') AS failed_final,
        count(*) FILTER (WHERE attempt_count > 1) AS tried_again,
        max(attempt_count) AS most_attempts,
        min(created_at) AS oldest,
        max(claimed_at) AS last_claim
-FROM (
-    SELECT r.idempotency_scope, r.status, r.attempt_count, r.created_at, r.claimed_at,
-           (r.status = 'succeeded' AND r.response_kept_until > statement_timestamp() AND s.request_id IS NULL) IS TRUE
-               AS is_abandoned
-    FROM "${schema}".idempotency_request r
-    LEFT JOIN "${schema}".idempotency_response s
-        ON s.request_id = r.request_id AND s.expires_at = r.response_kept_until) AS request
+FROM "${schema}".idempotency_request
 GROUP BY idempotency_scope;
 
 COMMENT ON VIEW "${schema}".idempotency_by_scope IS
-    'What became of the requests of each scope; reads the whole table, and that of the responses';
+    'What became of the requests of each scope; reads the whole table';
 
 CREATE OR REPLACE VIEW "${schema}".outbox_pending AS
 SELECT message_id, sequence, topic, message_type, ordering_key, lane, attempt_count, last_error, created_at, due_at,

@@ -42,7 +42,7 @@ class DoomedTransactionTest {
         this.transactions = new CallTransactions(
                 database.dataSource(),
                 manager,
-                new PostgresStorage(database.dataSource(), "idempotency").claimStore("test", false));
+                new PostgresStorage(database.dataSource(), "idempotency").claimStore("test"));
     }
 
     @BeforeAll

@@ -82,8 +82,7 @@ class TransactionLocksTest {
         this.transaction = new TransactionTemplate(manager);
         PostgresStorage storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
         this.locks = new LockTemplate(
-                new CallTransactions(database.dataSource(), manager, storage.claimStore("test", false)),
-                storage.lockStore());
+                new CallTransactions(database.dataSource(), manager, storage.claimStore("test")), storage.lockStore());
     }
 
     @BeforeAll

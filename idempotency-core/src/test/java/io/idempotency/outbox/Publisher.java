@@ -44,8 +44,7 @@ final class Publisher {
         jdbc = new JdbcTemplate(dataSource);
         outbox = new OutboxTemplate(
                 store,
-                new CallTransactions(dataSource, transactionManager, storage.claimStore("publisher", false))
-                        ::onOpenConnection,
+                new CallTransactions(dataSource, transactionManager, storage.claimStore("publisher"))::onOpenConnection,
                 new JacksonResponseCodec(JsonMapper.builder().build()),
                 new Lanes(lanes),
                 1_000,

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,10 +22,12 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.Intent;
+import io.idempotency.InterventionRefusedException;
 import io.idempotency.claim.Claim;
 import io.idempotency.claim.Claim.Granted.Origin;
 import io.idempotency.claim.ClaimRequest;
 import io.idempotency.claim.Completion;
+import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -54,10 +57,6 @@ class AdministrationTest {
         this.database = database;
         this.admin = database.jdbc();
         this.administration = MigratedTables.in(database).administration();
-    }
-
-    IdempotencyAdministration administration() {
-        return administration;
     }
 
     /** Everything that writes. */
@@ -102,7 +101,7 @@ class AdministrationTest {
         logger.setAdditive(true);
         log.list.clear();
         session.close();
-        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
+        admin.execute("truncate idempotency.idempotency_request");
     }
 
     @Test
@@ -215,6 +214,65 @@ class AdministrationTest {
         intervention.on(administration, intent("order-42"));
 
         assertThat(session.claim(request("order-42"))).isNotEqualTo(new Claim.Abandoned());
+    }
+
+    /** The call of the last moment commits while the operator waits for its row. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("race")
+    void aCallThatCommitsMeanwhileWins(Intervention intervention) throws Exception {
+        ClaimRequest request = request("order-42");
+        hold(leased("order-42"));
+        expireLeases();
+        assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Origin.EXPIRED_LEASE));
+        assertThat(session.complete(new Completion(fence(request, 2), "7", null, null)))
+                .isTrue();
+
+        assertWins(intervention);
+    }
+
+    /** Its row has been there for all since the first commit, and does not look as if anybody were at it. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("race")
+    void aMethodThatCommittedAndWentOnWinsOnceItHasCompleted(Intervention intervention) throws Exception {
+        hold(request("order-42"));
+        session.complete(request("order-42"), "7");
+
+        assertWins(intervention);
+    }
+
+    private void assertWins(Intervention intervention) throws Exception {
+        ConcurrentCalls<Void> operator =
+                ConcurrentCalls.start(1, () -> intervention.on(administration, intent("order-42")));
+        database.backends().awaitBlocked(1);
+        session.commit();
+
+        if (intervention == Intervention.FORGET) {
+            operator.await().requireAllSucceeded();
+            assertThat(session.claim(request("order-42"))).isEqualTo(Requests.GRANTED);
+        } else {
+            assertThat(operator.await().failures()).singleElement().isInstanceOf(InterventionRefusedException.class);
+            assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("7"));
+        }
+    }
+
+    @Test
+    @Tag("race")
+    void aMethodThatCommittedAndWentOnFindsWhatAnOperatorDecidesMeanwhile() throws Exception {
+        ClaimRequest request = request("order-42");
+        hold(request);
+        try (Session operator = new Session(database)) {
+            operator.execute("update idempotency.idempotency_request set status = 'failed_retryable'");
+            ConcurrentCalls<Boolean> completion = ConcurrentCalls.start(
+                    1, () -> session.complete(new Completion(fence(request, 1), "7", null, null)));
+            database.backends().awaitBlocked(1);
+            operator.commit();
+
+            assertThat(completion.await().requireAllSucceeded()).containsExactly(false);
+        }
+        session.rollback();
+        assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Origin.FAILED_ATTEMPT));
     }
 
     @ParameterizedTest

@@ -16,8 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.claim.ClaimRequest;
-import io.idempotency.claim.Completion;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.retention.Purge;
 import io.idempotency.retention.PurgeReport;
@@ -93,27 +91,6 @@ class ArchiveTest {
                                 + " where archived_at > expires_at",
                         String.class))
                 .isEqualTo(request);
-    }
-
-    @Test
-    void takesAResponseFromTheTableOfItsOwn() throws Exception {
-        try (Session session = new Session(database.connection(), MigratedTables.SCHEMA, true)) {
-            ClaimRequest request = Requests.request("order-42");
-            session.claimGranted(request);
-            session.complete(new Completion(Requests.fence(request, 1), "{\"answer\": 42}", "answer", "42"));
-            session.call(Requests.request("order-43"), "43");
-            session.commit();
-        }
-        admin.execute("delete from idempotency.idempotency_response where response_body::text = '43'");
-        admin.execute("update idempotency.idempotency_request set expires_at = now() - interval '1 second'");
-
-        assertThat(purge(Duration.ZERO).run().total()).isEqualTo(2);
-
-        assertThat(admin.queryForList("""
-                select concat_ws(' ', idempotency_key, response_body, result_ref_type, result_ref_id,
-                    response_kept_until is null)
-                from idempotency.idempotency_request_archive order by 1""", String.class))
-                .containsExactly("order-42 {\"answer\": 42} answer 42 t", "order-43 f");
     }
 
     @Test

@@ -56,13 +56,13 @@ class ClaimTest {
 
     @BeforeEach
     void open() throws SQLException {
-        session = new Session(database, database.dataSource().getConnection());
+        session = new Session(database.dataSource());
     }
 
     @AfterEach
     void close() throws SQLException {
         session.close();
-        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
+        admin.execute("truncate idempotency.idempotency_request");
     }
 
     @Nested
@@ -83,7 +83,7 @@ class ClaimTest {
 
             Map<String, Object> row = row(request);
             assertThat(row)
-                    .containsAllEntriesOf(statusBeforeCompletion())
+                    .containsEntry("status", "processing")
                     .containsEntry("idempotency_scope", "payments")
                     .containsEntry("caller", "acme")
                     .containsEntry("idempotency_key", "order-42")
@@ -144,8 +144,7 @@ class ClaimTest {
         @Test
         void goesToTheSchemaThatIsConfigured() throws SQLException {
             MigratedTables.in(database.dataSource(), "elsewhere");
-            try (Session elsewhere =
-                    new Session(database.dataSource().getConnection(), "elsewhere", ResponsesInTable.areIn(database))) {
+            try (Session elsewhere = new Session(database.dataSource().getConnection(), "elsewhere")) {
                 elsewhere.claimGranted(request("order-42")).commit();
             }
 
@@ -192,7 +191,7 @@ class ClaimTest {
 
         @Test
         void saysThatTheResponseIsNoLongerStored() {
-            forgetResponses();
+            admin.update("update idempotency.idempotency_request set response_body = null");
 
             assertThat(session.claim(request)).isEqualTo(new Claim.ResponseExpired());
             assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
@@ -284,6 +283,29 @@ class ClaimTest {
                     .hasMessageContainingAll(
                             "order-42", "order-43", request.id().toString());
         }
+    }
+
+    /** A completion clears nothing: what it does not name is empty since the claim. */
+    @Test
+    void nothingOfAnEarlierAttemptIsLeftInTheRowOfALaterOne() throws SQLException {
+        ClaimRequest request = request("order-42");
+        session.claimGranted(Requests.leased("order-42")).commit();
+        admin.update("""
+                update idempotency.idempotency_request
+                set status = 'failed_retryable', failure_code = 'code', failure_message = 'message',
+                    result_ref_type = 'order', result_ref_id = '42', response_body = '1',
+                    response_expires_at = expires_at""");
+
+        assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.FAILED_ATTEMPT));
+        assertThat(session.complete(new Completion(Requests.fence(request, 2), "2", null, null)))
+                .isTrue();
+        session.commit();
+
+        assertThat(admin.queryForMap("""
+                        select claim_token, locked_until, failure_code, failure_message, result_ref_type, result_ref_id,
+                               response_expires_at
+                        from idempotency.idempotency_request""").values()).containsOnlyNulls();
+        assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("2"));
     }
 
     @Nested
@@ -423,12 +445,10 @@ class ClaimTest {
     @Test
     void onADriverThatDoesNotTellWhatWasInsertedIsRefused() throws SQLException {
         String url = database.jdbcUrl();
-        try (Session blind = new Session(
-                database,
-                DriverManager.getConnection(
-                        url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1",
-                        database.username(),
-                        database.password()))) {
+        try (Session blind = new Session(DriverManager.getConnection(
+                url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1",
+                database.username(),
+                database.password()))) {
             session.call(request("order-42"), "1");
             admin.update(
                     "update idempotency.idempotency_request set status = 'failed_retryable', response_body = null");
@@ -465,23 +485,14 @@ class ClaimTest {
         return admin.queryForMap("select * from idempotency.idempotency_request where request_id = ?", request.id());
     }
 
-    /** What the row of a key says before its call is over. */
-    Map<String, Object> statusBeforeCompletion() {
-        return Map.of("status", "processing");
-    }
-
-    void forgetResponses() {
-        admin.update("update idempotency.idempotency_request set response_body = null");
-    }
-
-    String storedBody(ClaimRequest request) {
+    private String storedBody(ClaimRequest request) {
         return admin.queryForObject(
                 "select response_body::text from idempotency.idempotency_request where request_id = ?",
                 String.class,
                 request.id());
     }
 
-    String storedResult(ClaimRequest request) {
+    private String storedResult(ClaimRequest request) {
         return admin.queryForObject(
                 "select result_ref_type || ' ' || result_ref_id from idempotency.idempotency_request"
                         + " where request_id = ?",

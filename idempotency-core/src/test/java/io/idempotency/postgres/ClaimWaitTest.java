@@ -75,7 +75,7 @@ class ClaimWaitTest {
     void close() throws SQLException {
         holder.close();
         waiter.close();
-        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
+        admin.execute("truncate idempotency.idempotency_request");
     }
 
     @Test
@@ -211,7 +211,7 @@ class ClaimWaitTest {
         Duration bound = Duration.ofSeconds(3);
         ClaimRequest request = waitingAtMost(bound, "order-42");
         try (Session third = new Session(database);
-                Session looker = new Session(database, Interleaved.beforeTheLook(waiter.connection(), () -> {
+                Session looker = new Session(Interleaved.beforeTheLook(waiter.connection(), () -> {
                     admin.update("delete from idempotency.idempotency_request");
                     third.claimGranted(request("order-42"));
                 }))) {

@@ -55,14 +55,14 @@ class CompletingCommitTest {
     @BeforeEach
     void open() throws SQLException {
         counter = RoundTripCounter.of(database);
-        session = new Session(database, EachDriverMode.Connections.open(counter.jdbcUrl(), database, driverSetting));
+        session = new Session(EachDriverMode.Connections.open(counter.jdbcUrl(), database, driverSetting));
     }
 
     @AfterEach
     void close() throws SQLException {
         session.close();
         counter.close();
-        database.jdbc().execute("truncate effect, idempotency.idempotency_request, idempotency.idempotency_response");
+        database.jdbc().execute("truncate effect, idempotency.idempotency_request");
     }
 
     @Test
@@ -92,13 +92,8 @@ class CompletingCommitTest {
 
     @Test
     void aRowThatIsCompletedAlreadyRefusesTheCommit() throws Exception {
-        assertRefused(completion());
-    }
-
-    /** What makes a key of another number complete. */
-    String completion() {
-        return "update idempotency.idempotency_request set status = 'succeeded', response_body = '2'"
-                + " where idempotency_key = 'key-%d'";
+        assertRefused("update idempotency.idempotency_request set status = 'succeeded', response_body = '2'"
+                + " where idempotency_key = 'key-%d'");
     }
 
     private void assertRefused(String interference) throws SQLException {
@@ -177,7 +172,7 @@ class CompletingCommitTest {
                 .containsEntry("result_ref_id", "42");
     }
 
-    Map<String, Object> row(String key) {
+    private Map<String, Object> row(String key) {
         return database.jdbc().queryForMap("""
                 select status, response_body::text, result_ref_type, result_ref_id, locked_until, attempt_count,
                        updated_at > created_at as updated

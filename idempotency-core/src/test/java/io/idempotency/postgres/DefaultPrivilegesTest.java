@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -69,11 +70,10 @@ class DefaultPrivilegesTest {
                 drop role %2$s""".formatted(owner, application));
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void callsAreAnsweredAndArchived(boolean apart) throws SQLException {
+    @Test
+    void callsAreAnsweredAndArchived() throws SQLException {
         ClaimRequest request = Requests.request("order-42");
-        try (Session session = new Session(as(application).getConnection(), MigratedTables.SCHEMA, apart)) {
+        try (Session session = new Session(as(application))) {
             assertThat(session.call(request, "7")).isEqualTo(Requests.GRANTED);
             assertThat(session.call(request, "8")).isEqualTo(new Claim.Succeeded("7"));
         }

@@ -65,7 +65,7 @@ final class EveryStatement {
         storage.schema().validate();
         storage.schema().validateArchive();
         assertThat(storage.schema().findProblems()).isEmpty();
-        calls(false, "a");
+        calls("a");
         messages();
         outbox();
         locks();
@@ -76,7 +76,7 @@ final class EveryStatement {
         purge(true);
 
         partition();
-        calls(true, "b");
+        calls("b");
         messages();
         outbox();
         administer();
@@ -88,8 +88,8 @@ final class EveryStatement {
         statistics();
     }
 
-    private void calls(boolean responsesApart, String prefix) throws SQLException {
-        ClaimStore store = storage.claimStore("test-process", responsesApart);
+    private void calls(String prefix) throws SQLException {
+        ClaimStore store = storage.claimStore("test-process");
         ClaimRequest call = Requests.request(prefix + "-call");
         try (Session session = session(store)) {
             session.claimGranted(call).complete(new Completion(Requests.fence(call, 1), "{\"n\": 1}", "payment", "7"));
@@ -112,7 +112,7 @@ final class EveryStatement {
                 assertThat(commit.send()).isTrue();
             }
         }
-        try (Session other = session(storage.claimStore("other-process", responsesApart))) {
+        try (Session other = session(storage.claimStore("other-process"))) {
             assertThat(other.claim(call)).isInstanceOf(Claim.Succeeded.class);
             other.commit();
         }
@@ -330,7 +330,7 @@ final class EveryStatement {
     }
 
     private void purge(boolean archive) throws SQLException {
-        calls(false, "purged-" + archive);
+        calls("purged-" + archive);
         admin.update("update idempotency.idempotency_request set expires_at = clock_timestamp() - interval '1 day'"
                 + " where idempotency_key like 'purged%plain'");
         admin.update(
@@ -368,10 +368,7 @@ final class EveryStatement {
 
     private void maintain(boolean archive) {
         PartitionMaintenance maintenance = new PartitionMaintenance(storage.partitionedTables(
-                Map.of(
-                        "processed_message", LeafLength.of(Duration.ofHours(1)),
-                        "outbox_event", LeafLength.DAY,
-                        "idempotency_response", LeafLength.DAY),
+                Map.of("processed_message", LeafLength.of(Duration.ofHours(1)), "outbox_event", LeafLength.DAY),
                 null,
                 archive));
         PartitionedMessages.run(maintenance);

@@ -52,7 +52,7 @@ class FailureOfAttemptTest {
     @AfterEach
     void close() throws SQLException {
         session.close();
-        database.jdbc().execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
+        database.jdbc().execute("truncate idempotency.idempotency_request");
     }
 
     @ParameterizedTest

@@ -33,20 +33,12 @@ final class Session implements AutoCloseable {
     }
 
     Session(Connection connection, String schema) throws SQLException {
-        this(connection, schema, false);
+        this(connection, new PostgresStorage(null, schema).claimStore("test-process"));
     }
 
-    /** On a new connection; its responses go where those of this database are to be. */
+    /** On a new connection. */
     Session(TestDatabase database) throws SQLException {
-        this(database, database.connection());
-    }
-
-    Session(TestDatabase database, Connection connection) throws SQLException {
-        this(connection, MigratedTables.SCHEMA, ResponsesInTable.areIn(database));
-    }
-
-    Session(Connection connection, String schema, boolean responsesApart) throws SQLException {
-        this(connection, new PostgresStorage(null, schema).claimStore("test-process", responsesApart));
+        this(database.connection());
     }
 
     Session(Connection connection, ClaimStore store) throws SQLException {

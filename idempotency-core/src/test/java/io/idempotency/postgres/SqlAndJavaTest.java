@@ -71,7 +71,7 @@ class SqlAndJavaTest {
 
     @AfterEach
     void clear() {
-        admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_response, effect");
+        admin.execute("truncate idempotency.idempotency_request, effect");
     }
 
     /** However long the lease was: as if the claim were six days old, of the seven that its key is kept. */
@@ -440,7 +440,7 @@ class SqlAndJavaTest {
         @Override
         String attempt(String key, boolean leased) throws SQLException {
             if (session == null) {
-                session = new Session(database, victims().getConnection());
+                session = new Session(victims().getConnection());
             }
             ClaimRequest request = leased ? Requests.leased(key, "payload", LEASE) : Requests.request(key);
             Claim claim = session.claim(request);
@@ -494,7 +494,7 @@ class SqlAndJavaTest {
     }
 
     private Session java() throws SQLException {
-        return new Session(database, database.dataSource().getConnection());
+        return new Session(database.dataSource().getConnection());
     }
 
     private void expireLeases() {

@@ -37,7 +37,7 @@ class SqlReceptionOnPartitionsTest extends SqlReceptionTest {
                         from pg_class
                         where relnamespace = 'idempotency'::regnamespace and relkind = 'p'
                         order by relname""", String.class))
-                .containsExactly("idempotency_response", "outbox_event", "outbox_event_sent", "processed_message");
+                .containsExactly("outbox_event", "outbox_event_sent", "processed_message");
         database.jdbc().execute("drop publication everything");
     }
 

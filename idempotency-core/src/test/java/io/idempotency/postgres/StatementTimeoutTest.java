@@ -50,13 +50,13 @@ class StatementTimeoutTest {
 
     @BeforeEach
     void open() throws SQLException {
-        session = new Session(database, connection());
+        session = new Session(connection());
     }
 
     @AfterEach
     void close() throws SQLException {
         session.close();
-        database.jdbc().execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
+        database.jdbc().execute("truncate idempotency.idempotency_request");
     }
 
     @ParameterizedTest
@@ -112,7 +112,7 @@ class StatementTimeoutTest {
     @Test
     void theWaitIsBoundAndTheSettingIsBackAfterTheRollback() throws SQLException {
         session.execute("set statement_timeout = '7s'").commit();
-        try (Session holder = new Session(database, connection())) {
+        try (Session holder = new Session(connection())) {
             holder.claimGranted(request("order-42"));
 
             for (int i = 0; i < 3; i++) {
@@ -129,7 +129,7 @@ class StatementTimeoutTest {
         for (int i = 0; i < CALLS; i++) {
             session.call(request("order-42"), "1");
         }
-        try (Session holder = new Session(database, connection())) {
+        try (Session holder = new Session(connection())) {
             holder.execute("lock table idempotency.idempotency_request in access exclusive mode");
 
             for (int i = 0; i < 3; i++) {
@@ -144,7 +144,7 @@ class StatementTimeoutTest {
     @Test
     void aWaitInsideASavepointLeavesTheOuterTransactionAsItWas() throws SQLException {
         session.execute("set local statement_timeout = '7s'");
-        try (Session holder = new Session(database, connection())) {
+        try (Session holder = new Session(connection())) {
             holder.claimGranted(request("order-42"));
             session.execute("savepoint inner_call");
 

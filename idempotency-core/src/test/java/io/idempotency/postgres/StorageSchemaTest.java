@@ -79,7 +79,7 @@ class StorageSchemaTest {
 
         assertThat(admin.queryForList(
                         "select version from idempotency.idempotency_schema_history where type = 'SQL'", String.class))
-                .containsExactly("1", "2", "3", "4", "5", "6", "7", "8", "9");
+                .containsExactly("1", "2", "3", "4", "5", "6", "7", "8");
     }
 
     @Test

@@ -53,13 +53,13 @@ class StoredResponseTest {
 
     @BeforeEach
     void open() throws SQLException {
-        session = new Session(database, database.dataSource().getConnection());
+        session = new Session(database.dataSource().getConnection());
     }
 
     @AfterEach
     void close() throws SQLException {
         session.close();
-        database.jdbc().execute("truncate idempotency.idempotency_request, idempotency.idempotency_response");
+        database.jdbc().execute("truncate idempotency.idempotency_request");
     }
 
     static List<Arguments> responses() {

@@ -53,7 +53,7 @@ class VanishingRowTest {
     @Test
     void isClaimedAgain() throws SQLException {
         try (Session session =
-                new Session(database, Interleaved.beforeTheLook(database.connection(), () -> admin.execute(DELETE)))) {
+                new Session(Interleaved.beforeTheLook(database.connection(), () -> admin.execute(DELETE)))) {
             session.claimGranted(request).complete(request, "2").commit();
         }
 
@@ -66,8 +66,8 @@ class VanishingRowTest {
     void thatVanishesEachTimeEndsInAnErrorAndNotInAnEndlessLoop() throws SQLException {
         AtomicInteger looks = new AtomicInteger();
         try (Session other = new Session(database);
-                Session session = new Session(
-                        database, Interleaved.before(database.connection(), () -> other.call(request, "1"), () -> {
+                Session session =
+                        new Session(Interleaved.before(database.connection(), () -> other.call(request, "1"), () -> {
                             looks.incrementAndGet();
                             admin.execute(DELETE);
                         }))) {

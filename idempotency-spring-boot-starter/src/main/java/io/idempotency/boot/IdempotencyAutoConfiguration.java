@@ -28,7 +28,6 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.boot.IdempotencyProperties.StorageLayout;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.codec.Fingerprinter;
 import io.idempotency.codec.JacksonResponseCodec;
@@ -159,8 +158,7 @@ public final class IdempotencyAutoConfiguration {
     @DependsOnDatabaseInitialization
     ClaimStore idempotencyClaimStore(
             PostgresStorage storage, Environment environment, IdempotencyProperties properties) {
-        return storage.claimStore(
-                ProcessName.of(environment), properties.storage().responses() != StorageLayout.ROWS);
+        return storage.claimStore(ProcessName.of(environment));
     }
 
     @Bean

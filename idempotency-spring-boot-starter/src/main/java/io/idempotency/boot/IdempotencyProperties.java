@@ -351,8 +351,6 @@ public record IdempotencyProperties(
      *     by an operator only.
      * @param sentMessages How messages of the outbox are kept after they were sent: as rows, or in partitions by the time at
      *     which they expire. A table that holds rows is put in partitions by an operator only.
-     * @param responses Where the responses of new calls are kept: in the rows of their keys, or in a table of their own in
-     *     partitions by the time until which they are kept. Responses of before are found where they are.
      * @param maintenance Whether this instance makes and drops partitions.
      * @param maintenanceInterval Time between two looks at the partitions.
      * @param maintenanceRole Role to maintain partitions with, if the application's own is not the owner of the tables. The
@@ -361,7 +359,6 @@ public record IdempotencyProperties(
     public record Storage(
             @DefaultValue("rows") StorageLayout processedMessages,
             @DefaultValue("rows") StorageLayout sentMessages,
-            @DefaultValue("rows") StorageLayout responses,
             @DefaultValue("true") boolean maintenance,
             @DefaultValue("1m") Duration maintenanceInterval,
             @Nullable String maintenanceRole) {
@@ -377,7 +374,7 @@ public record IdempotencyProperties(
         }
 
         /**
-         * How the tables are to be kept that can be in partitions or not. That of responses always is.
+         * How the tables are to be kept that can be in partitions or not.
          *
          * @return each of them, without its schema
          */
@@ -386,14 +383,13 @@ public record IdempotencyProperties(
         }
 
         /**
-         * How long new partitions are, that of responses included, which is in partitions from the beginning.
+         * How long new partitions are.
          *
          * @return by table, without its schema; nothing for tables that are not to be in partitions
          */
         public Map<String, LeafLength> leafLengths() {
             Map<String, LeafLength> lengths = new HashMap<>();
             layouts().forEach((table, layout) -> layout.leafLength().ifPresent(length -> lengths.put(table, length)));
-            responses.leafLength().ifPresent(length -> lengths.put("idempotency_response", length));
             return lengths;
         }
     }

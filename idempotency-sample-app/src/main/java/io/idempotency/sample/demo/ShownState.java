@@ -18,12 +18,10 @@ class ShownState {
                         'createdAt', r.created_at,
                         'updatedAt', r.updated_at,
                         'expiresAt', r.expires_at,
-                        'result', coalesce(r.result_ref_id, kept.result_ref_id),
-                        'response', coalesce(r.response_body, kept.response_body),
+                        'result', r.result_ref_id,
+                        'response', r.response_body,
                         'failure', r.failure_message)
                     from idempotency.idempotency_request as r
-                    left join idempotency.idempotency_response as kept
-                        on kept.request_id = r.request_id and kept.expires_at = r.response_kept_until
                     where r.request_id = idempotency.idempotency_request_id('payments', :key)),
                 'payments', (
                     select coalesce(

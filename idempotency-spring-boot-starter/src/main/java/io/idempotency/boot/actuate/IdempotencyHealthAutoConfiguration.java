@@ -1,7 +1,5 @@
 package io.idempotency.boot.actuate;
 
-import java.util.Set;
-
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -16,7 +14,6 @@ import org.springframework.context.annotation.Import;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.boot.IdempotencyProperties.StorageLayout;
 import io.idempotency.postgres.PostgresStorage;
 
 /** Adds the library's tables to the application's health. */
@@ -36,10 +33,7 @@ public final class IdempotencyHealthAutoConfiguration {
             LastSamples samples,
             IdempotencyProperties idempotency,
             IdempotencyHealthProperties properties) {
-        // No other table can go back.
-        Set<String> goingBack =
-                idempotency.storage().responses() == StorageLayout.ROWS ? Set.of("idempotency_response") : Set.of();
         return new IdempotencyHealthIndicator(
-                storage.schema(), samples, idempotency.purge().enabled(), goingBack, properties);
+                storage.schema(), samples, idempotency.purge().enabled(), properties);
     }
 }

@@ -5,7 +5,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
@@ -35,21 +34,14 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     private final boolean purges;
 
-    private final Set<String> goingBack;
-
     private final IdempotencyHealthProperties properties;
 
     IdempotencyHealthIndicator(
-            StorageSchema schema,
-            LastSamples samples,
-            boolean purges,
-            Set<String> goingBack,
-            IdempotencyHealthProperties properties) {
+            StorageSchema schema, LastSamples samples, boolean purges, IdempotencyHealthProperties properties) {
         super("The idempotency tables cannot be asked for their health");
         this.schema = schema;
         this.samples = samples;
         this.purges = purges;
-        this.goingBack = goingBack;
         this.properties = properties;
     }
 
@@ -99,7 +91,7 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     private PartitionsCheck partitions() {
         Sample<StorageSampled> sample = samples.storage();
-        return new PartitionsCheck(sample == null ? List.of() : sample.seen().partitions(), goingBack);
+        return new PartitionsCheck(sample == null ? List.of() : sample.seen().partitions());
     }
 
     private Check outbox() {

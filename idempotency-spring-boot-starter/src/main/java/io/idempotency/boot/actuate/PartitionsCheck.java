@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import io.idempotency.observation.PartitionSample;
 
@@ -13,9 +12,8 @@ import io.idempotency.observation.PartitionSample;
  * are not.
  *
  * @param tables those that are in partitions
- * @param goingBack tables for which no partitions are made any more, so that none need be ahead
  */
-record PartitionsCheck(List<PartitionSample> tables, Set<String> goingBack) {
+record PartitionsCheck(List<PartitionSample> tables) {
 
     private static final int FEWEST_AHEAD = 4;
 
@@ -48,7 +46,7 @@ record PartitionsCheck(List<PartitionSample> tables, Set<String> goingBack) {
         if (table.overdue().compareTo(LONGEST_OVERDUE) > 0) {
             return "the next partition could not be opened";
         }
-        if (table.ahead() < FEWEST_AHEAD && !goingBack.contains(table.table())) {
+        if (table.ahead() < FEWEST_AHEAD) {
             return "nobody makes partitions";
         }
         return table.problems().isEmpty() ? "fine" : "needs a look";

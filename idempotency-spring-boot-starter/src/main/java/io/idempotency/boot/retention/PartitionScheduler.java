@@ -64,8 +64,8 @@ final class PartitionScheduler extends BackgroundTask {
             again.set(false);
             if (!failing && isRunning()) {
                 logger.warn(
-                        "The partitions of the idempotency tables could not be maintained; it is tried again. Messages and"
-                                + " responses are stored all the same, but are not forgotten. {}. Only the owner of the"
+                        "The partitions of the idempotency tables could not be maintained; it is tried again. Messages"
+                                + " are stored all the same, but are not forgotten. {}. Only the owner of the"
                                 + " tables may maintain them: if it is that, name the owner with"
                                 + " idempotency.storage.maintenance-role, or set"
                                 + " idempotency.storage.maintenance = false where another instance does it",

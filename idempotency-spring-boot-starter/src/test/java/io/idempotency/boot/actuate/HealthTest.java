@@ -3,7 +3,6 @@ package io.idempotency.boot.actuate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
@@ -126,20 +125,6 @@ class HealthTest {
                 .containsExactly("outbox_event_before is not attached");
     }
 
-    /** Whoever goes back to rows makes none. */
-    @Test
-    void missesPartitionsOfResponsesOnlyIfThereAreToBeSome() {
-        partitions("idempotency_response", 0, Duration.ZERO);
-        assertThat(application.health("/idempotency").text("$.status")).isEqualTo("UP");
-
-        application.close();
-        application = start("management.endpoint.health.show-details=always", "idempotency.storage.responses=day");
-        partitions("idempotency_response", 0, Duration.ZERO);
-        assertThat(application.health("/idempotency").text("$.status")).isEqualTo("DEGRADED");
-        assertThat(application.health("/idempotency").text("$.details.partitions.idempotency_response.state"))
-                .isEqualTo("nobody makes partitions");
-    }
-
     private void partitions(int ahead, Duration overdue) {
         partitions("processed_message", ahead, overdue);
     }
@@ -196,7 +181,7 @@ class HealthTest {
                 new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere", "nobody", ""), "idempotency");
 
         Health health = new IdempotencyHealthIndicator(
-                        unreachable.schema(), new LastSamples(new TestClock()), true, Set.of(), DEFAULTS)
+                        unreachable.schema(), new LastSamples(new TestClock()), true, DEFAULTS)
                 .health();
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
@@ -233,7 +218,7 @@ class HealthTest {
         samples.storageSampled(new StorageSampled(List.of(), 0));
         samples.outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
         IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
-                application.bean(PostgresStorage.class).schema(), samples, true, Set.of(), DEFAULTS);
+                application.bean(PostgresStorage.class).schema(), samples, true, DEFAULTS);
 
         clock.turn(Duration.ofMinutes(5));
         assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);

@@ -444,7 +444,7 @@ class BesideTransactionTest {
             application.alterRequest(
                     "stale",
                     "status = 'processing', claim_token = gen_random_uuid(), response_body = null,"
-                            + " response_kept_until = null, locked_until = clock_timestamp() - interval '1 second'");
+                            + " locked_until = clock_timestamp() - interval '1 second'");
             test.database.jdbc().execute("truncate payment");
         }
 

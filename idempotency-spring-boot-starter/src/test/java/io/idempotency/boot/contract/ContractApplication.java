@@ -110,13 +110,8 @@ final class ContractApplication implements AutoCloseable {
         alterRequest(key, "locked_until = clock_timestamp() - interval '1 second'");
     }
 
-    /** Changes the row of a key by hand, as no call does, after its response was brought there from wherever it is. */
+    /** Changes the row of a key by hand, as no call does. */
     void alterRequest(String key, String assignments) {
-        database.jdbc().update("""
-                update idempotency.idempotency_request as r
-                set response_body = s.response_body, response_kept_until = null
-                from idempotency.idempotency_response as s
-                where s.request_id = r.request_id and s.expires_at = r.response_kept_until and r.idempotency_key = ?""", key);
         int rows = database.jdbc()
                 .update(
                         "update idempotency.idempotency_request set " + assignments + " where idempotency_key = ?",
@@ -131,8 +126,7 @@ final class ContractApplication implements AutoCloseable {
         interruption().reset();
         outcomes().clear();
         database.jdbc()
-                .execute("truncate payment, idempotency.idempotency_request, idempotency.idempotency_response,"
-                        + " idempotency.processed_message,"
+                .execute("truncate payment, idempotency.idempotency_request, idempotency.processed_message,"
                         + " idempotency.message_failure, idempotency.stream_position; update account set cents = "
                         + INITIAL_CENTS);
     }

@@ -193,7 +193,7 @@ class SentMessagesPageTest {
                 .filter(page -> page.toString().equals("partitions.md"))
                 .flatMap(page -> page.code("sql").stream())
                 .map(block -> block.code())
-                .filter(code -> code.contains("outbox_event"))
+                .filter(code -> code.contains("outbox_event") && !code.contains("outbox_event_sent_rest"))
                 .toList();
         assertThat(statements).hasSize(6);
         return statements;

@@ -27,8 +27,6 @@ class MigrationTest {
     private static final String[] TABLES = {
         "idempotency_request",
         "idempotency_request_archive",
-        "idempotency_response",
-        "idempotency_response_rest",
         "idempotency_schema_history",
         "message_failure",
         "message_failure_archive",
@@ -69,7 +67,7 @@ class MigrationTest {
 
         assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("public")).containsExactly("note");
-        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4", "5", "6", "7", "8", "9");
+        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4", "5", "6", "7", "8");
     }
 
     @Test

@@ -28,8 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class SqlFunctionsTest {
 
-    private static final List<String> OF_MIGRATIONS =
-            List.of("idempotency_lock_id", "idempotency_request_id", "idempotency_stored_response");
+    private static final List<String> OF_MIGRATIONS = List.of("idempotency_lock_id", "idempotency_request_id");
 
     /** The arguments of {@link Notebook#write}, as they are hashed. */
     private static final String CLAIM = """
