@@ -14,13 +14,12 @@ public interface Claims {
 
     /**
      * Takes the key of an intent, or finds who has it. Waits for another transaction that holds the key, at most for the
-     * limit of the request. Nothing is locked or written if the key is not granted. A repeat that is the
-     * first in its transaction may be answered, or fail, before that begins, and leaves it for what follows to begin.
+     * limit of the request. Nothing is locked or written if the key is not granted.
      *
      * @param connection with an open transaction, which the claim becomes part of
      * @param request what to claim
-     * @return what was found; if it is {@link Claim.InProgress}, the transaction is aborted or has not begun
-     * @throws DataAccessException if PostgreSQL reports anything else; the transaction is aborted or has not begun
+     * @return what was found; if it is {@link Claim.InProgress}, the transaction is aborted
+     * @throws DataAccessException if PostgreSQL reports anything else; the transaction is aborted
      */
     Claim claim(Connection connection, ClaimRequest request);
 

@@ -1,6 +1,7 @@
 package io.idempotency.execution;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -18,6 +19,7 @@ import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
+import io.idempotency.claim.Claim;
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.inbox.Reception;
 import io.idempotency.observation.CallObserver;
@@ -50,6 +52,10 @@ public final class CallBoundary {
     private final TransactionalCalls transactionalCalls;
 
     private final LeasedCalls leasedCalls;
+
+    private final RecentReplay recentReplay;
+
+    private final ClaimExecutor executor;
 
     /**
      * Creates the boundary.
@@ -86,6 +92,8 @@ public final class CallBoundary {
         this.transactionalCalls =
                 new TransactionalCalls(retry, failures, new UnansweredCommits(transactions, executor, retry, defaults));
         this.leasedCalls = new LeasedCalls(store, transactions, executor, failures, retry, defaults);
+        this.recentReplay = new RecentReplay(store, dataSource, defaults);
+        this.executor = executor;
     }
 
     /**
@@ -215,6 +223,12 @@ public final class CallBoundary {
                     call.intent(),
                     "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
                             + " of transactions");
+        }
+        Optional<Claim> stored = recentReplay.find(call, waitBudget);
+        if (stored.isPresent()) {
+            return stored.get().handledBy(executor.answers(call, waitBudget, report, true, granted -> {
+                throw new IllegalStateException("Nothing was claimed");
+            }));
         }
         while (true) {
             try {

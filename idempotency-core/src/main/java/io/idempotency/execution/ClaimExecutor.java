@@ -107,8 +107,8 @@ public final class ClaimExecutor {
                 HeldKeys.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
+                running.claimAnswered();
                 TransactionState claimed = store.transactionState(connection);
-                running.claimAnswered(claimed == TransactionState.ENDED);
                 guardCommit(call, transaction, connection);
                 return claim.handledBy(answers(
                         call,

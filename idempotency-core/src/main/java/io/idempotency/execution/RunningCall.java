@@ -40,8 +40,6 @@ final class RunningCall {
 
     private boolean claimAnswered;
 
-    private boolean answeredBeforeTransaction;
-
     private boolean completed;
 
     private Claim.@Nullable Granted granted;
@@ -187,19 +185,13 @@ final class RunningCall {
         return startsTransaction;
     }
 
-    void claimAnswered(boolean beforeTransaction) {
+    void claimAnswered() {
         claimAnswered = true;
-        answeredBeforeTransaction = beforeTransaction;
     }
 
     /** Whether the database said what the key stands for, so that there is no doubt about earlier executions. */
     boolean isClaimAnswered() {
         return claimAnswered;
-    }
-
-    /** Whether the call was answered without a failure, by a look that left its transaction to others to begin. */
-    boolean isAnsweredBeforeTransaction() {
-        return answeredBeforeTransaction && firstFailure == null;
     }
 
     void granted(Claim.Granted claim) {

@@ -95,7 +95,7 @@ final class TransactionEnd implements TransactionSynchronization {
             return RunningCall.Phase.COMMITTED;
         }
         // Not asked for after a rollback: a connection that was never used would be fetched for it.
-        boolean wasOpen = status == STATUS_UNKNOWN && (isOpen() || running.isAnsweredBeforeTransaction());
+        boolean wasOpen = status == STATUS_UNKNOWN && isOpen();
         boolean isNothingOpen = connection != null && FailedCommit.rollBackUnsent(connection);
         return status == STATUS_ROLLED_BACK || (wasOpen && isNothingOpen)
                 ? RunningCall.Phase.ROLLED_BACK

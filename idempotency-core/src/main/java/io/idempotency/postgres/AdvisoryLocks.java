@@ -17,7 +17,7 @@ final class AdvisoryLocks implements LockStore {
 
     private static final String TRY_TAKE = "select pg_try_advisory_xact_lock(?)";
 
-    private static final Pipeline TAKE = new Pipeline(WaitBound.around("select pg_advisory_xact_lock(?)"));
+    private static final String TAKE = WaitBound.around("select pg_advisory_xact_lock(?)");
 
     @Override
     public boolean tryTake(Connection connection, long id) {
@@ -34,7 +34,7 @@ final class AdvisoryLocks implements LockStore {
     @Override
     public Optional<SQLException> take(Connection connection, long id, Duration waitLimit) {
         WaitBound bound = WaitBound.remaining(waitLimit, System.nanoTime());
-        try (PreparedPipeline statements = TAKE.prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, TAKE)) {
             PreparedStatement statement = statements.statement();
             statement.setLong(1, bound.milliseconds());
             statement.setLong(2, id);
@@ -44,7 +44,7 @@ final class AdvisoryLocks implements LockStore {
             if (bound.ended(failure)) {
                 return Optional.of(failure);
             }
-            throw SqlFailures.translate("take a lock", TAKE.sql(), failure);
+            throw SqlFailures.translate("take a lock", TAKE, failure);
         }
     }
 }

@@ -26,13 +26,13 @@ final class ClaimInsert {
 
     private static final Binding NOTHING = (parameters, request) -> {};
 
-    private final Pipeline statements;
+    private final String sql;
 
     private final Binding binding;
 
     private ClaimInsert(Schema schema, String columns, String values, Binding binding) {
-        this.statements =
-                new Pipeline(schema.resolve(INSERT.replace("{columns}", columns).replace("{values}", values)));
+        this.sql =
+                schema.resolve(INSERT.replace("{columns}", columns).replace("{values}", values));
         this.binding = binding;
     }
 
@@ -64,8 +64,8 @@ final class ClaimInsert {
                 });
     }
 
-    Pipeline statements() {
-        return statements;
+    String sql() {
+        return sql;
     }
 
     void bind(StatementParameters parameters, ClaimRequest request, String claimedBy, WaitBound bound)

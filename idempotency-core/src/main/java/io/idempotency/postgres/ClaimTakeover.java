@@ -12,7 +12,7 @@ import io.idempotency.codec.ResponseMapper;
  *
  * @param statements the statement, with its wait bound
  */
-record ClaimTakeover(Pipeline statements) {
+record ClaimTakeover(String sql) {
 
     /** The attempt number fences: of all who found the same row one wins, the others look again. */
     private static final String UPDATE = WaitBound.around("""
@@ -29,7 +29,7 @@ record ClaimTakeover(Pipeline statements) {
                 and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
 
     ClaimTakeover(Schema schema) {
-        this(new Pipeline(schema.resolve(UPDATE)));
+        this(schema.resolve(UPDATE));
     }
 
     void bind(StatementParameters parameters, ClaimRequest request, int attempt, String claimedBy, WaitBound bound)

@@ -9,13 +9,13 @@ import io.idempotency.claim.Completion;
 /**
  * Stores a response in the row of its claim, which has left room for it.
  *
- * @param statements the statement alone
+ * @param sql the statement alone
  * @param withCommit the same together with the COMMIT; {@code null} where a lease is completed, which commits later
  * @param bindsReference whether it writes what the call has made
  * @param bindsToken whether the claim was one for a lease
  */
 record CompletionStatement(
-        Pipeline statements, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {
+        String sql, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {
 
     private static final String HELD = "\nwhere request_id = ? and status = 'processing'";
 
@@ -52,12 +52,12 @@ record CompletionStatement(
     }
 
     static CompletionStatement ofLease(Schema schema) {
-        return new CompletionStatement(new Pipeline(schema.resolve(OF_LEASE)), null, true, true);
+        return new CompletionStatement(schema.resolve(OF_LEASE), null, true, true);
     }
 
     private static CompletionStatement inTransaction(Schema schema, String sql, boolean bindsReference) {
         return new CompletionStatement(
-                new Pipeline(schema.resolve(sql)), schema.resolve(followedByCommit(sql)), bindsReference, false);
+                schema.resolve(sql), schema.resolve(followedByCommit(sql)), bindsReference, false);
     }
 
     /**

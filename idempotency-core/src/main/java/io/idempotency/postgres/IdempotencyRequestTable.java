@@ -39,13 +39,8 @@ final class IdempotencyRequestTable implements ClaimStore {
             from {schema}.idempotency_request
             where request_id = ?""";
 
-    /**
-     * Bounded, because it is the first to meet a lock of the table. Without a request it gives a row of nulls: without any
-     * row, nothing would give the setting back.
-     */
-    private static final String LOOK = WaitBound.restoredWithinIfKept(COLUMNS + """
-            from (select {restore}) t
-            left join {schema}.idempotency_request on request_id = ?""");
+    /** Bounded, because it is the first to wait for a lock of the table. */
+    private static final String FIND_ANSWERED = WaitBound.ofOneTransaction(FIND);
 
     private static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
@@ -80,8 +75,8 @@ final class IdempotencyRequestTable implements ClaimStore {
                 expires_at = excluded.expires_at
             where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
 
-    /** A row can vanish between claim and look as often as it is purged or rolled back in just that moment. */
-    private static final int MAX_LOOKS = 10;
+    /** A row can vanish between the insert and the query as often as it is purged or rolled back in just that moment. */
+    private static final int MAX_CLAIM_ATTEMPTS = 10;
 
     /** By which a lease may be shorter than it was asked for. */
     private static final Duration LONGEST_WITHOUT_A_WAIT = Duration.ofMillis(100);
@@ -102,15 +97,15 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String find;
 
-    private final Pipeline look;
+    private final String findAnswered;
 
-    private final Pipeline findSettled;
+    private final String findSettled;
 
-    private final Pipeline fail;
+    private final String fail;
 
-    private final Pipeline extendLease;
+    private final String extendLease;
 
-    private final Pipeline recordFailure;
+    private final String recordFailure;
 
     private final String claimedBy;
 
@@ -126,24 +121,42 @@ final class IdempotencyRequestTable implements ClaimStore {
         this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
         this.completionOfLease = CompletionStatement.ofLease(schema);
         this.find = schema.resolve(FIND);
-        this.look = new Pipeline(schema.resolve(LOOK));
-        this.findSettled = new Pipeline(schema.resolve(FIND_SETTLED));
-        this.fail = new Pipeline(schema.resolve(FAIL));
-        this.extendLease = new Pipeline(schema.resolve(EXTEND_LEASE));
-        this.recordFailure = new Pipeline(schema.resolve(RECORD_FAILURE));
+        this.findAnswered = schema.resolve(FIND_ANSWERED);
+        this.findSettled = schema.resolve(FIND_SETTLED);
+        this.fail = schema.resolve(FAIL);
+        this.extendLease = schema.resolve(EXTEND_LEASE);
+        this.recordFailure = schema.resolve(RECORD_FAILURE);
         this.claimedBy = claimedBy;
+    }
+
+    @Override
+    public boolean isProbablyAnswered(UUID id) {
+        return answered.contains(id);
+    }
+
+    /** Only settled requests count: a claim that is running has to be waited for. */
+    @Override
+    public Optional<Claim> findAnswered(Connection connection, ClaimRequest request) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
+            StatementParameters parameters = new StatementParameters(statements.statement());
+            parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
+            parameters.uuid(request.id());
+            statements.execute();
+            return firstOf(statements.nextRows())
+                    .filter(stored -> stored.status() != RequestStatus.PROCESSING)
+                    .map(stored -> stored.answerTo(request));
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find the answer to the " + request.intent(), findAnswered, failure);
+        }
     }
 
     @Override
     public Claim claim(Connection connection, ClaimRequest request) {
         long start = System.nanoTime();
-        for (int look = 1; look <= MAX_LOOKS; look++) {
+        for (int attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
             WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
             try {
-                boolean isProbablyThere = look == 1 && answered.contains(request.id());
-                Claim answer = isProbablyThere
-                        ? lookFirst(connection, request, bound, start)
-                        : claimOrLook(connection, request, bound, start);
+                Claim answer = claimOrFind(connection, request, bound, start);
                 if (answer != null) {
                     return answer;
                 }
@@ -152,35 +165,21 @@ final class IdempotencyRequestTable implements ClaimStore {
                     return new Claim.InProgress(failure);
                 }
                 throw SqlFailures.translate(
-                        "claim the " + request.intent(),
-                        insertOf(request).statements().sql(),
-                        failure);
+                        "claim the " + request.intent(), insertOf(request).sql(), failure);
             }
         }
-        throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished " + MAX_LOOKS
-                + " times while it was looked at: something writes it all the time");
+        throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished "
+                + MAX_CLAIM_ATTEMPTS + " times while it was looked at: something writes it all the time");
     }
 
-    /** Nothing if the row changed between two statements, so that it has to be looked at again. */
-    private @Nullable Claim claimOrLook(Connection connection, ClaimRequest request, WaitBound bound, long start)
+    /** Returns null if the row changed between two statements, so that the claim has to be tried again. */
+    private @Nullable Claim claimOrFind(Connection connection, ClaimRequest request, WaitBound bound, long start)
             throws SQLException {
         if (insert(connection, request, bound)) {
             return granted(connection, request, 1, Claim.Granted.Origin.NEW, bound);
         }
         Optional<StoredRequest> found = find(connection, request.id());
         return found.isEmpty() ? null : answer(connection, request, found.get(), start);
-    }
-
-    /**
-     * Saves a repeat two round trips, that of the insert and that of COMMIT. Only what is settled counts: a snapshot may show
-     * a claim that is over long since, with which an insert collides.
-     */
-    private @Nullable Claim lookFirst(Connection connection, ClaimRequest request, WaitBound bound, long start)
-            throws SQLException {
-        Optional<StoredRequest> found = look(connection, request.id(), bound);
-        return found.isEmpty() || found.get().status() == RequestStatus.PROCESSING
-                ? null
-                : answer(connection, request, found.get(), start);
     }
 
     private @Nullable Claim answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
@@ -208,7 +207,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
         ClaimInsert insert = insertOf(request);
-        try (PreparedPipeline statements = insert.statements().prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, insert.sql())) {
             insert.bind(new StatementParameters(statements.statement()), request, claimedBy, bound);
             return statements.update() == 1;
         }
@@ -216,7 +215,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
-        try (PreparedPipeline statements = takeover.statements().prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, takeover.sql())) {
             takeover.bind(new StatementParameters(statements.statement()), request, attempt, claimedBy, bound);
             return statements.update() == 1;
         }
@@ -243,27 +242,14 @@ final class IdempotencyRequestTable implements ClaimStore {
         }
     }
 
-    private Optional<StoredRequest> look(Connection connection, UUID id, WaitBound bound) throws SQLException {
-        try (PreparedPipeline statements = look.prepareToRead(connection)) {
-            StatementParameters parameters = new StatementParameters(statements.statement());
-            parameters.bound(bound);
-            parameters.uuid(id);
-            statements.execute();
-            try (ResultSet row = statements.nextRows()) {
-                row.next();
-                return row.getString(1) == null ? Optional.empty() : Optional.of(map(row));
-            }
-        }
-    }
-
     @Override
     public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
-        try (PreparedPipeline statements = findSettled.prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, findSettled)) {
             statements.statement().setObject(1, id);
             statements.execute();
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {
-            throw SqlFailures.translate("look at a request", findSettled.sql(), failure);
+            throw SqlFailures.translate("look at a request", findSettled, failure);
         }
     }
 
@@ -294,7 +280,7 @@ final class IdempotencyRequestTable implements ClaimStore {
         return update(
                 connection,
                 "complete a claim",
-                statement.statements(),
+                statement.sql(),
                 parameters -> statement.bind(parameters, completion));
     }
 
@@ -346,12 +332,12 @@ final class IdempotencyRequestTable implements ClaimStore {
         });
     }
 
-    private static boolean update(Connection connection, String task, Pipeline pipeline, Binding binding) {
-        try (PreparedPipeline statements = pipeline.prepare(connection)) {
+    private static boolean update(Connection connection, String task, String sql, Binding binding) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
             binding.bind(new StatementParameters(statements.statement()));
             return statements.update() == 1;
         } catch (SQLException failure) {
-            throw SqlFailures.translate(task, pipeline.sql(), failure);
+            throw SqlFailures.translate(task, sql, failure);
         }
     }
 

@@ -128,7 +128,7 @@ final class ProcessedMessageTable implements InboxStore {
             delete from {schema}.processed_message
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
-    private final Pipeline receive;
+    private final String receive;
 
     private final String collideWithUnseenFailure;
 
@@ -136,28 +136,28 @@ final class ProcessedMessageTable implements InboxStore {
 
     private final String findTransaction;
 
-    private final Pipeline advance;
+    private final String advance;
 
-    private final Pipeline advanceByOne;
+    private final String advanceByOne;
 
     private final String findPosition;
 
-    private final Pipeline receiveNew;
+    private final String receiveNew;
 
-    private final Pipeline holdWhileRecording;
+    private final String holdWhileRecording;
 
     private final String recordFailure;
 
     ProcessedMessageTable(Schema schema) {
-        this.receive = new Pipeline(schema.resolve(RECEIVE));
+        this.receive = schema.resolve(RECEIVE);
         this.collideWithUnseenFailure = schema.resolve(COLLIDE_WITH_UNSEEN_FAILURE);
         this.findPayload = schema.resolve(FIND_PAYLOAD);
         this.findTransaction = schema.resolve(FIND_TRANSACTION);
-        this.advance = new Pipeline(schema.resolve(ADVANCE));
-        this.advanceByOne = new Pipeline(schema.resolve(ADVANCE_BY_ONE));
+        this.advance = schema.resolve(ADVANCE);
+        this.advanceByOne = schema.resolve(ADVANCE_BY_ONE);
         this.findPosition = schema.resolve(FIND_POSITION);
-        this.receiveNew = new Pipeline(schema.resolve(RECEIVE_NEW));
-        this.holdWhileRecording = new Pipeline(schema.resolve(HOLD_WHILE_RECORDING));
+        this.receiveNew = schema.resolve(RECEIVE_NEW);
+        this.holdWhileRecording = schema.resolve(HOLD_WHILE_RECORDING);
         this.recordFailure = schema.resolve(RECORD_FAILURE);
     }
 
@@ -183,13 +183,13 @@ final class ProcessedMessageTable implements InboxStore {
             if (bound.ended(failure)) {
                 return Reception.inProgress(failure);
             }
-            throw SqlFailures.translate("receive a message", receive.sql(), failure);
+            throw SqlFailures.translate("receive a message", receive, failure);
         }
     }
 
     private Reception insert(Connection connection, Receipt receipt, WaitBound bound) throws SQLException {
         Fingerprint payload = receipt.payload();
-        try (PreparedPipeline statements = receive.prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, receive)) {
             PreparedStatement statement = statements.statement();
             statement.setLong(1, bound.milliseconds());
             setReceipt(statement, 2, receipt);
@@ -223,14 +223,14 @@ final class ProcessedMessageTable implements InboxStore {
         statement.setLong(first + 5, receipt.retention().toMillis());
     }
 
-    private static Optional<Taken> takenBy(PreparedPipeline statements) throws SQLException {
+    private static Optional<Taken> takenBy(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
             return rows.next() ? Optional.of(new Taken(rows.getString(1), rows.getString(2))) : Optional.empty();
         }
     }
 
     /** What the first row of the next of several results says. */
-    private static Optional<String> nextResultOf(PreparedPipeline statements) throws SQLException {
+    private static Optional<String> nextResultOf(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
             return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
         }
@@ -279,7 +279,7 @@ final class ProcessedMessageTable implements InboxStore {
     private boolean advance(Connection connection, String consumer, Receipt.StreamPosition position, WaitBound bound)
             throws SQLException {
         boolean strict = position.order() == DeliveryOrder.STRICT;
-        try (PreparedPipeline statements = (strict ? advanceByOne : advance).prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, (strict ? advanceByOne : advance))) {
             PreparedStatement statement = statements.statement();
             statement.setLong(1, bound.milliseconds());
             statement.setString(2, consumer);
@@ -338,7 +338,7 @@ final class ProcessedMessageTable implements InboxStore {
             if (bound.ended(failure)) {
                 return new BatchReception(Set.of(), failure);
             }
-            throw SqlFailures.translate("receive a batch of messages", receiveNew.sql(), failure);
+            throw SqlFailures.translate("receive a batch of messages", receiveNew, failure);
         }
     }
 
@@ -348,7 +348,7 @@ final class ProcessedMessageTable implements InboxStore {
         Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         Set<String> repeats = new HashSet<>();
         String isolation;
-        try (PreparedPipeline statements = receiveNew.prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, receiveNew)) {
             PreparedStatement statement = statements.statement();
             statement.setLong(1, bound.milliseconds());
             statement.setString(2, consumer);
@@ -399,7 +399,7 @@ final class ProcessedMessageTable implements InboxStore {
     }
 
     private boolean hold(Connection connection, Receipt receipt) throws SQLException {
-        try (PreparedPipeline statements = holdWhileRecording.prepare(connection)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, holdWhileRecording)) {
             setReceipt(statements.statement(), 1, receipt);
             statements.execute();
             return nextResultOf(statements).isPresent();

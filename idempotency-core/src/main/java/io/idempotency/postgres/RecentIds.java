@@ -3,23 +3,23 @@ package io.idempotency.postgres;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** Ids that were added lately. Each has one place, which it takes from the one that had it before. */
+/** A lossy set of fixed size: an id overwrites whatever held its slot. */
 final class RecentIds {
 
-    private static final int PLACES = 1 << 13;
+    private static final int SLOTS = 1 << 13;
 
-    private final AtomicReferenceArray<UUID> places = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<UUID> slots = new AtomicReferenceArray<>(SLOTS);
 
     void add(UUID id) {
-        places.set(placeOf(id), id);
+        slots.set(slotOf(id), id);
     }
 
     boolean contains(UUID id) {
-        return id.equals(places.get(placeOf(id)));
+        return id.equals(slots.get(slotOf(id)));
     }
 
     /** Ids are hashes, all bits of which are as good as each other. */
-    private static int placeOf(UUID id) {
-        return (int) id.getLeastSignificantBits() & (PLACES - 1);
+    private static int slotOf(UUID id) {
+        return (int) id.getLeastSignificantBits() & (SLOTS - 1);
     }
 }

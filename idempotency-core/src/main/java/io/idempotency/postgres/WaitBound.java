@@ -35,9 +35,6 @@ record WaitBound(long milliseconds, long start) {
 
     private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
 
-    private static final String RESTORE_IF_KEPT = "set_config('statement_timeout',"
-            + " coalesce(nullif(current_setting('idempotency.prev', true), ''), current_setting('statement_timeout')), true)";
-
     /** The largest value of {@code statement_timeout}, about 25 days. */
     private static final int LONGEST = Integer.MAX_VALUE;
 
@@ -70,12 +67,12 @@ record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * The same for what may be sent apart from a transaction: what asks the driver for a description of the statements first has
-     * it send each of them as a transaction of its own. Nothing but the application's own setting bounds the statement then,
-     * and there is nothing to restore.
+     * The same for a statement that is a transaction of its own, with which the setting ends. If the driver asks for a description
+     * of the statements first, or in its simple mode, it sends each of them as a transaction of its own, and the application's
+     * setting bounds the statement.
      */
-    static String restoredWithinIfKept(String statement) {
-        return SET + ";\n" + statement.replace("{restore}", RESTORE_IF_KEPT);
+    static String ofOneTransaction(String statement) {
+        return SET + ";\n" + statement;
     }
 
     static WaitBound remaining(Duration limit, long since) {

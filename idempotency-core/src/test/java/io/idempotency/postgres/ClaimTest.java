@@ -213,16 +213,34 @@ class ClaimTest {
 
         @Test
         void leavesTheTransactionOpen() throws SQLException {
-            session.execute("select 1").claim(request);
+            session.claim(request);
 
-            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
         }
 
         @Test
-        void leavesNothingToBeCommittedWhereNothingWasBefore() {
-            session.claim(request);
+        void isFoundWithoutATransaction() throws SQLException {
+            session.connection().setAutoCommit(true);
 
-            assertThat(session.state()).isEqualTo(TransactionState.ENDED);
+            assertThat(session.findAnswered(request)).contains(new Claim.Succeeded("{\"b\": 1E+2, \"a\":1.00}"));
+            assertThat(session.findAnswered(request("order-42", "another payload")))
+                    .contains(new Claim.KeyReused());
+            assertThat(session.findAnswered(request("order-43"))).isEmpty();
+            assertThat(session.query("show statement_timeout"))
+                    .as("the bound of the wait ends with its statement")
+                    .isEqualTo("0");
+        }
+
+        @Test
+        void isProbablyAnsweredForTheInstanceThatAnswered() throws SQLException {
+            assertThat(session.store().isProbablyAnswered(request.id())).isTrue();
+            assertThat(session.store().isProbablyAnswered(request("order-43").id()))
+                    .isFalse();
+            try (Session another = new Session(database)) {
+                assertThat(another.store().isProbablyAnswered(request.id())).isFalse();
+                another.claim(request);
+                assertThat(another.store().isProbablyAnswered(request.id())).isTrue();
+            }
         }
     }
 

@@ -10,8 +10,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -112,16 +110,25 @@ class ClaimWaitTest {
         assertThat(claimOf(waiting)).isEqualTo(Requests.GRANTED);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void isBoundWhileTheTableIsLocked(boolean answeredBefore) throws SQLException {
-        if (answeredBefore) {
-            waiter.call(request("order-42"), "7");
-        }
+    @Test
+    void isBoundWhileTheTableIsLocked() throws SQLException {
         holder.execute("lock table idempotency.idempotency_request in access exclusive mode");
 
         assertThat(waiter.claim(waitingAtMost(Duration.ofMillis(200), "order-42")))
                 .isInstanceOf(Claim.InProgress.class);
+    }
+
+    @Test
+    void ofTheQueryWithoutATransactionIsBoundToo() throws SQLException {
+        waiter.call(request("order-42"), "7");
+        waiter.connection().setAutoCommit(true);
+        holder.execute("lock table idempotency.idempotency_request in access exclusive mode");
+
+        assertThatThrownBy(() -> waiter.findAnswered(waitingAtMost(Duration.ofMillis(200), "order-42")))
+                .rootCause()
+                .asInstanceOf(type(SQLException.class))
+                .extracting(SQLException::getSQLState)
+                .isEqualTo(QUERY_CANCELED);
     }
 
     @Test

@@ -10,8 +10,6 @@ import io.idempotency.test.ConcurrentCalls.Action;
 /** A connection on which others act before a claim, or between a claim that met a row and the look at that row. */
 final class Interleaved {
 
-    private static final String BEGIN = "begin;\n";
-
     private static final String CLAIM = "select set_config";
 
     private static final String LOOK = "select idempotency_scope";
@@ -47,7 +45,7 @@ final class Interleaved {
         return (Connection) Proxy.newProxyInstance(
                 Interleaved.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
-                        before.statement(withoutBegin((String) arguments[0]));
+                        before.statement((String) arguments[0]);
                     }
                     try {
                         return method.invoke(connection, arguments);
@@ -55,10 +53,6 @@ final class Interleaved {
                         throw e.getTargetException();
                     }
                 });
-    }
-
-    private static String withoutBegin(String sql) {
-        return sql.startsWith(BEGIN) ? sql.substring(BEGIN.length()) : sql;
     }
 
     @FunctionalInterface

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import javax.sql.DataSource;
 
 import io.idempotency.claim.Claim;
@@ -57,6 +58,10 @@ final class Session implements AutoCloseable {
 
     Claim claim(ClaimRequest request) {
         return store.claim(connection, request);
+    }
+
+    Optional<Claim> findAnswered(ClaimRequest request) {
+        return store.findAnswered(connection, request);
     }
 
     Session claimGranted(ClaimRequest request) {

@@ -1,38 +1,36 @@
 package io.idempotency.postgres;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcUtils;
 
-/** A {@link Pipeline} on a connection, with its parameters. */
-final class PreparedPipeline implements AutoCloseable {
+/** Several statements that are sent together and answered together, with their parameters. */
+final class MultiStatement implements AutoCloseable {
 
     private static final int NO_UPDATE_COUNT = -1;
 
     private final PreparedStatement statement;
 
-    private final @Nullable TransactionStart start;
-
-    private final boolean saysBegin;
+    private MultiStatement(PreparedStatement statement) {
+        this.statement = statement;
+    }
 
     /**
-     * Whatever the connection's {@code defaultRowFetchSize}: a statement that has given as many rows is suspended and not
-     * over, and the timeout that was fixed when it started goes on for those that follow in the same round trip.
+     * Prepares the statements whatever the connection's {@code defaultRowFetchSize}: a statement that has given as many rows is
+     * suspended and not over, and the timeout that was fixed when it started goes on for those that follow in the same round trip.
      */
-    PreparedPipeline(PreparedStatement statement, @Nullable TransactionStart start, boolean saysBegin)
-            throws SQLException {
-        this.statement = statement;
-        this.start = start;
-        this.saysBegin = saysBegin;
+    static MultiStatement prepare(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
         try {
             statement.setFetchSize(0);
         } catch (SQLException | RuntimeException | Error failure) {
             JdbcUtils.closeStatement(statement);
             throw failure;
         }
+        return new MultiStatement(statement);
     }
 
     /** To set the parameters. */
@@ -40,14 +38,9 @@ final class PreparedPipeline implements AutoCloseable {
         return statement;
     }
 
-    /**
-     * Executes all of them.
-     *
-     * @return whether the result of the first one, which is the current one then, has rows
-     */
+    /** Executes all of them; the result of the first one is the current one then. */
     boolean execute() throws SQLException {
-        boolean isResultSet = start == null ? statement.execute() : start.execute(statement);
-        return saysBegin ? statement.getMoreResults() : isResultSet;
+        return statement.execute();
     }
 
     /** The rows of the first statement, which bounds the wait. */
