@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param table the table, without its schema
  * @param partitions how many it has
- * @param ahead how many of them are for times to come and are no part of the longest retention in use
+ * @param ahead how many of them are for times to come
  * @param overdue how long ago the next partition should have been opened; zero if that is in time
  * @param detachPending whether a partition is not quite detached, because that was cut short
  * @param problems what somebody has to look at and what to do, a sentence each; none if all is well

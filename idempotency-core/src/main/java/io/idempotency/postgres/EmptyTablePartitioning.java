@@ -2,7 +2,6 @@ package io.idempotency.postgres;
 
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -18,7 +17,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.retention.LeafLength;
 import io.idempotency.transaction.RequiresNewTransaction;
 
-/** Puts a table in partitions while that costs nothing. */
+/** Puts handled messages in partitions while that costs nothing. */
 final class EmptyTablePartitioning {
 
     private static final Logger logger = LoggerFactory.getLogger(EmptyTablePartitioning.class);
@@ -31,13 +30,11 @@ final class EmptyTablePartitioning {
 
     private static final String BOUND = "set local lock_timeout = '500ms'";
 
-    private static final String HOLDS_ROWS = "select exists (select 1 from {schema}.{table})";
+    private static final String HOLDS_ROWS = "select exists (select 1 from {schema}.processed_message)";
 
     private static final String NOW = "select clock_timestamp()";
 
-    private static final Map<String, String> PARTITION = Map.of(
-            TableInPartitions.PROCESSED_MESSAGE, "select {schema}.partition_processed_message(:from, :until)",
-            TableInPartitions.OUTBOX_EVENT, "select {schema}.partition_outbox_event()");
+    private static final String PARTITION = "select {schema}.partition_processed_message(?, ?)";
 
     private final Schema schema;
 
@@ -49,15 +46,14 @@ final class EmptyTablePartitioning {
     }
 
     /** Tells whether the table is in partitions now. */
-    boolean partition(String table, LeafLength length) {
+    boolean partition(LeafLength length) {
         try {
             return transaction.call(Clients.withClient(jdbcClient -> {
                 // One instance after the other: two that have both looked at the table would hold each other up.
                 jdbcClient.sql(StorageSchema.READ_COMMITTED).update();
                 jdbcClient.sql(StorageSchema.LOCK).query().singleValue();
                 jdbcClient.sql(BOUND).update();
-                return new TableLayouts(schema).findPartitioned(jdbcClient).contains(table)
-                        || partition(jdbcClient, table, length);
+                return new MessagePartitions(schema).exist(jdbcClient) || partition(jdbcClient, length);
             }));
         } catch (DataAccessException failure) {
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause) {
@@ -65,7 +61,7 @@ final class EmptyTablePartitioning {
                     return false;
                 }
                 if (NOT_AS_IT_IS.equals(cause.getSQLState())) {
-                    logger.warn("The table {} was not put in partitions: {}", table, reasonOf(cause));
+                    logger.warn("The table {} was not put in partitions: {}", MessagePartitions.TABLE, reasonOf(cause));
                     return false;
                 }
             }
@@ -84,21 +80,16 @@ final class EmptyTablePartitioning {
         return Objects.toString(refusal.getMessage(), refusal.getSQLState());
     }
 
-    private boolean partition(JdbcClient jdbcClient, String table, LeafLength length) {
-        if (jdbcClient.sql(resolve(HOLDS_ROWS, table)).query(Boolean.class).single()) {
+    private boolean partition(JdbcClient jdbcClient, LeafLength length) {
+        if (jdbcClient.sql(schema.resolve(HOLDS_ROWS)).query(Boolean.class).single()) {
             return false;
         }
         OffsetDateTime now = jdbcClient.sql(NOW).query(OffsetDateTime.class).single();
         jdbcClient
-                .sql(schema.resolve(Objects.requireNonNull(PARTITION.get(table))))
-                .param("from", length.startOf(now))
-                .param("until", length.endOf(now))
+                .sql(schema.resolve(PARTITION))
+                .params(length.startOf(now), length.endOf(now))
                 .query(Boolean.class)
                 .single();
         return true;
-    }
-
-    private String resolve(String sql, String table) {
-        return schema.resolve(sql).replace("{table}", table);
     }
 }

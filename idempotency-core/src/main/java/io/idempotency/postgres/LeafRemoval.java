@@ -26,13 +26,13 @@ final class LeafRemoval implements MaintenanceStep {
             select leaf.relname
             from pg_catalog.pg_inherits as i
             join pg_catalog.pg_class as leaf on leaf.oid = i.inhrelid
-            where i.inhparent = '{schema}.{parent}'::regclass::oid and i.inhdetachpending""";
+            where i.inhparent = '{schema}.processed_message'::regclass::oid and i.inhdetachpending""";
 
-    private static final String FINALIZE = "alter table {schema}.{parent} detach partition {schema}.{leaf} finalize";
+    private static final String FINALIZE = "alter table {schema}.processed_message detach partition {schema}.{leaf} finalize";
 
     /**
-     * Not while a transaction goes on that is older than its seal, which would look for it in order to be told so, or still
-     * has something to add to it. A transaction of another role may not tell its age; it is not waited for.
+     * Not while a transaction goes on that is older than its seal, which would look for it in order to be told so. A transaction
+     * of another role may not tell its age; it is not waited for.
      */
     private static final String FIND_EXPIRED = """
             select p.leaf, exists (
@@ -40,8 +40,7 @@ final class LeafRemoval implements MaintenanceStep {
                        from pg_catalog.pg_inherits as i
                        where i.inhrelid = to_regclass('{schema}.' || quote_ident(p.leaf))::oid) as attached
             from {schema}.storage_partition as p
-            where p.parent = '{parent}'
-                and p.expires_at < statement_timestamp() and p.sealed_at is not null
+            where p.expires_at < statement_timestamp() and p.sealed_at is not null
                 and not exists (
                     select 1
                     from pg_catalog.pg_stat_activity as a
@@ -50,7 +49,7 @@ final class LeafRemoval implements MaintenanceStep {
                         and a.xact_start < p.sealed_at)
             order by p.starts_at""";
 
-    private static final String DETACH = "alter table {schema}.{parent} detach partition {schema}.{leaf} concurrently";
+    private static final String DETACH = "alter table {schema}.processed_message detach partition {schema}.{leaf} concurrently";
 
     private static final String DROP = "drop table if exists {schema}.{leaf}";
 
@@ -67,20 +66,16 @@ final class LeafRemoval implements MaintenanceStep {
 
     private final MaintenanceConnection connection;
 
-    private final String parent;
-
     private final boolean archive;
 
     /**
      * Prepares the statements.
      *
-     * @param parent a name of the library's own
      * @param archive whether partitions are kept as tables of their own instead of being dropped
      */
-    LeafRemoval(Schema schema, MaintenanceConnection connection, String parent, boolean archive) {
+    LeafRemoval(Schema schema, MaintenanceConnection connection, boolean archive) {
         this.schema = schema;
         this.connection = connection;
-        this.parent = parent;
         this.archive = archive;
     }
 
@@ -142,9 +137,9 @@ final class LeafRemoval implements MaintenanceStep {
         }
     }
 
-    /** The first and the last partition of a table may get the same name again after years. */
+    /** The first partition of a table may get the same name again after years. */
     private void keep(JdbcClient jdbcClient, String leaf) {
-        String archived = leaf.replaceFirst(parent, parent + "_archive");
+        String archived = leaf.replaceFirst("processed_message", "processed_message_archive");
         boolean isTaken = jdbcClient
                 .sql(resolve(EXISTS, leaf).replace("{archived}", archived))
                 .query(Boolean.class)
@@ -158,18 +153,18 @@ final class LeafRemoval implements MaintenanceStep {
     }
 
     private List<String> findPending(JdbcClient jdbcClient) {
-        return jdbcClient.sql(resolve(FIND_PENDING, "")).query(String.class).list();
+        return jdbcClient.sql(schema.resolve(FIND_PENDING)).query(String.class).list();
     }
 
     private List<Leaf> findExpired(JdbcClient jdbcClient) {
         return jdbcClient
-                .sql(resolve(FIND_EXPIRED, ""))
+                .sql(schema.resolve(FIND_EXPIRED))
                 .query((row, number) -> new Leaf(row.getString(1), row.getBoolean(2)))
                 .list();
     }
 
     private String resolve(String sql, String leaf) {
-        return schema.resolve(sql).replace("{parent}", parent).replace("{leaf}", leaf);
+        return schema.resolve(sql).replace("{leaf}", leaf);
     }
 
     private record Leaf(String name, boolean attached) {}

@@ -36,10 +36,6 @@ import static java.util.Objects.requireNonNull;
 /** The statements of the outbox. */
 final class OutboxEventTable implements OutboxStore {
 
-    /**
-     * Without a target of the conflict: where the table is partitioned, a trigger decides in the place of the unique index,
-     * and another index could not be named. The id is new, so nothing else conflicts.
-     */
     private static final String INSERT = """
             insert into {schema}.outbox_event (
                 message_id, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id, payload, headers,
@@ -52,13 +48,19 @@ final class OutboxEventTable implements OutboxStore {
             from (
                 select now, greatest(now, ?::timestamptz) as due
                 from (select clock_timestamp() as now) c) t
-            on conflict do nothing
+            on conflict (topic, deduplication_key) do nothing
             returning message_id""";
 
-    /** A function, because the key is looked for in another table where the messages are partitioned. */
+    /** Payloads are compared as text first, because not all JSON can be jsonb. */
     private static final String FIND_DUPLICATE = """
-            select message_id, is_same
-            from {schema}.outbox_message_of(cast(? as text), cast(? as text), cast(? as text), cast(? as json))""";
+            select m.message_id, m.message_type operator(pg_catalog.=) added.type and case
+                       when m.payload::text = added.payload::text then true
+                       else m.payload::jsonb = added.payload::jsonb
+                   end
+            from {schema}.outbox_event as m
+            cross join (select cast(? as text) as type, cast(? as json) as payload) as added
+            where m.topic operator(pg_catalog.=) cast(? as text)
+                and m.deduplication_key operator(pg_catalog.=) cast(? as text)""";
 
     /**
      * Due, and nothing of its ordering key that was published before is to be tried later. A subquery and not an anti-join:
@@ -159,10 +161,6 @@ final class OutboxEventTable implements OutboxStore {
 
     private static final int RESULTS_BEFORE_MESSAGES = 4;
 
-    /**
-     * The status names the one partition that has to be looked at. Not {@code = 'pending'}, because then an index of what
-     * waits would do, and all of it would be read for each batch where the statistics say that nothing waits.
-     */
     private static final String MARK = """
             update {schema}.outbox_event as m
             set status = d.status,
@@ -177,7 +175,7 @@ final class OutboxEventTable implements OutboxStore {
             from (select clock_timestamp() as now) as t,
                  unnest(?::uuid[], ?::text[], ?::integer[], ?::bigint[], ?::text[])
                      as d (message_id, status, counted, delay, error)
-            where m.message_id = d.message_id and m.status operator(pg_catalog.=) any ('{pending, dead}')
+            where m.message_id = d.message_id
             returning t.now""";
 
     /**
@@ -193,8 +191,7 @@ final class OutboxEventTable implements OutboxStore {
                     where status operator(pg_catalog.=) 'pending'
                         and next_attempt_at > statement_timestamp()
                         and created_at > statement_timestamp() and due_at = created_at
-                    for update skip locked))
-                and status operator(pg_catalog.=) any ('{pending, dead}')""";
+                    for update skip locked))""";
 
     /** Reads what waits until later, so it is not asked with each batch. */
     private static final Duration BETWEEN_RELEASES = Duration.ofMinutes(1);
@@ -288,18 +285,16 @@ final class OutboxEventTable implements OutboxStore {
         OutboxMessage message = added.message();
         try (PreparedStatement statement = connection.prepareStatement(findDuplicate)) {
             StatementParameters parameters = new StatementParameters(statement);
-            parameters.string(message.topic());
-            parameters.string(message.deduplicationKey());
             parameters.string(message.type());
             parameters.string(added.payload());
+            parameters.string(message.topic());
+            parameters.string(message.deduplicationKey());
             try (ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                UUID id = rows.getObject(1, UUID.class);
-                boolean isSame = rows.getBoolean(2);
-                if (id == null || rows.wasNull()) {
+                if (!rows.next()) {
                     return null;
                 }
-                if (!isSame) {
+                UUID id = rows.getObject(1, UUID.class);
+                if (!rows.getBoolean(2)) {
                     throw new DeduplicationKeyReusedException(
                             message.topic(), requireNonNull(message.deduplicationKey()), id);
                 }

@@ -5,7 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
@@ -15,10 +14,7 @@ import org.postgresql.core.BaseConnection;
 import io.idempotency.outbox.OutboxChannel;
 import io.idempotency.transaction.RequiresNewTransaction;
 
-/**
- * {@code LISTEN} and {@code NOTIFY}. The channel is named after the table's oid, because a name could be too long. When
- * another table takes its place, which happens once when it is partitioned, that is told in the old channel.
- */
+/** {@code LISTEN} and {@code NOTIFY}. The channel is named after the table's oid, because a name could be too long. */
 final class OutboxNotifications implements OutboxChannel {
 
     private static final String CHANNEL = "'idempotency_outbox_' || '{schema}.outbox_event'::regclass::oid::text";
@@ -61,9 +57,6 @@ final class OutboxNotifications implements OutboxChannel {
                 while (!stopped.getAsBoolean()) {
                     PGNotification[] notifications = listening.getNotifications((int) patience.toMillis());
                     if (notifications != null && notifications.length > 0) {
-                        if (tellsOfAnotherChannel(notifications)) {
-                            statement.execute(LISTEN + findChannel(statement));
-                        }
                         heard.run();
                     }
                 }
@@ -74,11 +67,6 @@ final class OutboxNotifications implements OutboxChannel {
         } catch (SQLException failure) {
             throw SqlFailures.translate("listen for messages", LISTEN, failure);
         }
-    }
-
-    private static boolean tellsOfAnotherChannel(PGNotification[] notifications) {
-        return Arrays.stream(notifications)
-                .anyMatch(notification -> !notification.getParameter().isEmpty());
     }
 
     private String findChannel(Statement statement) throws SQLException {

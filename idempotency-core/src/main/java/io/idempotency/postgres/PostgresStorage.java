@@ -16,7 +16,7 @@ import io.idempotency.lock.LockStore;
 import io.idempotency.outbox.OutboxChannel;
 import io.idempotency.outbox.OutboxStore;
 import io.idempotency.retention.LeafLength;
-import io.idempotency.retention.PartitionedTable;
+import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.retention.PurgeStore;
 import io.idempotency.retention.StorageStatistics;
 
@@ -129,21 +129,24 @@ public final class PostgresStorage {
     }
 
     /**
-     * The tables that can be in partitions.
+     * The maintenance of the partitions of handled messages, which does nothing if those are in none. One partition is open; if
+     * nobody looks after them, it stays open.
      *
-     * @param lengths of new partitions, by table; a day for a table that is not named
+     * @param length of new partitions
      * @param role whom the tables belong to, if that is not the role of the DataSource, which has to be a member of it
      * @param archive whether partitions are kept as tables of their own instead of being dropped
-     * @return each of them, whether it is in partitions or not
+     * @return safe for use by many threads
      */
-    public List<PartitionedTable> partitionedTables(
-            Map<String, LeafLength> lengths, @Nullable String role, boolean archive) {
+    public PartitionMaintenance partitionMaintenance(LeafLength length, @Nullable String role, boolean archive) {
         MaintenanceConnection connection = new MaintenanceConnection(schema, dataSource, role);
-        LeafLength ofMessages = lengths.getOrDefault(TableInPartitions.PROCESSED_MESSAGE, LeafLength.DAY);
-        LeafLength ofSentMessages = lengths.getOrDefault(TableInPartitions.OUTBOX_EVENT, LeafLength.DAY);
-        return List.of(
-                TableInPartitions.ofHandledMessages(schema, connection, ofMessages, archive),
-                TableInPartitions.ofSentMessages(schema, connection, ofSentMessages, archive));
+        MessagePartitions partitions = new MessagePartitions(schema);
+        return new PartitionMaintenance(
+                () -> connection.ask(partitions::exist),
+                List.of(
+                        new MessageLeafAddition(schema, connection, length),
+                        new MessageLeafSealing(schema, connection),
+                        new MessageLeafExpiry(schema, connection),
+                        new LeafRemoval(schema, connection, archive)));
     }
 
     /**

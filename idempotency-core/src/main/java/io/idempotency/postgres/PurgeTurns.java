@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -72,7 +71,7 @@ final class PurgeTurns implements PurgeStore {
 
     private final String end;
 
-    private final TableLayouts layouts;
+    private final MessagePartitions partitions;
 
     private final RequiresNewTransaction transaction;
 
@@ -83,17 +82,17 @@ final class PurgeTurns implements PurgeStore {
         this.stillFree = schema.resolve(STILL_FREE);
         this.keep = schema.resolve(KEEP);
         this.end = schema.resolve(END);
-        this.layouts = new TableLayouts(schema);
+        this.partitions = new MessagePartitions(schema);
         this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
     @Override
     public PurgeTurn begin(Duration hold) {
-        Set<String> partitioned = transaction.call(Clients.withClient(layouts::findPartitioned));
+        boolean inPartitions = transaction.call(Clients.withClient(partitions::exist));
         return new Turn(
                 hold,
                 tables.stream()
-                        .filter(table -> !partitioned.contains(table.name()))
+                        .filter(table -> !inPartitions || !table.name().equals(MessagePartitions.TABLE))
                         .toList());
     }
 

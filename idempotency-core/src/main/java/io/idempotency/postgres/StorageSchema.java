@@ -222,34 +222,34 @@ public final class StorageSchema {
     }
 
     /**
-     * Puts a table in partitions, if it has no rows: those stay where they are, and an operator has to decide when.
+     * Puts handled messages in partitions, if there are none: they stay where they are, and an operator has to decide when.
      *
      * @param owner the DataSource that migrates
-     * @param table one that can be in partitions, without its schema
      * @param length of its partitions
      * @return {@code false} if the table holds rows, somebody was using it, or it would lose what others have made for it, which
      *     a warning says; it is as it was then
      * @throws StorageSchemaException if the role that migrates cannot do so
      */
-    public boolean partitionIfEmpty(DataSource owner, String table, LeafLength length) {
+    public boolean partitionIfEmpty(DataSource owner, LeafLength length) {
         try {
-            return new EmptyTablePartitioning(schema, owner).partition(table, length);
+            return new EmptyTablePartitioning(schema, owner).partition(length);
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
-                    "The table " + table + " in schema '" + schema.name() + "' could not be put in partitions: "
+                    "The table processed_message in schema '" + schema.name() + "' could not be put in partitions: "
                             + reason(failure) + ".",
-                    "Name the owner of the tables with idempotency.migration.user, or set it to rows in idempotency.storage.",
+                    "Name the owner of the tables with idempotency.migration.user, or set"
+                            + " idempotency.storage.processed-messages = rows.",
                     failure);
         }
     }
 
     /**
-     * Which tables are in partitions.
+     * Asks the database, whatever was configured.
      *
-     * @return their names, without their schema
+     * @return whether handled messages are in partitions
      */
-    public Set<String> findPartitioned() {
-        return operator.ask(new TableLayouts(schema)::findPartitioned);
+    public boolean isPartitioned() {
+        return operator.ask(new MessagePartitions(schema)::exist);
     }
 
     /**
@@ -367,7 +367,6 @@ public final class StorageSchema {
                 message_id, sequence, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id,
                 payload, headers, deduplication_key, idempotency_scope, caller, idempotency_key, status,
                 attempt_count, last_error, created_at, due_at, next_attempt_at, sent_at, expires_at""");
-        columns.put("outbox_deduplication", "topic, deduplication_key, message_id");
         columns.put("purge_turn", "one_row, run_id, held_by, started_at, held_until");
         return columns;
     }

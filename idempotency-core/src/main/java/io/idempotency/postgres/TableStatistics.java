@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
@@ -16,8 +15,8 @@ import io.idempotency.retention.StorageStatistics;
 /** What the catalog and the ends of indexes tell of the tables. */
 final class TableStatistics implements StorageStatistics {
 
-    /** The one always has a row, the other one has those of keys of messages; neither tells anything. */
-    private static final Set<String> UNTOLD = Set.of("purge_turn", "outbox_deduplication");
+    /** Which always has a row. */
+    private static final String UNTOLD = "purge_turn";
 
     /** As the planner does it: rows to the page as of the last VACUUM or ANALYZE, times the pages of now. */
     private static final String ESTIMATE_ROWS = """
@@ -33,7 +32,7 @@ final class TableStatistics implements StorageStatistics {
             join pg_catalog.pg_class as c on c.oid = coalesce(leaf.relid::oid, root.oid)
             where root.oid = any (array[%s])
             group by root.relname""".formatted(StorageSchema.tables().stream()
-            .filter(table -> !UNTOLD.contains(table))
+            .filter(table -> !table.equals(UNTOLD))
             .map("'{schema}.%s'::regclass::oid"::formatted)
             .collect(Collectors.joining(", ")));
 
@@ -50,14 +49,11 @@ final class TableStatistics implements StorageStatistics {
 
     private static final String NO_OTHER = "null::timestamptz";
 
-    /**
-     * Of whole partitions: which of their rows have expired before is known to nobody. They may be those of a partition of
-     * the table, which has its name and more.
-     */
+    /** Of whole partitions: which of their rows have expired before is known to nobody. */
     private static final String OLDEST_EXPIRED_PARTITION = """
             select coalesce((extract(epoch from statement_timestamp() - min(greatest(expires_at, sealed_at))) * 1000.0)::bigint, 0)
             from {schema}.storage_partition
-            where starts_with(parent, cast(? as text)) and expires_at < statement_timestamp()""";
+            where expires_at < statement_timestamp()""";
 
     /** By the index of leases. */
     private static final String COUNT_STALE_LEASES = """
@@ -74,9 +70,9 @@ final class TableStatistics implements StorageStatistics {
 
     private final String oldestExpiredPartition;
 
-    private final PartitionStatistics partitions;
+    private final PartitionStatistics partitionStatistics;
 
-    private final TableLayouts layouts;
+    private final MessagePartitions partitions;
 
     private final String countStaleLeases;
 
@@ -97,8 +93,8 @@ final class TableStatistics implements StorageStatistics {
                         .replace("{condition}", condition)
                         .replace("{other}", table.equals(REQUESTS) ? ResponseExpiry.OLDEST : NO_OTHER))));
         this.oldestExpiredPartition = schema.resolve(OLDEST_EXPIRED_PARTITION);
-        this.partitions = new PartitionStatistics(schema);
-        this.layouts = new TableLayouts(schema);
+        this.partitionStatistics = new PartitionStatistics(schema);
+        this.partitions = new MessagePartitions(schema);
         this.countStaleLeases = schema.resolve(COUNT_STALE_LEASES);
         this.transaction = new OperatorTransaction(dataSource);
     }
@@ -116,14 +112,15 @@ final class TableStatistics implements StorageStatistics {
     @Override
     public Map<String, Duration> oldestExpired() {
         return transaction.ask(jdbcClient -> {
-            Set<String> partitioned = layouts.findPartitioned(jdbcClient);
+            boolean inPartitions = partitions.exist(jdbcClient);
             Map<String, Duration> ages = new LinkedHashMap<>();
             oldestExpired.forEach((table, rows) -> ages.put(
                     table,
                     age(
-                            partitioned.contains(table)
-                                    ? jdbcClient.sql(oldestExpiredPartition).param(table)
-                                    : jdbcClient.sql(rows))));
+                            jdbcClient.sql(
+                                    inPartitions && table.equals(MessagePartitions.TABLE)
+                                            ? oldestExpiredPartition
+                                            : rows))));
             return ages;
         });
     }
@@ -134,7 +131,7 @@ final class TableStatistics implements StorageStatistics {
 
     @Override
     public List<PartitionState> partitions() {
-        return transaction.ask(partitions::find);
+        return transaction.ask(partitionStatistics::find);
     }
 
     @Override

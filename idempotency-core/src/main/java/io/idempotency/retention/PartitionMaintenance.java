@@ -3,6 +3,7 @@ package io.idempotency.retention;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,17 +13,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PartitionMaintenance {
 
-    private final List<PartitionedTable> tables;
+    private final BooleanSupplier isPartitioned;
+
+    private final List<MaintenanceStep> steps;
 
     private final Lock running = new ReentrantLock();
 
     /**
      * Creates the maintenance.
      *
-     * @param tables what to look after, in this order; those that are not in partitions are left alone
+     * @param isPartitioned asks the database whether there are partitions, whatever was configured
+     * @param steps what has to be done then, in this order: each may be repeated at any time, by many instances at once
      */
-    public PartitionMaintenance(List<PartitionedTable> tables) {
-        this.tables = List.copyOf(tables);
+    public PartitionMaintenance(BooleanSupplier isPartitioned, List<? extends MaintenanceStep> steps) {
+        this.isPartitioned = isPartitioned;
+        this.steps = List.copyOf(steps);
     }
 
     /**
@@ -51,11 +56,9 @@ public final class PartitionMaintenance {
         private @Nullable RuntimeException failure;
 
         boolean proceed() throws InterruptedException {
-            for (PartitionedTable table : tables) {
-                if (attempt(table::isPartitioned)) {
-                    for (MaintenanceStep step : table.steps()) {
-                        done &= attempt(step);
-                    }
+            if (attempt(isPartitioned::getAsBoolean)) {
+                for (MaintenanceStep step : steps) {
+                    done &= attempt(step);
                 }
             }
             if (failure != null) {

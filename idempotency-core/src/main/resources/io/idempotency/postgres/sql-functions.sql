@@ -667,17 +667,21 @@ BEGIN
             idempotency_publish.idempotency_key, 'pending', 0,
             t.now, greatest(t.now, idempotency_publish.due_at), greatest(t.now, idempotency_publish.due_at)
         FROM (SELECT clock_timestamp() AS now) t
-        -- Without a target: where the table is partitioned, a trigger decides in the place of the unique index.
-        ON CONFLICT DO NOTHING
+        ON CONFLICT (topic, deduplication_key) DO NOTHING
         RETURNING m.message_id INTO id;
         IF FOUND THEN
             RETURN id;
         END IF;
-        SELECT * INTO earlier
-        FROM "${schema}".outbox_message_of(
-            idempotency_publish.topic COLLATE "C", idempotency_publish.deduplication_key COLLATE "C",
-            idempotency_publish.message_type COLLATE "C", coalesce(idempotency_publish.payload, 'null'));
-        IF earlier.is_same IS NOT NULL THEN
+        -- As text first, because not all JSON can be jsonb.
+        SELECT m.message_id, m.message_type = idempotency_publish.message_type COLLATE "C" AND CASE
+                   WHEN m.payload::text = coalesce(idempotency_publish.payload, 'null')::text THEN true
+                   ELSE m.payload::jsonb = coalesce(idempotency_publish.payload, 'null')::jsonb
+               END AS is_same
+        INTO earlier
+        FROM "${schema}".outbox_event m
+        WHERE m.topic = idempotency_publish.topic COLLATE "C"
+            AND m.deduplication_key = idempotency_publish.deduplication_key COLLATE "C";
+        IF FOUND THEN
             IF NOT earlier.is_same THEN
                 RAISE EXCEPTION 'The deduplication key ''%'' of the topic ''%'' belongs to another message', deduplication_key, topic
                     USING ERRCODE = 'P4030',

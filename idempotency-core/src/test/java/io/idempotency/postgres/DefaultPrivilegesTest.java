@@ -106,12 +106,8 @@ class DefaultPrivilegesTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void messagesArePublishedOnce(boolean inPartitions) throws SQLException {
-        if (inPartitions) {
-            new JdbcTemplate(as(owner)).execute("select idempotency.partition_outbox_event()");
-        }
+    @Test
+    void messagesArePublishedOnce() throws SQLException {
         OutboxStore outbox = storage().outboxStore(Duration.ofDays(3));
         try (Session session = new Session(as(application))) {
             UUID first = outbox.record(session.connection(), message());

@@ -350,15 +350,11 @@ final class EveryStatement {
 
     private void partition() {
         OffsetDateTime now = OffsetDateTime.now(ZoneOffset.UTC);
-        admin.execute("select idempotency.prepare_partitions_of_outbox_event()");
         admin.execute(
                 "alter table idempotency.processed_message add column stored_at timestamptz not null"
                         + " default '-infinity', add constraint processed_message_before_partitions check (stored_at = '-infinity')");
-        run("select idempotency.partition_outbox_event()");
         run("select idempotency.partition_processed_message('" + now.minusSeconds(10) + "', '" + now.minusSeconds(5)
                 + "')");
-        run("select idempotency.check_outbox_event_before()");
-        run("select idempotency.attach_outbox_event_before()");
         maintain(false);
     }
 
@@ -367,22 +363,16 @@ final class EveryStatement {
     }
 
     private void maintain(boolean archive) {
-        PartitionMaintenance maintenance = new PartitionMaintenance(storage.partitionedTables(
-                Map.of("processed_message", LeafLength.of(Duration.ofHours(1)), "outbox_event", LeafLength.DAY),
-                null,
-                archive));
+        PartitionMaintenance maintenance =
+                storage.partitionMaintenance(LeafLength.of(Duration.ofHours(1)), null, archive);
         PartitionedMessages.run(maintenance);
         PartitionedMessages.run(maintenance);
     }
 
-    /** And leaves a gap, and a partition that is longer than others. */
     private void expirePartitions() {
         admin.update("update idempotency.storage_partition set expires_at = clock_timestamp() - interval '2 hours',"
                 + " sealed_at = clock_timestamp() - interval '1 day'"
-                + " where starts_at <= clock_timestamp() and (parent <> 'processed_message' or sealed_at is not null)");
-        admin.execute("do $$ begin execute (select format('drop table idempotency.%I', leaf)"
-                + " from idempotency.storage_partition where parent = 'outbox_event_sent' and starts_at > clock_timestamp()"
-                + " order by starts_at offset 2 limit 1); end $$");
+                + " where starts_at <= clock_timestamp() and sealed_at is not null");
     }
 
     private Session session(ClaimStore store) throws SQLException {

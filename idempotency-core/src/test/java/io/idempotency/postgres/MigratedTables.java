@@ -38,14 +38,6 @@ public final class MigratedTables {
         return storage;
     }
 
-    /** The same with messages that were sent in partitions. */
-    public static PostgresStorage withPartitionsOfSentMessages(TestDatabase database) {
-        PostgresStorage storage = in(database);
-        database.jdbc().execute("select idempotency.partition_outbox_event()");
-        storage.schema().validate();
-        return storage;
-    }
-
     static PostgresStorage in(DataSource dataSource, String schema) {
         PostgresStorage storage = new PostgresStorage(dataSource, schema);
         storage.schema().migrate(dataSource, connection -> migrate(connection, schema));

@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
@@ -137,8 +136,7 @@ class PartitionMaintenanceTest {
         admin.execute("update idempotency.storage_partition set expires_at = null where sealed_at is not null");
 
         PartitionMaintenance archiving =
-                new PartitionMaintenance(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
-                        .partitionedTables(Map.of("processed_message", SECOND), null, true));
+                new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).partitionMaintenance(SECOND, null, true);
         Awaitility.await()
                 .until(() -> PartitionedMessages.run(archiving)
                         && admin.queryForList("select 1 from idempotency.processed_message")
@@ -302,8 +300,7 @@ class PartitionMaintenanceTest {
                         from pg_class
                         where relname like 'processed\\_message%' and relkind in ('r', 'p')""", String.class)).containsExactly("partition_owner");
         PartitionMaintenance owner =
-                new PartitionMaintenance(new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA)
-                        .partitionedTables(Map.of("processed_message", SECOND), "partition_owner", false));
+                new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA).partitionMaintenance(SECOND, "partition_owner", false);
         PartitionedMessages messages = PartitionedMessages.of(database, SECOND);
         OffsetDateTime before = messages.openFrom();
         Awaitility.await()
@@ -330,13 +327,25 @@ class PartitionMaintenanceTest {
     }
 
     /** One of a second may be over before anybody looks at it. */
+    @Test
+    void aClockThatWasSetBackIsTold() {
+        PartitionedMessages.in(database, LeafLength.DAY);
+        assertThat(state().problems()).isEmpty();
+
+        admin.execute("update idempotency.processed_message_head set open_from = now() + interval '1 hour'");
+
+        assertThat(state().problems())
+                .singleElement()
+                .asString()
+                .startsWith("the open partition begins in the future, because the clock was set back");
+    }
+
     private void awaitSevenAhead(PartitionedMessages messages) {
         Awaitility.await().until(() -> messages.maintain() && state().ahead() == 7);
     }
 
     private PartitionMaintenance as(String login, String role) {
-        return new PartitionMaintenance(new PostgresStorage(role(login), MigratedTables.SCHEMA)
-                .partitionedTables(Map.of("processed_message", SECOND), role, false));
+        return new PostgresStorage(role(login), MigratedTables.SCHEMA).partitionMaintenance(SECOND, role, false);
     }
 
     private PGSimpleDataSource role(String name) {

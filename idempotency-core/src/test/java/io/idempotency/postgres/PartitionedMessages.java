@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Map;
 import javax.sql.DataSource;
 
 import org.awaitility.Awaitility;
@@ -12,7 +11,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.retention.LeafLength;
 import io.idempotency.retention.PartitionMaintenance;
-import io.idempotency.retention.PartitionedTable;
 import io.idempotency.test.TestDatabase;
 
 /** The table of handled messages in partitions, and whoever looks after those. */
@@ -51,14 +49,9 @@ public final class PartitionedMessages {
         return messages;
     }
 
-    /** Those that the maintenance of another process would look after. */
-    List<PartitionedTable> tables() {
-        return storage.partitionedTables(Map.of("processed_message", length), null, false);
-    }
-
     /** One run, of a process of its own. */
     public boolean maintain() {
-        return run(new PartitionMaintenance(tables()));
+        return run(storage.partitionMaintenance(length, null, false));
     }
 
     static boolean run(PartitionMaintenance maintenance) {

@@ -25,7 +25,6 @@ class SqlReceptionOnPartitionsTest extends SqlReceptionTest {
     static void partition(TestDatabase database) {
         database.jdbc().execute("create view handled as select message_id from idempotency.processed_message");
         PartitionedMessages.in(database, LeafLength.DAY);
-        database.jdbc().execute("select idempotency.partition_outbox_event()");
         // As an application has one that streams its changes.
         database.jdbc().execute("create publication everything for all tables");
     }
@@ -37,7 +36,7 @@ class SqlReceptionOnPartitionsTest extends SqlReceptionTest {
                         from pg_class
                         where relnamespace = 'idempotency'::regnamespace and relkind = 'p'
                         order by relname""", String.class))
-                .containsExactly("outbox_event", "outbox_event_sent", "processed_message");
+                .containsExactly("processed_message");
         database.jdbc().execute("drop publication everything");
     }
 
@@ -45,36 +44,11 @@ class SqlReceptionOnPartitionsTest extends SqlReceptionTest {
     void viewsShowWhatHasComeSince() throws SQLException {
         try (SqlSession session = new SqlSession(database.dataSource())) {
             session.consume("m-1");
-            session.execute("select idempotency.idempotency_publish('orders', 'created', '{}')");
             session.commit();
         }
 
         assertThat(database.jdbc().queryForList("select message_id from handled", String.class))
                 .containsExactly("m-1");
-        assertThat(database.jdbc()
-                        .queryForList(
-                                "select message_type from idempotency.outbox_pending where topic = 'orders'",
-                                String.class))
-                .containsExactly("created");
-    }
-
-    @Test
-    void deduplicationKeyGivesTheFirstMessage() throws SQLException {
-        String publish =
-                "select idempotency.idempotency_publish('invoices', 'paid', '{}', deduplication_key => 'invoice-7')";
-        try (SqlSession session = new SqlSession(database.dataSource())) {
-            String first = session.query(publish);
-            session.commit();
-
-            assertThat(session.query(publish)).isEqualTo(first);
-            session.commit();
-        }
-
-        assertThat(database.jdbc()
-                        .queryForObject(
-                                "select count(*) from idempotency.outbox_event where topic = 'invoices'",
-                                Integer.class))
-                .isOne();
     }
 
     @Test

@@ -79,7 +79,7 @@ class StorageSchemaTest {
 
         assertThat(admin.queryForList(
                         "select version from idempotency.idempotency_schema_history where type = 'SQL'", String.class))
-                .containsExactly("1", "2", "3", "4", "5", "6", "7", "8");
+                .containsExactly("1", "2", "3", "4", "5", "6", "7");
     }
 
     @Test
@@ -246,38 +246,6 @@ class StorageSchemaTest {
         }
 
         @Test
-        void isEnoughForMessagesThatAreInPartitions() throws SQLException {
-            migrateFor(plain());
-            admin.execute("select idempotency.partition_outbox_event()");
-            OutboxStore outbox = new PostgresStorage(plain(), MigratedTables.SCHEMA).outboxStore(Duration.ofDays(3));
-            NewMessage message = new NewMessage(
-                    UUID.randomUUID(),
-                    OutboxMessage.of("orders", "OrderPlaced")
-                            .deduplicationKey("order-42")
-                            .build(),
-                    0,
-                    "1",
-                    Map.of(),
-                    null);
-            try (Session session = new Session(plain())) {
-                assertThat(outbox.record(session.connection(), message)).isEqualTo(message.id());
-                assertThat(outbox.record(session.connection(), message)).isEqualTo(message.id());
-                session.commit();
-            }
-
-            OutboxStore.SentBatch sent = outbox.send(
-                    10,
-                    Duration.ofSeconds(10),
-                    taken -> taken.stream()
-                            .map(one -> new Delivery(one, Delivery.Result.SENT, Duration.ZERO, null))
-                            .toList());
-
-            assertThat(sent.deliveries()).hasSize(1);
-            assertThatCode(() -> schema(plain()).validate()).doesNotThrowAnyException();
-            assertThat(schema(plain()).findProblems()).isEmpty();
-        }
-
-        @Test
         void ofTheArchiveIsAskedForByWhoArchives() {
             migrateFor(plain());
             assertThatCode(() -> schema(plain()).validateArchive()).doesNotThrowAnyException();
@@ -331,7 +299,6 @@ class StorageSchemaTest {
                     "message_failure",
                     "stream_position",
                     "outbox_event",
-                    "outbox_deduplication",
                     "purge_turn"
                 })
         void missesATable(String table) {

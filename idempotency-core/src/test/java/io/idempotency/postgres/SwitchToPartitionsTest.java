@@ -12,7 +12,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
@@ -112,7 +111,7 @@ class SwitchToPartitionsTest {
 
         assertRefused("has row level security", "make them again for the new table");
 
-        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), "processed_message", LeafLength.DAY))
+        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), LeafLength.DAY))
                 .isFalse();
         assertThat(log.list).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
@@ -122,72 +121,36 @@ class SwitchToPartitionsTest {
         });
     }
 
-    /** With FORCE the owner may not see a message either, and would drop what looks empty. */
-    @ParameterizedTest
-    @ValueSource(strings = {"enable row level security", "enable row level security, force row level security"})
-    void policiesKeepTheOutboxAsItIs(String security) {
+    @Test
+    void rightsAreThoseOfTheOldTableAndNoOthers() {
         admin.execute("""
-                insert into idempotency.outbox_event (
-                    message_id, topic, message_type, lane, payload, headers, status, attempt_count, created_at, due_at,
-                    next_attempt_at)
-                values (gen_random_uuid(), 'orders', 'OrderPlaced', 0, '1', '{}', 'pending', 0, now(), now(), now());
-                grant create on schema idempotency to %1$s;
-                grant all on idempotency.outbox_deduplication, idempotency.storage_partition to %1$s;
-                alter view idempotency.outbox_pending owner to %1$s;
-                alter table idempotency.outbox_event owner to %1$s;
-                alter table idempotency.outbox_event %2$s""".formatted(role, security));
+                alter table idempotency.processed_message add column once text;
+                grant select (once) on idempotency.processed_message to public;
+                alter table idempotency.processed_message drop column once;
+                grant select on idempotency.processed_message to %1$s with grant option;
+                grant insert, update (consumer), references (consumer) on idempotency.processed_message to public;
+                alter default privileges in schema idempotency grant delete, truncate on tables to %1$s, public""".formatted(role));
+        List<String> before = rights();
 
-        for (DataSource operator : List.of(reader(), database.adminDataSource())) {
-            for (String step : List.of("prepare_partitions_of_outbox_event", "partition_outbox_event")) {
-                assertThatThrownBy(() -> new JdbcTemplate(operator).execute("select idempotency." + step + "()"))
-                        .extracting(NestedExceptionUtils::getMostSpecificCause)
-                        .asInstanceOf(type(SQLException.class))
-                        .satisfies(refusal -> {
-                            assertThat(refusal.getSQLState()).isEqualTo(NOT_NOW);
-                            assertThat(refusal.getMessage())
-                                    .contains("outbox_event has row level security", "Disable it and drop");
-                        });
-            }
-        }
+        admin.execute(SWITCH);
 
-        assertThat(kindOf("outbox_event")).isEqualTo("r");
-        assertThat(admin.queryForObject("select count(*) from idempotency.outbox_event", Integer.class))
-                .isOne();
+        assertThat(kindOfTable()).isEqualTo("p");
+        assertThat(rights()).hasSize(4).isEqualTo(before);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"processed_message", "outbox_event"})
-    void rightsAreThoseOfTheOldTableAndNoOthers(String table) {
-        String column = table.equals("outbox_event") ? "topic" : "consumer";
-        admin.execute("""
-                alter table idempotency.%2$s add column once text;
-                grant select (once) on idempotency.%2$s to public;
-                alter table idempotency.%2$s drop column once;
-                grant select on idempotency.%2$s to %1$s with grant option;
-                grant insert, update (%3$s), references (%3$s) on idempotency.%2$s to public;
-                alter default privileges in schema idempotency grant delete, truncate on tables to %1$s, public""".formatted(role, table, column));
-        List<String> before = rightsTo(table);
+    @Test
+    void materializedViewIsNotLeftOverTheOldTable() {
+        admin.execute("create materialized view idempotency.counted as select count(*) from idempotency.processed_message");
 
-        admin.execute(table.equals("outbox_event") ? "select idempotency.partition_outbox_event()" : SWITCH);
-
-        assertThat(kindOf(table)).isEqualTo("p");
-        assertThat(rightsTo(table)).hasSize(4).isEqualTo(before);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"processed_message", "outbox_event"})
-    void materializedViewIsNotLeftOverTheOldTable(String table) {
-        admin.execute("create materialized view idempotency.counted as select count(*) from idempotency." + table);
-
-        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), table, LeafLength.DAY))
+        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), LeafLength.DAY))
                 .isFalse();
 
         assertThat(log.list)
                 .singleElement()
                 .satisfies(line -> assertThat(line.getFormattedMessage())
-                        .contains("the materialized view idempotency.counted over idempotency." + table)
+                        .contains("the materialized view idempotency.counted over idempotency.processed_message")
                         .contains("Hint: Drop it and create it again afterwards"));
-        assertThat(kindOf(table)).isEqualTo("r");
+        assertThat(kindOfTable()).isEqualTo("r");
     }
 
     /** The look reads as the owner of the view, whom policies of the new table do not concern. */
@@ -214,47 +177,37 @@ class SwitchToPartitionsTest {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "processed_message, create view idempotency.handled as select * from idempotency.processed_message, handled",
-        "outbox_event, select, outbox_pending"
-    })
-    void viewOfAnotherOwnerIsNotLeftOverTheOldTable(String table, String create, String view) {
-        admin.execute(create);
+    @Test
+    void viewOfAnotherOwnerIsNotLeftOverTheOldTable() {
+        admin.execute("create view idempotency.handled as select * from idempotency.processed_message");
         admin.execute("""
                 grant create on schema idempotency to %1$s;
                 do 'declare owned text;
                 begin
                     for owned in
                         select ''table '' || oid::regclass from pg_class
-                        where relnamespace = ''idempotency''::regnamespace and relkind in (''r'', ''v'') and relname <> ''%2$s''
+                        where relnamespace = ''idempotency''::regnamespace and relkind in (''r'', ''v'') and relname <> ''handled''
                         union all
                         select ''routine '' || oid::regprocedure from pg_proc
                         where pronamespace = ''idempotency''::regnamespace
                     loop
                         execute format(''alter %%s owner to %1$s'', owned);
                     end loop;
-                end'""".formatted(role, view));
+                end'""".formatted(role));
         DataSource owner = reader();
+        StorageSchema schema = new PostgresStorage(owner, MigratedTables.SCHEMA).schema();
 
-        assertThat(new PostgresStorage(owner, MigratedTables.SCHEMA)
-                        .schema()
-                        .partitionIfEmpty(owner, table, LeafLength.DAY))
-                .isFalse();
+        assertThat(schema.partitionIfEmpty(owner, LeafLength.DAY)).isFalse();
 
         assertThat(log.list)
                 .singleElement()
                 .satisfies(line -> assertThat(line.getFormattedMessage())
                         .contains(
-                                table,
-                                "the view idempotency." + view + " over idempotency." + table
-                                        + " belongs to postgres"));
-        assertThat(kindOf(table)).isEqualTo("r");
-        admin.execute("alter view idempotency.%s owner to %s".formatted(view, role));
-        assertThat(new PostgresStorage(owner, MigratedTables.SCHEMA)
-                        .schema()
-                        .partitionIfEmpty(owner, table, LeafLength.DAY))
-                .isTrue();
+                                "processed_message",
+                                "the view idempotency.handled over idempotency.processed_message belongs to postgres"));
+        assertThat(kindOfTable()).isEqualTo("r");
+        admin.execute("alter view idempotency.handled owner to " + role);
+        assertThat(schema.partitionIfEmpty(owner, LeafLength.DAY)).isTrue();
     }
 
     private void assertRefused(String reason, String remedy) {
@@ -265,7 +218,7 @@ class SwitchToPartitionsTest {
                     assertThat(refusal.getSQLState()).isEqualTo(NOT_NOW);
                     assertThat(refusal.getMessage()).contains(reason, remedy);
                 });
-        assertThat(kindOf("processed_message")).isEqualTo("r");
+        assertThat(kindOfTable()).isEqualTo("r");
         assertThat(admin.queryForList("select * from idempotency.storage_partition"))
                 .isEmpty();
         assertThat(admin.queryForList("""
@@ -273,9 +226,9 @@ class SwitchToPartitionsTest {
                         where attrelid = 'idempotency.processed_message'::regclass and attname = 'stored_at'""")).isEmpty();
     }
 
-    private String kindOf(String table) {
+    private String kindOfTable() {
         return admin.queryForObject(
-                "select relkind from pg_class where oid = 'idempotency.%s'::regclass".formatted(table), String.class);
+                "select relkind from pg_class where oid = 'idempotency.processed_message'::regclass", String.class);
     }
 
     private String today() {
@@ -290,18 +243,20 @@ class SwitchToPartitionsTest {
                 order by 1""", String.class);
     }
 
-    private List<String> rightsTo(String table) {
+    private List<String> rights() {
         return admin.queryForList("""
-                select format('%%s %%s %%s', of.name, acl.privilege_type || ' to ' || acl.grantee::regrole, acl.is_grantable)
+                select format('%s %s %s', of.name, acl.privilege_type || ' to ' || acl.grantee::regrole, acl.is_grantable)
                 from (
-                    select '' as name, relacl as rights, relowner from pg_class where oid = 'idempotency.%1$s'::regclass
+                    select '' as name, relacl as rights, relowner
+                    from pg_class
+                    where oid = 'idempotency.processed_message'::regclass
                     union all
                     select attname, attacl, null
                     from pg_attribute
-                    where attrelid = 'idempotency.%1$s'::regclass and not attisdropped) as of,
+                    where attrelid = 'idempotency.processed_message'::regclass and not attisdropped) as of,
                     aclexplode(of.rights) as acl
                 where acl.grantee is distinct from of.relowner
-                order by 1""".formatted(table), String.class);
+                order by 1""", String.class);
     }
 
     private DataSource reader() {

@@ -1,7 +1,6 @@
 package io.idempotency.boot;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -344,13 +343,11 @@ public record IdempotencyProperties(
     }
 
     /**
-     * Which tables are in partitions.
+     * How tables keep their rows.
      *
      * @param processedMessages How messages that were handled are kept: as rows that are deleted one by one, or in
      *     partitions of a day, a week or a month that are dropped as a whole. A table that holds rows is put in partitions
      *     by an operator only.
-     * @param sentMessages How messages of the outbox are kept after they were sent: as rows, or in partitions by the time at
-     *     which they expire. A table that holds rows is put in partitions by an operator only.
      * @param maintenance Whether this instance makes and drops partitions.
      * @param maintenanceInterval Time between two looks at the partitions.
      * @param maintenanceRole Role to maintain partitions with, if the application's own is not the owner of the tables. The
@@ -358,7 +355,6 @@ public record IdempotencyProperties(
      */
     public record Storage(
             @DefaultValue("rows") StorageLayout processedMessages,
-            @DefaultValue("rows") StorageLayout sentMessages,
             @DefaultValue("true") boolean maintenance,
             @DefaultValue("1m") Duration maintenanceInterval,
             @Nullable String maintenanceRole) {
@@ -371,26 +367,6 @@ public record IdempotencyProperties(
         public Storage {
             requireAtMostAYear("idempotency.storage.maintenance-interval", maintenanceInterval);
             maintenanceRole = StringUtils.hasText(maintenanceRole) ? maintenanceRole : null;
-        }
-
-        /**
-         * How the tables are to be kept that can be in partitions or not.
-         *
-         * @return each of them, without its schema
-         */
-        public Map<String, StorageLayout> layouts() {
-            return Map.of("processed_message", processedMessages, "outbox_event", sentMessages);
-        }
-
-        /**
-         * How long new partitions are.
-         *
-         * @return by table, without its schema; nothing for tables that are not to be in partitions
-         */
-        public Map<String, LeafLength> leafLengths() {
-            Map<String, LeafLength> lengths = new HashMap<>();
-            layouts().forEach((table, layout) -> layout.leafLength().ifPresent(length -> lengths.put(table, length)));
-            return lengths;
         }
     }
 

@@ -28,7 +28,7 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     private final IdempotencyProperties properties;
 
-    private final TableLayoutSettings layouts;
+    private final MessagePartitionSettings partitions;
 
     private final DatabaseReachability reachability;
 
@@ -37,7 +37,8 @@ final class IdempotencySchemaInitializer implements InitializingBean {
         this.dataSource = dataSource;
         this.properties = properties;
         this.reachability = new DatabaseReachability(properties);
-        this.layouts = new TableLayoutSettings(schema, properties.storage());
+        this.partitions =
+                new MessagePartitionSettings(schema, properties.storage().processedMessages());
     }
 
     @Override
@@ -50,10 +51,10 @@ final class IdempotencySchemaInitializer implements InitializingBean {
                 reachability.requireMigrations(owner);
             }
             schema.migrate(owner, this::migrateAndInstall);
-            layouts.apply(owner);
+            partitions.apply(owner);
         }
         schema.validate();
-        layouts.warn();
+        partitions.warn();
         if (properties.purge().archive()) {
             schema.validateArchive();
         }

@@ -13,6 +13,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.retention.LeafLength;
 import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.retention.Purge;
 import io.idempotency.retention.PurgeSettings;
@@ -42,10 +43,11 @@ public final class IdempotencyPurgeAutoConfiguration {
 
     @Bean
     PartitionMaintenance idempotencyPartitionMaintenance(PostgresStorage storage, IdempotencyProperties properties) {
-        return new PartitionMaintenance(storage.partitionedTables(
-                properties.storage().leafLengths(),
-                properties.storage().maintenanceRole(),
-                properties.purge().archive()));
+        IdempotencyProperties.Storage settings = properties.storage();
+        return storage.partitionMaintenance(
+                settings.processedMessages().leafLength().orElse(LeafLength.DAY),
+                settings.maintenanceRole(),
+                properties.purge().archive());
     }
 
     @Bean
@@ -54,7 +56,7 @@ public final class IdempotencyPurgeAutoConfiguration {
     PartitionScheduler idempotencyPartitionScheduler(
             PartitionMaintenance maintenance, IdempotencyProperties properties) {
         Duration interval = properties.storage().maintenanceInterval();
-        boolean isWanted = !properties.storage().leafLengths().isEmpty();
+        boolean isWanted = properties.storage().processedMessages().leafLength().isPresent();
         return new PartitionScheduler(maintenance, isWanted ? Triggers.atOnce() : Triggers.every(interval), interval);
     }
 

@@ -116,26 +116,22 @@ class HealthTest {
 
     @Test
     void isDegradedByWhatIsWrongWithPartitionsAndSaysWhat() {
-        partitions("outbox_event_sent", 7, Duration.ZERO, "outbox_event_before is not attached");
+        partitions(7, Duration.ZERO, "processed_message_20261122 should have gone an hour ago");
 
         Answer answer = application.health("/idempotency");
         assertThat(answer.text("$.status")).isEqualTo("DEGRADED");
-        assertThat(answer.text("$.details.partitions.outbox_event_sent.state")).isEqualTo("needs a look");
-        assertThat(answer.texts("$.details.partitions.outbox_event_sent.problems"))
-                .containsExactly("outbox_event_before is not attached");
+        assertThat(answer.text("$.details.partitions.processed_message.state")).isEqualTo("needs a look");
+        assertThat(answer.texts("$.details.partitions.processed_message.problems"))
+                .containsExactly("processed_message_20261122 should have gone an hour ago");
     }
 
-    private void partitions(int ahead, Duration overdue) {
-        partitions("processed_message", ahead, overdue);
-    }
-
-    private void partitions(String table, int ahead, Duration overdue, String... problems) {
+    private void partitions(int ahead, Duration overdue, String... problems) {
         application
                 .events()
                 .storageSampled(new StorageSampled(
                         List.of(),
                         0,
-                        List.of(new PartitionSample(table, 9, ahead, overdue, false, List.of(problems)))));
+                        List.of(new PartitionSample("processed_message", 9, ahead, overdue, false, List.of(problems)))));
     }
 
     @Test

@@ -88,7 +88,6 @@ class IdempotencyPropertiesTest {
                                 false),
                         new IdempotencyProperties.Storage(
                                 IdempotencyProperties.StorageLayout.ROWS,
-                                IdempotencyProperties.StorageLayout.ROWS,
                                 true,
                                 Duration.ofMinutes(1),
                                 null),
@@ -131,7 +130,6 @@ class IdempotencyPropertiesTest {
                     idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
                     idempotency.purge.cron=hourly,      idempotency.purge.cron = 'hourly' is not a cron expression
                     idempotency.storage.processed-messages=year, Failed to bind
-                    idempotency.storage.sent-messages=hour, Failed to bind
                     idempotency.storage.maintenance-interval=0s, idempotency.storage.maintenance-interval must be at least one millisecond
                     idempotency.sample-interval=0s,     idempotency.sample-interval must be at least one millisecond
                     idempotency.minimum-retention=0s,   idempotency.minimum-retention: The retention must be at least one millisecond
@@ -268,7 +266,6 @@ class IdempotencyPropertiesTest {
                         "idempotency.purge.cron",
                         "idempotency.purge.archive",
                         "idempotency.storage.processed-messages",
-                        "idempotency.storage.sent-messages",
                         "idempotency.storage.maintenance",
                         "idempotency.storage.maintenance-interval",
                         "idempotency.storage.maintenance-role",

@@ -308,7 +308,7 @@ class BesideTransactionTest {
                 });
                 schema.validate();
                 assertThat(schema.findProblems()).isEmpty();
-                schema.findPartitioned();
+                schema.isPartitioned();
             }
         },
         MAINTAIN_PARTITIONS(0) {

@@ -30,7 +30,6 @@ class MigrationTest {
         "idempotency_schema_history",
         "message_failure",
         "message_failure_archive",
-        "outbox_deduplication",
         "outbox_event",
         "outbox_event_archive",
         "processed_message",
@@ -67,7 +66,7 @@ class MigrationTest {
 
         assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("public")).containsExactly("note");
-        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4", "5", "6", "7", "8");
+        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4", "5", "6", "7");
     }
 
     @Test
