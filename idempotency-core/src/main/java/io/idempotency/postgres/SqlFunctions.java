@@ -26,7 +26,7 @@ import org.springframework.core.io.ClassPathResource;
 final class SqlFunctions {
 
     /** What the script says of itself. */
-    static final int VERSION = 4;
+    static final int VERSION = 1;
 
     private static final Logger logger = LoggerFactory.getLogger(SqlFunctions.class);
 

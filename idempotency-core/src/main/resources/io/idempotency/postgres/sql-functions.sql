@@ -987,7 +987,7 @@ COMMENT ON VIEW "${schema}".outbox_pending IS
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_functions_version() RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
-AS 'SELECT 4';
+AS 'SELECT 1';
 
 COMMENT ON FUNCTION "${schema}".idempotency_functions_version() IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

@@ -7,7 +7,6 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.test.TestDatabase;
@@ -46,19 +45,8 @@ public final class MigratedTables {
     }
 
     static void migrate(Connection connection, String schema) {
-        flyway(new SingleConnectionDataSource(inOpenTransaction(connection), true), schema)
-                .load()
-                .migrate();
-    }
-
-    /** As an earlier version of the library has left them. */
-    static void ofVersion(String version, DataSource dataSource, String schema) {
-        flyway(dataSource, schema).createSchemas(true).target(version).load().migrate();
-    }
-
-    private static FluentConfiguration flyway(DataSource dataSource, String schema) {
-        return Flyway.configure(PostgresStorage.class.getClassLoader())
-                .dataSource(dataSource)
+        Flyway.configure(PostgresStorage.class.getClassLoader())
+                .dataSource(new SingleConnectionDataSource(inOpenTransaction(connection), true))
                 .locations("classpath:" + PostgresStorage.MIGRATIONS)
                 .defaultSchema(schema)
                 .createSchemas(false)
@@ -66,7 +54,9 @@ public final class MigratedTables {
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
                 .placeholders(Map.of("schema", schema))
-                .loggers("slf4j");
+                .loggers("slf4j")
+                .load()
+                .migrate();
     }
 
     /** Flyway would end the transaction, and with it the lock, after each of its steps. */

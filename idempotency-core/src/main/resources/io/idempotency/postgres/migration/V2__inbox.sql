@@ -11,12 +11,21 @@ CREATE TABLE "${schema}".processed_message (
     expires_at      timestamptz              NOT NULL,
     -- The id first, by which rows differ: what most of them have in common would be compared at every step of a search.
     CONSTRAINT processed_message_pkey PRIMARY KEY (message_id, consumer)
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.05,
+    autovacuum_vacuum_insert_scale_factor = 0.05,
+    autovacuum_analyze_scale_factor = 0.05
 );
 
 CREATE INDEX processed_message_expires_at ON "${schema}".processed_message (expires_at);
 
 COMMENT ON TABLE "${schema}".processed_message IS
     'Messages that a consumer has handled, written in the transaction of their effect';
+
+CREATE TABLE "${schema}".processed_message_archive (
+    LIKE "${schema}".processed_message,
+    archived_at timestamptz NOT NULL
+);
 
 CREATE TABLE "${schema}".message_failure (
     consumer        varchar(128) COLLATE "C" NOT NULL,
@@ -29,6 +38,9 @@ CREATE TABLE "${schema}".message_failure (
     last_failed_at  timestamptz              NOT NULL,
     expires_at      timestamptz              NOT NULL,
     CONSTRAINT message_failure_pkey PRIMARY KEY (consumer, message_id)
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.05,
+    autovacuum_analyze_scale_factor = 0.05
 );
 
 CREATE INDEX message_failure_expires_at ON "${schema}".message_failure (expires_at);
@@ -36,13 +48,22 @@ CREATE INDEX message_failure_expires_at ON "${schema}".message_failure (expires_
 COMMENT ON TABLE "${schema}".message_failure IS
     'Messages whose deliveries have failed and that were not handled since';
 
+CREATE TABLE "${schema}".message_failure_archive (
+    LIKE "${schema}".message_failure,
+    archived_at timestamptz NOT NULL
+);
+
 CREATE TABLE "${schema}".stream_position (
     consumer        varchar(128) COLLATE "C" NOT NULL,
     stream_id       varchar(255) COLLATE "C" NOT NULL,
     last_version    bigint                   NOT NULL,
     updated_at      timestamptz              NOT NULL,
     CONSTRAINT stream_position_pkey PRIMARY KEY (consumer, stream_id)
-) WITH (fillfactor = 70);
+) WITH (
+    fillfactor = 70,
+    autovacuum_vacuum_scale_factor = 0.05,
+    autovacuum_analyze_scale_factor = 0.05
+);
 
 COMMENT ON TABLE "${schema}".stream_position IS
     'The last version of each stream that a consumer has handled; moves forward only';

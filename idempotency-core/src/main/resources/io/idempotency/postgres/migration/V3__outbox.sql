@@ -52,6 +52,9 @@ CREATE TABLE "${schema}".outbox_event (
     CONSTRAINT outbox_event_sent CHECK ((status = 'sent') = (sent_at IS NOT NULL)),
     CONSTRAINT outbox_event_expiry_of_sent CHECK ((status = 'sent') = (expires_at IS NOT NULL)),
     CONSTRAINT outbox_event_error_of_dead CHECK (status <> 'dead' OR last_error IS NOT NULL)
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.05,
+    autovacuum_analyze_scale_factor = 0.05
 );
 
 -- What a relay takes next from a lane: without reading what was sent, and without what is to be sent later.
@@ -76,3 +79,8 @@ COMMENT ON COLUMN "${schema}".outbox_event.lane IS
     'Follows from ordering_key; one relay at a time sends the messages of a lane';
 COMMENT ON COLUMN "${schema}".outbox_event.due_at IS
     'When the message was to be sent, before any attempt failed';
+
+CREATE TABLE "${schema}".outbox_event_archive (
+    LIKE "${schema}".outbox_event,
+    archived_at timestamptz NOT NULL
+);
