@@ -14,7 +14,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.transaction.RequiresNewTransaction;
 
 /** Puts handled messages in partitions while that costs nothing. */
@@ -46,14 +46,14 @@ final class EmptyTablePartitioning {
     }
 
     /** Tells whether the table is in partitions now. */
-    boolean partition(LeafLength length) {
+    boolean partition(PartitionPeriod period) {
         try {
             return transaction.call(Clients.withClient(jdbcClient -> {
                 // One instance after the other: two that have both looked at the table would hold each other up.
                 jdbcClient.sql(StorageSchema.READ_COMMITTED).update();
                 jdbcClient.sql(StorageSchema.LOCK).query().singleValue();
                 jdbcClient.sql(BOUND).update();
-                return new MessagePartitions(schema).exist(jdbcClient) || partition(jdbcClient, length);
+                return new MessagePartitions(schema).exist(jdbcClient) || partition(jdbcClient, period);
             }));
         } catch (DataAccessException failure) {
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause) {
@@ -80,14 +80,14 @@ final class EmptyTablePartitioning {
         return Objects.toString(refusal.getMessage(), refusal.getSQLState());
     }
 
-    private boolean partition(JdbcClient jdbcClient, LeafLength length) {
+    private boolean partition(JdbcClient jdbcClient, PartitionPeriod period) {
         if (jdbcClient.sql(schema.resolve(HOLDS_ROWS)).query(Boolean.class).single()) {
             return false;
         }
         OffsetDateTime now = jdbcClient.sql(NOW).query(OffsetDateTime.class).single();
         jdbcClient
                 .sql(schema.resolve(PARTITION))
-                .params(length.startOf(now), length.endOf(now))
+                .params(period.startOf(now), period.endOf(now))
                 .query(Boolean.class)
                 .single();
         return true;

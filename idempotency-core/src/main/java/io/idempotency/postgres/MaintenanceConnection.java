@@ -46,7 +46,7 @@ final class MaintenanceConnection {
                    set_config('statement_timeout', cast(? as text), false),
                    set_config('idle_in_transaction_session_timeout', cast(? as text), false)""";
 
-    private static final String KEY = "('{schema}.storage_partition'::regclass::oid::integer, 0)";
+    private static final String KEY = "('{schema}.processed_message_partition'::regclass::oid::integer, 0)";
 
     private static final String TRY_LOCK_IN_TRANSACTION = "select pg_try_advisory_xact_lock" + KEY;
 

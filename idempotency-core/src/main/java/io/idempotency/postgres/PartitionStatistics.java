@@ -26,10 +26,10 @@ final class PartitionStatistics {
             cross join (
                 select count(*) as partitions,
                        count(*) filter (where p.starts_at > statement_timestamp()) as ahead,
-                       (pg_catalog.array_agg(p.leaf order by p.expires_at) filter (
-                           where greatest(p.expires_at, p.sealed_at) < statement_timestamp() - interval '1 hour'
+                       (pg_catalog.array_agg(p.name order by p.expires_at) filter (
+                           where greatest(p.expires_at, p.closed_at) < statement_timestamp() - interval '1 hour'
                                and p.expires_at is not null))[1] as remaining
-                from {schema}.storage_partition as p) as known
+                from {schema}.processed_message_partition as p) as known
             where parent.oid = to_regclass('{schema}.processed_message')::oid and parent.relkind = 'p'""";
 
     private final String state;
@@ -54,7 +54,7 @@ final class PartitionStatistics {
     private static List<String> problems(boolean isClockBack, @Nullable String remaining) {
         List<String> problems = new ArrayList<>();
         if (isClockBack) {
-            problems.add("the open partition begins in the future, because the clock was set back: nothing is sealed or"
+            problems.add("the open partition begins in the future, because the clock was set back: nothing is closed or"
                     + " forgotten until then");
         }
         if (remaining != null) {

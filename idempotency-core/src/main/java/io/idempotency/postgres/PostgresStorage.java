@@ -15,7 +15,7 @@ import io.idempotency.inbox.InboxStore;
 import io.idempotency.lock.LockStore;
 import io.idempotency.outbox.OutboxChannel;
 import io.idempotency.outbox.OutboxStore;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.retention.PurgeStore;
 import io.idempotency.retention.StorageStatistics;
@@ -132,21 +132,21 @@ public final class PostgresStorage {
      * The maintenance of the partitions of handled messages, which does nothing if those are in none. One partition is open; if
      * nobody looks after them, it stays open.
      *
-     * @param length of new partitions
+     * @param period how much time a new partition is for
      * @param role whom the tables belong to, if that is not the role of the DataSource, which has to be a member of it
      * @param archive whether partitions are kept as tables of their own instead of being dropped
      * @return safe for use by many threads
      */
-    public PartitionMaintenance partitionMaintenance(LeafLength length, @Nullable String role, boolean archive) {
+    public PartitionMaintenance partitionMaintenance(PartitionPeriod period, @Nullable String role, boolean archive) {
         MaintenanceConnection connection = new MaintenanceConnection(schema, dataSource, role);
         MessagePartitions partitions = new MessagePartitions(schema);
         return new PartitionMaintenance(
                 () -> connection.ask(partitions::exist),
                 List.of(
-                        new MessageLeafAddition(schema, connection, length),
-                        new MessageLeafSealing(schema, connection),
-                        new MessageLeafExpiry(schema, connection),
-                        new LeafRemoval(schema, connection, archive)));
+                        new PartitionAddition(schema, connection, period),
+                        new PartitionClosing(schema, connection),
+                        new PartitionExpiry(schema, connection),
+                        new PartitionRemoval(schema, connection, archive)));
     }
 
     /**

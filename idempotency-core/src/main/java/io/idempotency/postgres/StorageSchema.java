@@ -18,7 +18,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.transaction.RequiresNewTransaction;
 
 /** The schema as an object of the database: what makes room for the migrations, and what checks their result. */
@@ -225,14 +225,14 @@ public final class StorageSchema {
      * Puts handled messages in partitions, if there are none: they stay where they are, and an operator has to decide when.
      *
      * @param owner the DataSource that migrates
-     * @param length of its partitions
+     * @param period how much time a partition is for
      * @return {@code false} if the table holds rows, somebody was using it, or it would lose what others have made for it, which
      *     a warning says; it is as it was then
      * @throws StorageSchemaException if the role that migrates cannot do so
      */
-    public boolean partitionIfEmpty(DataSource owner, LeafLength length) {
+    public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
         try {
-            return new EmptyTablePartitioning(schema, owner).partition(length);
+            return new EmptyTablePartitioning(schema, owner).partition(period);
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
                     "The table processed_message in schema '" + schema.name() + "' could not be put in partitions: "
@@ -344,7 +344,7 @@ public final class StorageSchema {
 
     private static Map<String, String> readOnlyColumns() {
         Map<String, String> columns = new LinkedHashMap<>();
-        columns.put("storage_partition", "parent, leaf, starts_at, ends_at, sealed_at, expires_at");
+        columns.put("processed_message_partition", "name, starts_at, ends_at, closed_at, expires_at");
         columns.put("processed_message_head", "open_from, open_until");
         columns.put("processed_message_earlier", "consumer, message_id");
         return columns;

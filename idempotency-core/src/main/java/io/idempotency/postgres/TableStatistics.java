@@ -28,8 +28,8 @@ final class TableStatistics implements StorageStatistics {
                        else coalesce(pg_stat_get_live_tuples(c.oid), 0)
                    end)::bigint
             from pg_catalog.pg_class as root
-            left join lateral pg_partition_tree(root.oid::regclass) as leaf on leaf.isleaf
-            join pg_catalog.pg_class as c on c.oid = coalesce(leaf.relid::oid, root.oid)
+            left join lateral pg_partition_tree(root.oid::regclass) as part on part.isleaf
+            join pg_catalog.pg_class as c on c.oid = coalesce(part.relid::oid, root.oid)
             where root.oid = any (array[%s])
             group by root.relname""".formatted(StorageSchema.tables().stream()
             .filter(table -> !table.equals(UNTOLD))
@@ -51,8 +51,8 @@ final class TableStatistics implements StorageStatistics {
 
     /** Of whole partitions: which of their rows have expired before is known to nobody. */
     private static final String OLDEST_EXPIRED_PARTITION = """
-            select coalesce((extract(epoch from statement_timestamp() - min(greatest(expires_at, sealed_at))) * 1000.0)::bigint, 0)
-            from {schema}.storage_partition
+            select coalesce((extract(epoch from statement_timestamp() - min(greatest(expires_at, closed_at))) * 1000.0)::bigint, 0)
+            from {schema}.processed_message_partition
             where expires_at < statement_timestamp()""";
 
     /** By the index of leases. */

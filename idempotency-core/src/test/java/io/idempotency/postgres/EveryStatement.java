@@ -29,7 +29,7 @@ import io.idempotency.outbox.NewMessage;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxStore;
 import io.idempotency.retention.ExpiringTable;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.retention.PurgeTurn;
 import io.idempotency.retention.StorageStatistics;
@@ -364,15 +364,15 @@ final class EveryStatement {
 
     private void maintain(boolean archive) {
         PartitionMaintenance maintenance =
-                storage.partitionMaintenance(LeafLength.of(Duration.ofHours(1)), null, archive);
+                storage.partitionMaintenance(PartitionPeriod.of(Duration.ofHours(1)), null, archive);
         PartitionedMessages.run(maintenance);
         PartitionedMessages.run(maintenance);
     }
 
     private void expirePartitions() {
-        admin.update("update idempotency.storage_partition set expires_at = clock_timestamp() - interval '2 hours',"
-                + " sealed_at = clock_timestamp() - interval '1 day'"
-                + " where starts_at <= clock_timestamp() and sealed_at is not null");
+        admin.update("update idempotency.processed_message_partition set expires_at = clock_timestamp() - interval '2 hours',"
+                + " closed_at = clock_timestamp() - interval '1 day'"
+                + " where starts_at <= clock_timestamp() and closed_at is not null");
     }
 
     private Session session(ClaimStore store) throws SQLException {

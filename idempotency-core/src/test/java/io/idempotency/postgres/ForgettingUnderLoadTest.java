@@ -14,7 +14,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.inbox.Reception;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.retention.Purge;
 import io.idempotency.retention.PurgeReport;
 import io.idempotency.retention.PurgeSettings;
@@ -45,9 +45,9 @@ class ForgettingUnderLoadTest {
             set local session_replication_role = replica;
             insert into idempotency.%1$s (consumer, message_id, processed_at, expires_at, stored_at)
             select 'invoices', 'day-%2$d-' || i, now(), now() + interval '14 days', p.starts_at
-            from idempotency.storage_partition as p
+            from idempotency.processed_message_partition as p
             cross join generate_series(1, %3$d) as i
-            where p.leaf = '%1$s';
+            where p.name = '%1$s';
             commit""";
 
     private final TestDatabase database;
@@ -66,13 +66,13 @@ class ForgettingUnderLoadTest {
     @Test
     void aDayIsForgottenAsAPartition() throws Exception {
         MigratedTables.in(database);
-        PartitionedMessages messages = PartitionedMessages.of(database, LeafLength.DAY);
+        PartitionedMessages messages = PartitionedMessages.of(database, PartitionPeriod.DAY);
         addPartition("partition_processed_message", DAYS + 2);
         for (int day = DAYS + 1; day >= 0; day--) {
             addPartition("add_processed_message_partition", day);
         }
         List<String> days = admin.queryForList("""
-                select leaf from idempotency.storage_partition
+                select name from idempotency.processed_message_partition
                 where ends_at < now() and starts_at > '-infinity'
                 order by starts_at desc limit ?""", String.class, DAYS);
         for (int day = 0; day < DAYS; day++) {
@@ -84,13 +84,13 @@ class ForgettingUnderLoadTest {
 
         Foreground.Figures figures = Foreground.meanwhile(this::receive, () -> {
             admin.update("""
-                    update idempotency.storage_partition
+                    update idempotency.processed_message_partition
                     set expires_at = now() - interval '1 second'
-                    where leaf = ?""", days.get(0));
+                    where name = ?""", days.get(0));
             Awaitility.await()
                     .timeout(PATIENCE)
                     .until(() ->
-                            messages.maintain() && !messages.leaves().toString().contains(days.get(0)));
+                            messages.maintain() && !messages.partitions().toString().contains(days.get(0)));
         });
 
         figures.print("messages as a partition", ROWS_OF_A_DAY, (long) ROWS_OF_A_DAY * DAYS, size, size());
@@ -155,9 +155,9 @@ class ForgettingUnderLoadTest {
 
     private long size() {
         return admin.queryForObject("""
-                select coalesce(sum(pg_total_relation_size(leaf.relid)), pg_total_relation_size(root.id))::bigint
+                select coalesce(sum(pg_total_relation_size(part.relid)), pg_total_relation_size(root.id))::bigint
                 from (select 'idempotency.processed_message'::regclass as id) as root
-                left join lateral pg_partition_tree(root.id) as leaf on leaf.isleaf
+                left join lateral pg_partition_tree(root.id) as part on part.isleaf
                 group by root.id""", Long.class);
     }
 }

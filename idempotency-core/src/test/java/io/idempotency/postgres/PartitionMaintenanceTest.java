@@ -16,7 +16,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.inbox.Reception;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.retention.PartitionState;
 import io.idempotency.test.ConcurrentCalls;
@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @PostgresTest
 class PartitionMaintenanceTest {
 
-    private static final LeafLength SECOND = LeafLength.of(Duration.ofSeconds(1));
+    private static final PartitionPeriod SECOND = PartitionPeriod.of(Duration.ofSeconds(1));
 
     private static final String EXPIRE =
             "update idempotency.processed_message set expires_at = now() - interval '1 second'";
@@ -58,14 +58,14 @@ class PartitionMaintenanceTest {
 
     @Test
     void sevenPartitionsAreAhead() {
-        PartitionedMessages messages = PartitionedMessages.in(database, LeafLength.DAY);
+        PartitionedMessages messages = PartitionedMessages.in(database, PartitionPeriod.DAY);
 
         assertThat(state().ahead()).isEqualTo(7);
         admin.execute("""
                 do 'begin
                     for day in 5..7 loop
-                        execute (select format(''drop table idempotency.%I; delete from idempotency.storage_partition where leaf = %L'', leaf, leaf)
-                                 from idempotency.storage_partition order by starts_at desc limit 1);
+                        execute (select format(''drop table idempotency.%I; delete from idempotency.processed_message_partition where name = %L'', name, name)
+                                 from idempotency.processed_message_partition order by starts_at desc limit 1);
                     end loop;
                 end'""");
         assertThat(state().ahead()).isEqualTo(4);
@@ -73,7 +73,7 @@ class PartitionMaintenanceTest {
         assertThat(state().ahead()).isEqualTo(7);
         assertThat(admin.queryForList("""
                         select ends_at = lead(starts_at, 1, ends_at) over (order by starts_at)
-                        from idempotency.storage_partition
+                        from idempotency.processed_message_partition
                         where starts_at > now() - interval '1 day'""", Boolean.class)).containsOnly(true);
     }
 
@@ -84,14 +84,14 @@ class PartitionMaintenanceTest {
                 do 'declare ahead text;
                 begin
                     for ahead in
-                        select leaf from idempotency.storage_partition
+                        select name from idempotency.processed_message_partition
                         where starts_at > (select open_from from idempotency.processed_message_head)
                     loop
                         execute format(''drop table idempotency.%I'', ahead);
-                        delete from idempotency.storage_partition where leaf = ahead;
+                        delete from idempotency.processed_message_partition where name = ahead;
                     end loop;
                 end'""");
-        messages.awaitBorder();
+        messages.awaitBound();
 
         assertThat(deliveries.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.NEW);
         assertThat(deliveries.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.DUPLICATE);
@@ -111,12 +111,12 @@ class PartitionMaintenanceTest {
         deliveries.receiveAndCommit(message("old"));
         deliveries.receiveAndCommit(message("young"));
         admin.execute(EXPIRE + " where message_id = 'old'");
-        messages.passBorder();
+        messages.passBound();
         messages.maintain();
         assertThat(deliveries.receiveAndCommit(message("old"))).isEqualTo(Reception.Kind.DUPLICATE);
 
         admin.execute(EXPIRE);
-        admin.execute("update idempotency.storage_partition set expires_at = null where sealed_at is not null");
+        admin.execute("update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
         Awaitility.await()
                 .until(() -> messages.maintain()
                         && admin.queryForList("select 1 from idempotency.processed_message")
@@ -124,16 +124,16 @@ class PartitionMaintenanceTest {
 
         assertThat(deliveries.receiveAndCommit(message("old"))).isEqualTo(Reception.Kind.NEW);
         assertThat(deliveries.receiveAndCommit(message("young"))).isEqualTo(Reception.Kind.NEW);
-        assertThat(state().partitions()).isEqualTo(messages.leaves().size());
+        assertThat(state().partitions()).isEqualTo(messages.partitions().size());
     }
 
     @Test
     void anArchivedPartitionIsKeptUnderAnotherName() throws SQLException {
         PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
         deliveries.receiveAndCommit(message("old"));
-        messages.passBorder();
+        messages.passBound();
         admin.execute(EXPIRE);
-        admin.execute("update idempotency.storage_partition set expires_at = null where sealed_at is not null");
+        admin.execute("update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
 
         PartitionMaintenance archiving =
                 new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).partitionMaintenance(SECOND, null, true);
@@ -173,25 +173,25 @@ class PartitionMaintenanceTest {
 
         deliveries.commit();
         Awaitility.await().until(() -> messages.maintain() && !isDetachPending());
-        assertThat(messages.leaves()).doesNotContain("idempotency.processed_message_old");
-        assertThat(state().partitions()).isEqualTo(messages.leaves().size());
+        assertThat(messages.partitions()).doesNotContain("idempotency.processed_message_old");
+        assertThat(state().partitions()).isEqualTo(messages.partitions().size());
     }
 
     @Test
     void aPartitionThatWasDetachedAndNotDroppedIsDroppedByTheNextRun() throws SQLException {
         PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
         expireOnePartition(messages);
-        String leaf = admin.queryForObject("""
-                select leaf from idempotency.storage_partition
-                where sealed_at is not null order by starts_at desc limit 1""", String.class);
-        admin.execute("alter table idempotency.processed_message detach partition idempotency." + leaf);
+        String partition = admin.queryForObject("""
+                select name from idempotency.processed_message_partition
+                where closed_at is not null order by starts_at desc limit 1""", String.class);
+        admin.execute("alter table idempotency.processed_message detach partition idempotency." + partition);
 
         Awaitility.await()
                 .until(() -> messages.maintain()
                         && admin.queryForObject(
-                                "select to_regclass('idempotency." + leaf + "') is null", Boolean.class));
+                                "select to_regclass('idempotency." + partition + "') is null", Boolean.class));
 
-        assertThat(state().partitions()).isEqualTo(messages.leaves().size());
+        assertThat(state().partitions()).isEqualTo(messages.partitions().size());
     }
 
     @Test
@@ -199,12 +199,12 @@ class PartitionMaintenanceTest {
     void manyInstancesAtOnceDoEverythingOnce() throws SQLException {
         PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
         expireOnePartition(messages);
-        messages.awaitBorder();
+        messages.awaitBound();
 
         ConcurrentCalls.run(4, instance -> messages.maintain()).requireAllSucceeded();
         awaitSevenAhead(messages);
 
-        assertThat(state().partitions()).isEqualTo(messages.leaves().size());
+        assertThat(state().partitions()).isEqualTo(messages.partitions().size());
         assertThat(state().detachPending()).isFalse();
     }
 
@@ -212,7 +212,7 @@ class PartitionMaintenanceTest {
     void aRoleWithoutTheRightSaysSoAndOneThatIsAMemberOfTheOwnersCanDoIt() throws SQLException {
         PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
         giveTablesToTheirOwner();
-        messages.awaitBorder();
+        messages.awaitBound();
 
         assertThatThrownBy(() -> PartitionedMessages.run(as("partition_user", null)))
                 .isInstanceOf(DataAccessException.class)
@@ -239,7 +239,7 @@ class PartitionMaintenanceTest {
         giveTablesToTheirOwner();
         PartitionMaintenance member = as("partition_member", "partition_owner");
         deliveries.receive(message("m-1"));
-        messages.awaitBorder();
+        messages.awaitBound();
         OffsetDateTime before = messages.openFrom();
         assertThat(PartitionedMessages.run(member)).isFalse();
 
@@ -289,7 +289,7 @@ class PartitionMaintenanceTest {
     }
 
     @Test
-    void whatASuperuserPutsInPartitionsIsSealedByTheOwner() {
+    void whatASuperuserPutsInPartitionsIsClosedByTheOwner() {
         MigratedTables.in(database);
         giveTablesToTheirOwner();
         admin.execute("select idempotency.partition_processed_message("
@@ -310,7 +310,7 @@ class PartitionMaintenanceTest {
 
     /** IST is Israel's time for whoever reads a time of India as it is written in such a session. */
     @Test
-    void bordersAreWhereTheyShallBeHoweverTheSessionWritesTimes() {
+    void boundsAreWhereTheyShallBeHoweverTheSessionWritesTimes() {
         MigratedTables.in(database);
         admin.execute("""
                 do 'begin
@@ -322,14 +322,14 @@ class PartitionMaintenanceTest {
 
         assertThat(admin.queryForList("""
                         select substring(pg_get_expr(relpartbound, oid) from 'TO \\(''(.*)''\\)')::timestamptz = ends_at
-                        from idempotency.storage_partition
-                        join pg_class on relname = leaf""", Boolean.class)).containsExactly(true, true);
+                        from idempotency.processed_message_partition
+                        join pg_class on relname = name""", Boolean.class)).containsExactly(true, true);
     }
 
     /** One of a second may be over before anybody looks at it. */
     @Test
     void aClockThatWasSetBackIsTold() {
-        PartitionedMessages.in(database, LeafLength.DAY);
+        PartitionedMessages.in(database, PartitionPeriod.DAY);
         assertThat(state().problems()).isEmpty();
 
         admin.execute("update idempotency.processed_message_head set open_from = now() + interval '1 hour'");
@@ -358,9 +358,9 @@ class PartitionMaintenanceTest {
 
     private void expireOnePartition(PartitionedMessages messages) throws SQLException {
         deliveries.receiveAndCommit(message("old"));
-        messages.passBorder();
+        messages.passBound();
         admin.execute(EXPIRE);
-        admin.execute("update idempotency.storage_partition set expires_at = null where sealed_at is not null");
+        admin.execute("update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
     }
 
     private boolean isDetachPending() {

@@ -9,7 +9,7 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.test.TestDatabase;
 
@@ -20,30 +20,30 @@ public final class PartitionedMessages {
 
     private final DataSource dataSource;
 
-    private final LeafLength length;
+    private final PartitionPeriod period;
 
-    private PartitionedMessages(TestDatabase database, LeafLength length) {
+    private PartitionedMessages(TestDatabase database, PartitionPeriod period) {
         this.dataSource = database.adminDataSource();
         this.storage = new PostgresStorage(dataSource, MigratedTables.SCHEMA);
-        this.length = length;
+        this.period = period;
     }
 
     /** Of a table that is in partitions, or is to be put in some. */
-    static PartitionedMessages of(TestDatabase database, LeafLength length) {
-        return new PartitionedMessages(database, length);
+    static PartitionedMessages of(TestDatabase database, PartitionPeriod period) {
+        return new PartitionedMessages(database, period);
     }
 
-    /** Puts the table in partitions, of which one is sealed already, besides the one that was there before. */
-    public static PartitionedMessages in(TestDatabase database, LeafLength length) {
+    /** Puts the table in partitions, of which one is closed already, besides the one that was there before. */
+    public static PartitionedMessages in(TestDatabase database, PartitionPeriod period) {
         MigratedTables.in(database);
-        PartitionedMessages messages = new PartitionedMessages(database, length);
-        OffsetDateTime end = length.startOf(
-                length.startOf(OffsetDateTime.now(ZoneOffset.UTC)).minusNanos(1));
+        PartitionedMessages messages = new PartitionedMessages(database, period);
+        OffsetDateTime end = period.startOf(
+                period.startOf(OffsetDateTime.now(ZoneOffset.UTC)).minusNanos(1));
         database.jdbc()
                 .queryForObject(
                         "select idempotency.partition_processed_message(?, ?)",
                         Boolean.class,
-                        length.startOf(end.minusNanos(1)),
+                        period.startOf(end.minusNanos(1)),
                         end);
         messages.maintain();
         return messages;
@@ -51,7 +51,7 @@ public final class PartitionedMessages {
 
     /** One run, of a process of its own. */
     public boolean maintain() {
-        return run(storage.partitionMaintenance(length, null, false));
+        return run(storage.partitionMaintenance(period, null, false));
     }
 
     static boolean run(PartitionMaintenance maintenance) {
@@ -69,9 +69,9 @@ public final class PartitionedMessages {
     }
 
     /** Until messages would be stored in the next partition, if that were open. */
-    public void awaitBorder() {
+    public void awaitBound() {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
-        Awaitility.await("the border")
+        Awaitility.await("the bound")
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> jdbc.queryForObject(
                         "select open_until <= clock_timestamp() from idempotency.processed_message_head",
@@ -79,16 +79,16 @@ public final class PartitionedMessages {
     }
 
     /** Until the next partition is open. */
-    public void passBorder() {
+    public void passBound() {
         OffsetDateTime before = openFrom();
-        awaitBorder();
+        awaitBound();
         Awaitility.await("the next partition").until(() -> {
             maintain();
             return openFrom().isAfter(before);
         });
     }
 
-    List<String> leaves() {
+    List<String> partitions() {
         return new JdbcTemplate(dataSource).queryForList("""
                 select inhrelid::regclass::text
                 from pg_inherits

@@ -2,7 +2,7 @@ package io.idempotency.postgres;
 
 import org.junit.jupiter.api.BeforeAll;
 
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -17,6 +17,6 @@ class PartitionedReceptionInDriverModesTest extends ReceptionInDriverModesTest {
 
     @BeforeAll
     static void partition(TestDatabase database) {
-        PartitionedMessages.in(database, LeafLength.DAY);
+        PartitionedMessages.in(database, PartitionPeriod.DAY);
     }
 }

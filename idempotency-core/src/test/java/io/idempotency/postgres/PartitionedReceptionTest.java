@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.retention.ExpiringTable;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -26,7 +26,7 @@ class PartitionedReceptionTest extends ReceptionTest {
 
     @BeforeAll
     static void partition(TestDatabase database) {
-        PartitionedMessages.in(database, LeafLength.DAY);
+        PartitionedMessages.in(database, PartitionPeriod.DAY);
     }
 
     /** Rows of different partitions have the same ctid, so that a purge must not delete by it. */

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +24,7 @@ class SqlReceptionOnPartitionsTest extends SqlReceptionTest {
     @BeforeAll
     static void partition(TestDatabase database) {
         database.jdbc().execute("create view handled as select message_id from idempotency.processed_message");
-        PartitionedMessages.in(database, LeafLength.DAY);
+        PartitionedMessages.in(database, PartitionPeriod.DAY);
         // As an application has one that streams its changes.
         database.jdbc().execute("create publication everything for all tables");
     }

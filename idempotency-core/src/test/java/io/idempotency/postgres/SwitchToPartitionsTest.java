@@ -19,7 +19,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.inbox.Reception;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -111,7 +111,7 @@ class SwitchToPartitionsTest {
 
         assertRefused("has row level security", "make them again for the new table");
 
-        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), LeafLength.DAY))
+        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), PartitionPeriod.DAY))
                 .isFalse();
         assertThat(log.list).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
@@ -142,7 +142,7 @@ class SwitchToPartitionsTest {
     void materializedViewIsNotLeftOverTheOldTable() {
         admin.execute("create materialized view idempotency.counted as select count(*) from idempotency.processed_message");
 
-        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), LeafLength.DAY))
+        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), PartitionPeriod.DAY))
                 .isFalse();
 
         assertThat(log.list)
@@ -197,7 +197,7 @@ class SwitchToPartitionsTest {
         DataSource owner = reader();
         StorageSchema schema = new PostgresStorage(owner, MigratedTables.SCHEMA).schema();
 
-        assertThat(schema.partitionIfEmpty(owner, LeafLength.DAY)).isFalse();
+        assertThat(schema.partitionIfEmpty(owner, PartitionPeriod.DAY)).isFalse();
 
         assertThat(log.list)
                 .singleElement()
@@ -207,7 +207,7 @@ class SwitchToPartitionsTest {
                                 "the view idempotency.handled over idempotency.processed_message belongs to postgres"));
         assertThat(kindOfTable()).isEqualTo("r");
         admin.execute("alter view idempotency.handled owner to " + role);
-        assertThat(schema.partitionIfEmpty(owner, LeafLength.DAY)).isTrue();
+        assertThat(schema.partitionIfEmpty(owner, PartitionPeriod.DAY)).isTrue();
     }
 
     private void assertRefused(String reason, String remedy) {
@@ -219,7 +219,7 @@ class SwitchToPartitionsTest {
                     assertThat(refusal.getMessage()).contains(reason, remedy);
                 });
         assertThat(kindOfTable()).isEqualTo("r");
-        assertThat(admin.queryForList("select * from idempotency.storage_partition"))
+        assertThat(admin.queryForList("select * from idempotency.processed_message_partition"))
                 .isEmpty();
         assertThat(admin.queryForList("""
                         select 1 from pg_attribute

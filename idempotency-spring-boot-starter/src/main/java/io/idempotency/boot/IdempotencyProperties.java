@@ -14,7 +14,7 @@ import org.springframework.util.unit.DataSize;
 
 import io.idempotency.operation.CallTerms;
 import io.idempotency.outbox.Lanes;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 
 /**
  * What an application can set.
@@ -386,16 +386,16 @@ public record IdempotencyProperties(
         MONTH;
 
         /**
-         * The time of a partition.
+         * How much time a partition is for.
          *
          * @return nothing if there are none
          */
-        public Optional<LeafLength> leafLength() {
+        public Optional<PartitionPeriod> period() {
             return switch (this) {
                 case ROWS -> Optional.empty();
-                case DAY -> Optional.of(LeafLength.DAY);
-                case WEEK -> Optional.of(LeafLength.WEEK);
-                case MONTH -> Optional.of(LeafLength.MONTH);
+                case DAY -> Optional.of(PartitionPeriod.DAY);
+                case WEEK -> Optional.of(PartitionPeriod.WEEK);
+                case MONTH -> Optional.of(PartitionPeriod.MONTH);
             };
         }
     }

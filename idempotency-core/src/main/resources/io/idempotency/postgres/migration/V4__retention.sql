@@ -18,25 +18,24 @@ CREATE TABLE "${schema}".purge_turn (
 COMMENT ON TABLE "${schema}".purge_turn IS
     'Which run of the purge has its turn, of all instances; another one may take it after held_until';
 
-CREATE TABLE "${schema}".storage_partition (
-    parent     text COLLATE "C" NOT NULL,
-    leaf       text COLLATE "C" NOT NULL,
+CREATE TABLE "${schema}".processed_message_partition (
+    name       text COLLATE "C" NOT NULL,
     starts_at  timestamptz      NOT NULL,
     ends_at    timestamptz      NOT NULL,
-    sealed_at  timestamptz,
+    closed_at  timestamptz,
     expires_at timestamptz,
-    CONSTRAINT storage_partition_pkey PRIMARY KEY (leaf)
+    CONSTRAINT processed_message_partition_pkey PRIMARY KEY (name)
 );
 
-COMMENT ON TABLE "${schema}".storage_partition IS
-    'The partitions that the maintenance has made; it looks after no others';
-COMMENT ON COLUMN "${schema}".storage_partition.sealed_at IS
+COMMENT ON TABLE "${schema}".processed_message_partition IS
+    'The partitions of processed_message that the maintenance has made; it looks after no others';
+COMMENT ON COLUMN "${schema}".processed_message_partition.closed_at IS
     'Since when nothing is added to it any more, where that ends before the partition is forgotten';
-COMMENT ON COLUMN "${schema}".storage_partition.expires_at IS
-    'When the last of its rows expires; known some time after it was sealed';
+COMMENT ON COLUMN "${schema}".processed_message_partition.expires_at IS
+    'When the last of its rows expires; known some time after it was closed';
 
 -- Written once for each partition, read with each message. Before there are partitions it leads into the first one, which is
--- sealed from the beginning: so an older snapshot is told to try again.
+-- closed from the beginning: so an older snapshot is told to try again.
 CREATE TABLE "${schema}".processed_message_head (
     one_row    boolean     NOT NULL DEFAULT true,
     open_from  timestamptz NOT NULL,
@@ -56,11 +55,11 @@ CREATE VIEW "${schema}".processed_message_earlier AS
     WHERE false;
 
 COMMENT ON VIEW "${schema}".processed_message_earlier IS
-    'Messages in the sealed partitions of processed_message';
+    'Messages in the closed partitions of processed_message';
 
 -- Into the open partition, however late it is: a row that is late is found, a row without a partition is an error.
 -- STABLE although a clock is in it, because the statement's own snapshot has to say which partition is open: a later one could
--- show that the border was moved, while the statement looked for earlier messages before that.
+-- show that the bound was moved, while the statement looked for earlier messages before that.
 CREATE FUNCTION "${schema}".processed_message_store_time() RETURNS timestamptz
     LANGUAGE sql STABLE
     RETURN (
@@ -135,15 +134,15 @@ GRANT EXECUTE ON FUNCTION "${schema}".processed_message_store(text, text[], inte
 CREATE FUNCTION "${schema}".processed_message_refuse() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RAISE EXCEPTION 'the partition % was sealed before the message could be stored', TG_TABLE_NAME
+    RAISE EXCEPTION 'the partition % was closed before the message could be stored', TG_TABLE_NAME
         USING ERRCODE = 'serialization_failure', HINT = 'Repeat the transaction.';
 END
 $$;
 
 -- The name of a partition tells when it begins, in UTC.
-CREATE FUNCTION "${schema}".storage_partition_name(parent text, starts_at timestamptz) RETURNS text
+CREATE FUNCTION "${schema}".processed_message_partition_name(prefix text, starts_at timestamptz) RETURNS text
     LANGUAGE sql IMMUTABLE
-    RETURN parent || '_' || CASE
+    RETURN prefix || '_' || CASE
         WHEN starts_at = date_trunc('day', starts_at, 'UTC') THEN to_char(starts_at AT TIME ZONE 'UTC', 'YYYYMMDD')
         ELSE to_char(starts_at AT TIME ZONE 'UTC', 'YYYYMMDD_HH24MISS') END;
 
@@ -231,20 +230,21 @@ $$;
 CREATE FUNCTION "${schema}".add_processed_message_partition(starts_at timestamptz, ends_at timestamptz) RETURNS text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' AS $$
 DECLARE
-    leaf text := "${schema}".storage_partition_name('processed_message', starts_at);
+    partition_name text := "${schema}".processed_message_partition_name('processed_message', starts_at);
 BEGIN
     EXECUTE format('CREATE TABLE "${schema}".%I (LIKE "${schema}".processed_message INCLUDING DEFAULTS) WITH ('
-        || 'autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)', leaf);
+        || 'autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)', partition_name);
     -- A primary key and not only unique, because a publication refuses to delete from a table without one.
-    EXECUTE format('ALTER TABLE "${schema}".%I ADD CONSTRAINT %I PRIMARY KEY (message_id, consumer)', leaf, leaf || '_key');
-    -- Whoever may act for the owner must not own what the owner has to seal.
-    EXECUTE format('ALTER TABLE "${schema}".%I OWNER TO %I', leaf, (
+    EXECUTE format('ALTER TABLE "${schema}".%I ADD CONSTRAINT %I PRIMARY KEY (message_id, consumer)',
+        partition_name, partition_name || '_key');
+    -- Whoever may act for the owner must not own what the owner has to close.
+    EXECUTE format('ALTER TABLE "${schema}".%I OWNER TO %I', partition_name, (
         SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = '"${schema}".processed_message'::regclass));
     EXECUTE format('ALTER TABLE "${schema}".processed_message ATTACH PARTITION "${schema}".%I FOR VALUES FROM (%L) TO (%L)',
-        leaf, starts_at, ends_at);
-    INSERT INTO "${schema}".storage_partition (parent, leaf, starts_at, ends_at)
-    VALUES ('processed_message', leaf, starts_at, ends_at);
-    RETURN leaf;
+        partition_name, starts_at, ends_at);
+    INSERT INTO "${schema}".processed_message_partition (name, starts_at, ends_at)
+    VALUES (partition_name, starts_at, ends_at);
+    RETURN partition_name;
 END
 $$;
 
@@ -254,7 +254,7 @@ CREATE FUNCTION "${schema}".partition_processed_message(open_from timestamptz, o
 #variable_conflict use_variable
 DECLARE
     old   regclass;
-    first text := "${schema}".storage_partition_name('processed_message_before', open_from);
+    first text := "${schema}".processed_message_partition_name('processed_message_before', open_from);
     views text[];
     view  text;
 BEGIN
@@ -301,9 +301,9 @@ BEGIN
     EXECUTE format('ALTER TABLE "${schema}".processed_message ATTACH PARTITION "${schema}".%I'
         || ' FOR VALUES FROM (MINVALUE) TO (%L)', first, open_from);
     EXECUTE format('ALTER TABLE "${schema}".%I DROP CONSTRAINT processed_message_before_partitions', first);
-    INSERT INTO "${schema}".storage_partition (parent, leaf, starts_at, ends_at, sealed_at)
-    VALUES ('processed_message', first, '-infinity', open_from, clock_timestamp());
-    EXECUTE format('CREATE TRIGGER sealed BEFORE INSERT ON "${schema}".%I FOR EACH ROW'
+    INSERT INTO "${schema}".processed_message_partition (name, starts_at, ends_at, closed_at)
+    VALUES (first, '-infinity', open_from, clock_timestamp());
+    EXECUTE format('CREATE TRIGGER closed BEFORE INSERT ON "${schema}".%I FOR EACH ROW'
         || ' EXECUTE FUNCTION "${schema}".processed_message_refuse()', first);
     PERFORM "${schema}".add_processed_message_partition(open_from, open_until);
 

@@ -28,7 +28,7 @@ final class MessagePartitionSettings {
 
     /** As the owner of the tables. */
     void apply(DataSource owner) {
-        layout.leafLength().ifPresent(length -> schema.partitionIfEmpty(owner, length));
+        layout.period().ifPresent(period -> schema.partitionIfEmpty(owner, period));
     }
 
     void warn() {

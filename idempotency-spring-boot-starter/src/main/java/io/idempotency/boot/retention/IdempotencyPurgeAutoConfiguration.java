@@ -13,7 +13,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.postgres.PostgresStorage;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.retention.PartitionMaintenance;
 import io.idempotency.retention.Purge;
 import io.idempotency.retention.PurgeSettings;
@@ -45,7 +45,7 @@ public final class IdempotencyPurgeAutoConfiguration {
     PartitionMaintenance idempotencyPartitionMaintenance(PostgresStorage storage, IdempotencyProperties properties) {
         IdempotencyProperties.Storage settings = properties.storage();
         return storage.partitionMaintenance(
-                settings.processedMessages().leafLength().orElse(LeafLength.DAY),
+                settings.processedMessages().period().orElse(PartitionPeriod.DAY),
                 settings.maintenanceRole(),
                 properties.purge().archive());
     }
@@ -56,7 +56,7 @@ public final class IdempotencyPurgeAutoConfiguration {
     PartitionScheduler idempotencyPartitionScheduler(
             PartitionMaintenance maintenance, IdempotencyProperties properties) {
         Duration interval = properties.storage().maintenanceInterval();
-        boolean isWanted = properties.storage().processedMessages().leafLength().isPresent();
+        boolean isWanted = properties.storage().processedMessages().period().isPresent();
         return new PartitionScheduler(maintenance, isWanted ? Triggers.atOnce() : Triggers.every(interval), interval);
     }
 

@@ -34,7 +34,7 @@ final class SecondJvm {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (ConfigurableApplicationContext context = JdbcTestApplication.start(
                 Map.of(),
-                new Class<?>[] {Payments.class, Bookings.class, BorderMessages.class, Interruption.class, Outcomes.class
+                new Class<?>[] {Payments.class, Bookings.class, BoundMessages.class, Interruption.class, Outcomes.class
                 },
                 properties)) {
             System.out.println(READY);
@@ -73,20 +73,20 @@ final class SecondJvm {
         },
 
         /** Each of the messages from some of the threads, when its time has come. */
-        DELIVER_AT_BORDERS {
+        DELIVER_AT_BOUNDS {
             @Override
             @Nullable Object answerFor(String key, Beans beans) {
-                return beans.get(BorderMessages.class).handle(key);
+                return beans.get(BoundMessages.class).handle(key);
             }
 
             @Override
             List<String> keysOf(int client, List<String> keys) {
-                return BorderMessages.of(client, keys);
+                return BoundMessages.of(client, keys);
             }
 
             @Override
             void awaitTurn(int client, String key) {
-                BorderMessages.awaitTurn(client, key);
+                BoundMessages.awaitTurn(client, key);
             }
         };
 

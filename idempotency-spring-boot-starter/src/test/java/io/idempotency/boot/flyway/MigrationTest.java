@@ -36,7 +36,7 @@ class MigrationTest {
         "processed_message_archive",
         "processed_message_head",
         "purge_turn",
-        "storage_partition",
+        "processed_message_partition",
         "stream_position"
     };
 

@@ -129,6 +129,6 @@ class PartitionsTest {
 
     private int ahead() {
         return admin.queryForObject(
-                "select count(*) from idempotency.storage_partition where starts_at > now()", Integer.class);
+                "select count(*) from idempotency.processed_message_partition where starts_at > now()", Integer.class);
     }
 }

@@ -19,7 +19,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.inbox.Reception;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -28,10 +28,10 @@ import io.idempotency.test.TestSize;
 import static io.idempotency.postgres.Deliveries.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Messages come several times, one by one, in batches and by plain SQL, while borders between partitions pass. */
+/** Messages come several times, one by one, in batches and by plain SQL, while bounds between partitions pass. */
 @PostgresTest
 @Tag("race")
-class PartitionBorderRaceTest {
+class PartitionBoundRaceTest {
 
     private static final String SERIALIZATION_FAILURE = "40001";
 
@@ -40,8 +40,8 @@ class PartitionBorderRaceTest {
             values ('invoices', ?, now(), now() + interval '14 days')
             on conflict do nothing""";
 
-    /** Borders that pass while messages come. */
-    private static final int BORDERS = TestSize.pick(3, 30);
+    /** Bounds that pass while messages come. */
+    private static final int BOUNDS = TestSize.pick(3, 30);
 
     private static final int BATCH = 10;
 
@@ -50,7 +50,7 @@ class PartitionBorderRaceTest {
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicInteger repeats = new AtomicInteger();
 
-    PartitionBorderRaceTest(TestDatabase database) {
+    PartitionBoundRaceTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
     }
@@ -60,7 +60,7 @@ class PartitionBorderRaceTest {
     void everyMessageHasOneEffect(String isolation) {
         admin.execute("drop schema if exists idempotency cascade; drop table if exists effect;"
                 + " create table effect (message_id text)");
-        PartitionedMessages messages = PartitionedMessages.in(database, LeafLength.of(Duration.ofSeconds(1)));
+        PartitionedMessages messages = PartitionedMessages.in(database, PartitionPeriod.of(Duration.ofSeconds(1)));
 
         List<Callable<Integer>> parties = new ArrayList<>(List.of(
                 () -> one(isolation, "0"),
@@ -70,8 +70,8 @@ class PartitionBorderRaceTest {
                 () -> plain(isolation, "0.005"),
                 () -> {
                     try {
-                        for (int border = 0; border < BORDERS; border++) {
-                            messages.passBorder();
+                        for (int bound = 0; bound < BOUNDS; bound++) {
+                            messages.passBound();
                         }
                     } finally {
                         over.set(true);
@@ -89,11 +89,11 @@ class PartitionBorderRaceTest {
         assertThat(admin.queryForObject("select count(distinct message_id) from effect", Integer.class))
                 .isEqualTo(admin.queryForObject("select count(*) from idempotency.processed_message", Integer.class));
         assertThat(admin.queryForList("""
-                        select tableoid::regclass from idempotency.processed_message group by 1""")).hasSizeGreaterThanOrEqualTo(BORDERS);
-        assertThat(repeats).as("transactions that met a seal").hasPositiveValue();
+                        select tableoid::regclass from idempotency.processed_message group by 1""")).hasSizeGreaterThanOrEqualTo(BOUNDS);
+        assertThat(repeats).as("transactions that met a closed partition").hasPositiveValue();
     }
 
-    /** Message after message, as long as borders pass; who is slower meets what others have handled before the border. */
+    /** Message after message, as long as bounds pass; who is slower meets what others have handled before the bound. */
     private int one(String isolation, String pause) throws SQLException {
         return handle(
                 isolation,
@@ -150,7 +150,7 @@ class PartitionBorderRaceTest {
         Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
         assertThat(cause).isInstanceOf(SQLException.class);
         assertThat(((SQLException) cause).getSQLState()).as("%s", cause).isEqualTo(SERIALIZATION_FAILURE);
-        if (cause.getMessage().contains("was sealed")) {
+        if (cause.getMessage().contains("was closed")) {
             repeats.incrementAndGet();
         }
     }

@@ -12,17 +12,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-class LeafLengthTest {
+class PartitionPeriodTest {
 
-    private static final Map<String, LeafLength> LENGTHS = Map.of(
+    private static final Map<String, PartitionPeriod> LENGTHS = Map.of(
             "day",
-            LeafLength.DAY,
+            PartitionPeriod.DAY,
             "week",
-            LeafLength.WEEK,
+            PartitionPeriod.WEEK,
             "month",
-            LeafLength.MONTH,
+            PartitionPeriod.MONTH,
             "hour",
-            LeafLength.of(Duration.ofHours(1)));
+            PartitionPeriod.of(Duration.ofHours(1)));
 
     @ParameterizedTest
     @CsvSource({
@@ -37,7 +37,7 @@ class LeafLengthTest {
         "hour,  2026-11-22T10:50:19Z,      2026-11-22T10:00Z, 2026-11-22T11:00Z",
         "hour,  1969-12-31T23:30:00Z,      1969-12-31T23:00Z, 1970-01-01T00:00Z"
     })
-    void bordersAreInUtc(String length, OffsetDateTime time, OffsetDateTime start, OffsetDateTime end) {
+    void boundsAreInUtc(String length, OffsetDateTime time, OffsetDateTime start, OffsetDateTime end) {
         assertThat(LENGTHS.get(length).startOf(time)).isEqualTo(start);
         assertThat(LENGTHS.get(length).endOf(time)).isEqualTo(end);
     }
@@ -45,7 +45,7 @@ class LeafLengthTest {
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-1S", "PT0.5S", "PT1.5S"})
     void isOfWholeSeconds(Duration length) {
-        assertThatThrownBy(() -> LeafLength.of(length))
+        assertThatThrownBy(() -> PartitionPeriod.of(length))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(length.toString());
     }
@@ -54,9 +54,9 @@ class LeafLengthTest {
     void endsWhereTheNextOneBegins() {
         OffsetDateTime time = OffsetDateTime.parse("2026-01-31T08:00:00Z");
         for (int month = 2; month <= 12; month++) {
-            time = LeafLength.MONTH.endOf(time);
+            time = PartitionPeriod.MONTH.endOf(time);
             assertThat(time.getMonthValue()).isEqualTo(month);
-            assertThat(LeafLength.MONTH.startOf(time)).isEqualTo(time);
+            assertThat(PartitionPeriod.MONTH.startOf(time)).isEqualTo(time);
         }
     }
 }

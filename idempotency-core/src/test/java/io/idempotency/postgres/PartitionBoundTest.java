@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.inbox.Reception;
-import io.idempotency.retention.LeafLength;
+import io.idempotency.retention.PartitionPeriod;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -27,10 +27,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-/** A message that is delivered on both sides of a border between partitions, step by step. */
+/** A message that is delivered on both sides of a bound between partitions, step by step. */
 @PostgresTest
 @Tag("race")
-class PartitionBorderTest {
+class PartitionBoundTest {
 
     private static PartitionedMessages messages;
 
@@ -39,14 +39,14 @@ class PartitionBorderTest {
     private Deliveries first;
     private Deliveries second;
 
-    PartitionBorderTest(TestDatabase database) {
+    PartitionBoundTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
     }
 
     @BeforeAll
     static void partition(TestDatabase database) {
-        messages = PartitionedMessages.in(database, LeafLength.of(Duration.ofSeconds(1)));
+        messages = PartitionedMessages.in(database, PartitionPeriod.of(Duration.ofSeconds(1)));
     }
 
     @BeforeEach
@@ -63,9 +63,9 @@ class PartitionBorderTest {
     }
 
     @Test
-    void isADuplicateBehindTheBorder() throws SQLException {
+    void isADuplicateBehindTheBound() throws SQLException {
         first.receiveAndCommit(messageWithPayload("m-1", "a"));
-        messages.passBorder();
+        messages.passBound();
 
         assertThat(second.receive(messageWithPayload("m-1", "a")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
         assertThat(second.receive(messageWithPayload("m-1", "b")).kind()).isEqualTo(Reception.Kind.CONFLICT);
@@ -78,11 +78,11 @@ class PartitionBorderTest {
                 on conflict do nothing""")).isZero();
     }
 
-    /** The lock of the seal waits for whoever has written, because others do not see that before it is committed. */
+    /** The lock that closes a partition waits for whoever has written, because others do not see that before it is committed. */
     @Test
-    void theBorderIsNotMovedWhileAMessageIsBeingHandled() throws SQLException {
+    void theBoundIsNotMovedWhileAMessageIsBeingHandled() throws SQLException {
         first.receive(message("m-1"));
-        messages.awaitBorder();
+        messages.awaitBound();
 
         assertThat(messages.maintain()).isFalse();
 
@@ -94,31 +94,31 @@ class PartitionBorderTest {
         assertThat(messages.maintain()).isTrue();
     }
 
-    /** A transaction that does not come to an end would have all others wait behind the seal, for nothing. */
+    /** A transaction that does not come to an end would have all others wait behind that lock, for nothing. */
     @Test
-    void nobodyWaitsBehindASealThatATransactionKeepsWaiting() throws SQLException {
+    void nobodyWaitsBehindAClosingThatATransactionKeepsWaiting() throws SQLException {
         first.receive(message("m-1"));
         first.execute("select pg_sleep(1.1)");
 
-        assertNobodyWaitsBehindTheSeal();
+        assertNobodyWaitsBehindTheClosing();
     }
 
     /** An automatic vacuum is cancelled only when somebody has waited for a second, and all others behind him. */
     @Test
-    void nobodyWaitsBehindASealThatAVacuumKeepsWaiting() throws SQLException {
-        messages.passBorder();
-        first.execute("lock table only " + openLeaf() + " in share update exclusive mode");
+    void nobodyWaitsBehindAClosingThatAVacuumKeepsWaiting() throws SQLException {
+        messages.passBound();
+        first.execute("lock table only " + openPartition() + " in share update exclusive mode");
 
-        assertNobodyWaitsBehindTheSeal();
+        assertNobodyWaitsBehindTheClosing();
     }
 
-    /** Where there is always somebody in the way, the border would never be moved. */
+    /** Where there is always somebody in the way, the bound would never be moved. */
     @Test
-    void whatIsLateIsSealedWhoeverIsInTheWay() throws SQLException {
-        messages.passBorder();
+    void whatIsLateIsClosedWhoeverIsInTheWay() throws SQLException {
+        messages.passBound();
         OffsetDateTime before = messages.openFrom();
-        first.execute("lock table only " + openLeaf() + " in share update exclusive mode");
-        messages.awaitBorder();
+        first.execute("lock table only " + openPartition() + " in share update exclusive mode");
+        messages.awaitBound();
         beLate("10 minutes 30 seconds");
         assertThat(messages.maintain()).isFalse();
 
@@ -136,8 +136,8 @@ class PartitionBorderTest {
                 "update idempotency.processed_message_head set open_until = clock_timestamp() - ?::interval", interval);
     }
 
-    private void assertNobodyWaitsBehindTheSeal() throws SQLException {
-        messages.awaitBorder();
+    private void assertNobodyWaitsBehindTheClosing() throws SQLException {
+        messages.awaitBound();
         AtomicBoolean over = new AtomicBoolean();
         ConcurrentCalls<Void> maintenance = ConcurrentCalls.start(1, () -> {
             while (!over.get()) {
@@ -159,9 +159,9 @@ class PartitionBorderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"repeatable read", "serializable"})
-    void whoDoesNotSeeTheBorderHasToRepeat(String isolation) throws SQLException {
+    void whoDoesNotSeeTheBoundHasToRepeat(String isolation) throws SQLException {
         second.execute("set transaction isolation level " + isolation).query("select 1");
-        messages.passBorder();
+        messages.passBound();
         first.receiveAndCommit(message("m-1"));
 
         assertRepeats(() -> second.receive(message("m-1")));
@@ -172,9 +172,9 @@ class PartitionBorderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"repeatable read", "serializable"})
-    void aBatchThatDoesNotSeeTheBorderHasToRepeat(String isolation) throws SQLException {
+    void aBatchThatDoesNotSeeTheBoundHasToRepeat(String isolation) throws SQLException {
         second.execute("set transaction isolation level " + isolation).query("select 1");
-        messages.passBorder();
+        messages.passBound();
         first.receiveAndCommit(message("m-1"));
 
         assertRepeats(() -> second.receiveNew(List.of("m-0", "m-1")));
@@ -185,7 +185,7 @@ class PartitionBorderTest {
 
     /** What it looks for and where it stores have to be of one moment: that in which the statement begins. */
     @Test
-    void aBatchThatBeganBeforeTheBorderHasToRepeatBehindIt() throws SQLException {
+    void aBatchThatBeganBeforeTheBoundHasToRepeatBehindIt() throws SQLException {
         slowDownStatements();
         try (Deliveries gate = new Deliveries(database.dataSource())) {
             gate.execute("select pg_advisory_xact_lock(1)");
@@ -195,21 +195,21 @@ class PartitionBorderTest {
             admin.execute("set session_replication_role = replica;"
                     + "insert into idempotency.processed_message (consumer, message_id, processed_at, expires_at)"
                     + " values ('invoices', 'm-1', now(), now() + interval '14 days')");
-            messages.passBorder();
+            messages.passBound();
             gate.commit();
 
             assertThatThrownBy(() -> batch.await().requireAllSucceeded())
                     .satisfies(failure -> assertThat(failure)
-                            .hasStackTraceContaining("was sealed before the message could be stored"));
+                            .hasStackTraceContaining("was closed before the message could be stored"));
             second.rollback();
         }
         assertThat(second.receiveNew(List.of("m-0", "m-1"))).containsExactly("m-0");
     }
 
-    private String openLeaf() {
+    private String openPartition() {
         return admin.queryForObject("""
-                select 'idempotency.' || leaf
-                from idempotency.storage_partition
+                select 'idempotency.' || name
+                from idempotency.processed_message_partition
                 where parent = 'processed_message'
                     and starts_at = (select open_from from idempotency.processed_message_head)""", String.class);
     }

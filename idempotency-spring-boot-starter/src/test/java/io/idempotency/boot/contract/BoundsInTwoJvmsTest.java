@@ -27,30 +27,30 @@ import io.idempotency.test.TestSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Messages that come from two processes and by SQL at the moments at which borders between partitions pass, while both
+ * Messages that come from two processes and by SQL at the moments at which bounds between partitions pass, while both
  * processes maintain the partitions.
  */
 @Tag("race")
-class BordersInTwoJvmsTest {
+class BoundsInTwoJvmsTest {
 
     private static final int MESSAGES = TestSize.pick(150, 1_000);
 
-    private static final int BORDERS = TestSize.pick(3, 20);
+    private static final int BOUNDS = TestSize.pick(3, 20);
 
-    /** Which transactions a border meets is a matter of chance. */
+    /** Which transactions a bound meets is a matter of chance. */
     private static final int MOST_ROUNDS = TestSize.pick(5, 2);
 
-    private static final Duration BETWEEN_BORDERS = Duration.ofSeconds(1);
+    private static final Duration BETWEEN_BOUNDS = Duration.ofSeconds(1);
 
-    /** Before and after a border. */
+    /** Before and after a bound. */
     private static final Duration SPREAD = Duration.ofMillis(200);
 
-    private static final int SQL_CLIENTS = 2 * BorderMessages.GROUPS;
+    private static final int SQL_CLIENTS = 2 * BoundMessages.GROUPS;
 
     private static final String CONSUME =
-            "select idempotency.idempotency_consume('" + BorderMessages.CONSUMER + "', ?)";
+            "select idempotency.idempotency_consume('" + BoundMessages.CONSUMER + "', ?)";
 
-    private final AtomicInteger refusedBySeal = new AtomicInteger();
+    private final AtomicInteger refusedByClosing = new AtomicInteger();
 
     private final List<String> ids = new ArrayList<>();
 
@@ -71,8 +71,8 @@ class BordersInTwoJvmsTest {
         try (TestDatabase database = TestDatabase.create();
                 ChildJvm child = ChildJvm.start(database, properties);
                 ContractApplication application =
-                        ContractApplication.start(database, List.of(BorderMessages.class), properties)) {
-            database.jdbc().execute(BorderMessages.CREATE_EFFECTS);
+                        ContractApplication.start(database, List.of(BoundMessages.class), properties)) {
+            database.jdbc().execute(BoundMessages.CREATE_EFFECTS);
             child.awaitReady();
             partition(database.jdbc());
 
@@ -82,7 +82,7 @@ class BordersInTwoJvmsTest {
                 rounds++;
             } while (rounds < MOST_ROUNDS
                     && (List.of(ours, theirs, bySql).contains(List.of())
-                            || transactionsOverABorder(database.jdbc()) == 0
+                            || transactionsOverABound(database.jdbc()) == 0
                             || repeats(application, child) == 0));
 
             assertThat(database.jdbc()
@@ -93,59 +93,59 @@ class BordersInTwoJvmsTest {
                     .containsExactlyInAnyOrderElementsOf(ids);
             assertThat(Stream.of(ours, theirs, bySql).flatMap(List::stream)).containsExactlyInAnyOrderElementsOf(ids);
             assertThat(application.messageFailures()).isEmpty();
-            Awaitility.await("borders that have passed")
-                    .until(() -> bordersThatPassed(database.jdbc()), passed -> passed >= BORDERS);
+            Awaitility.await("bounds that have passed")
+                    .until(() -> boundsThatPassed(database.jdbc()), passed -> passed >= BOUNDS);
             assertThat(List.of(ours, theirs, bySql)).doesNotContain(List.of());
-            assertThat(transactionsOverABorder(database.jdbc())).isPositive();
+            assertThat(transactionsOverABound(database.jdbc())).isPositive();
             assertThat(repeats(application, child))
                     .as("transactions that were repeated")
                     .isPositive();
         }
     }
 
-    /** Messages round some borders that are to come, by everybody. */
+    /** Messages round some bounds that are to come, by everybody. */
     private void deliver(ContractApplication application, ChildJvm child, TestDatabase database, String isolation)
             throws Exception {
         List<String> messages =
                 messages(Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(2));
         ids.addAll(messages);
-        child.send(Work.DELIVER_AT_BORDERS.with(messages));
+        child.send(Work.DELIVER_AT_BOUNDS.with(messages));
         ConcurrentCalls<List<String>> clients =
                 ConcurrentCalls.start(SQL_CLIENTS, client -> consume(database, isolation, client, messages));
-        ours.addAll(handled(Work.DELIVER_AT_BORDERS.doAll(application::bean, messages)));
+        ours.addAll(handled(Work.DELIVER_AT_BOUNDS.doAll(application::bean, messages)));
         theirs.addAll(handled(child.readAnswers()));
         clients.await().requireAllSucceeded().forEach(bySql::addAll);
     }
 
     private int repeats(ContractApplication application, ChildJvm child) {
-        return refusedBySeal.get() + application.outcomes().retries().size() + child.retries();
+        return refusedByClosing.get() + application.outcomes().retries().size() + child.retries();
     }
 
     /**
-     * While both processes run; with a border each second for longer than all rounds take, so that the maintenance adds no
+     * While both processes run; with a bound each second for longer than all rounds take, so that the maintenance adds no
      * partition of a day before those.
      */
     private static void partition(JdbcTemplate jdbc) {
-        Instant firstBorder = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(2);
+        Instant firstBound = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(2);
         List<String> statements = new ArrayList<>();
         statements.add("select idempotency.partition_processed_message('%s', '%s')"
-                .formatted(firstBorder.minus(BETWEEN_BORDERS.multipliedBy(10)), firstBorder));
-        for (int border = 0; border < MOST_ROUNDS * (BORDERS + 5) + 20; border++) {
-            Instant start = firstBorder.plus(BETWEEN_BORDERS.multipliedBy(border));
+                .formatted(firstBound.minus(BETWEEN_BOUNDS.multipliedBy(10)), firstBound));
+        for (int bound = 0; bound < MOST_ROUNDS * (BOUNDS + 5) + 20; bound++) {
+            Instant start = firstBound.plus(BETWEEN_BOUNDS.multipliedBy(bound));
             statements.add("select idempotency.add_processed_message_partition('%s', '%s')"
-                    .formatted(start, start.plus(BETWEEN_BORDERS)));
+                    .formatted(start, start.plus(BETWEEN_BOUNDS)));
         }
         jdbc.execute(String.join("; ", statements));
     }
 
-    private static List<String> messages(Instant firstBorder) {
-        int perBorder = MESSAGES / BORDERS;
+    private static List<String> messages(Instant firstBound) {
+        int perBound = MESSAGES / BOUNDS;
         return IntStream.range(0, MESSAGES)
                 .mapToObj(number -> {
-                    Instant border = firstBorder.plus(BETWEEN_BORDERS.multipliedBy(number / perBorder));
+                    Instant bound = firstBound.plus(BETWEEN_BOUNDS.multipliedBy(number / perBound));
                     Duration since =
-                            SPREAD.multipliedBy(2L * (number % perBorder)).dividedBy(perBorder);
-                    return BorderMessages.id(border.minus(SPREAD).plus(since), number);
+                            SPREAD.multipliedBy(2L * (number % perBound)).dividedBy(perBound);
+                    return BoundMessages.id(bound.minus(SPREAD).plus(since), number);
                 })
                 .toList();
     }
@@ -159,8 +159,8 @@ class BordersInTwoJvmsTest {
                     isolation.equals("READ_COMMITTED")
                             ? Connection.TRANSACTION_READ_COMMITTED
                             : Connection.TRANSACTION_REPEATABLE_READ);
-            for (String id : BorderMessages.of(client, ids)) {
-                BorderMessages.awaitTurn(client, id);
+            for (String id : BoundMessages.of(client, ids)) {
+                BoundMessages.awaitTurn(client, id);
                 if (consume(connection, id)) {
                     handled.add(id);
                 }
@@ -172,7 +172,7 @@ class BordersInTwoJvmsTest {
     private boolean consume(Connection connection, String id) throws SQLException {
         while (true) {
             try (PreparedStatement consume = connection.prepareStatement(CONSUME);
-                    PreparedStatement effect = connection.prepareStatement(BorderMessages.MAKE_EFFECT)) {
+                    PreparedStatement effect = connection.prepareStatement(BoundMessages.MAKE_EFFECT)) {
                 consume.setString(1, id);
                 boolean isNew;
                 try (ResultSet row = consume.executeQuery()) {
@@ -190,8 +190,8 @@ class BordersInTwoJvmsTest {
                 if (!"40001".equals(failure.getSQLState())) {
                     throw failure;
                 }
-                if (failure.getMessage().contains("was sealed")) {
-                    refusedBySeal.incrementAndGet();
+                if (failure.getMessage().contains("was closed")) {
+                    refusedByClosing.incrementAndGet();
                 }
             }
         }
@@ -204,17 +204,17 @@ class BordersInTwoJvmsTest {
                 .toList();
     }
 
-    private static int bordersThatPassed(JdbcTemplate jdbc) {
+    private static int boundsThatPassed(JdbcTemplate jdbc) {
         return jdbc.queryForObject("""
                 select count(*)
-                from idempotency.storage_partition
-                where parent = 'processed_message' and sealed_at is not null and starts_at > '-infinity'""", Integer.class);
+                from idempotency.processed_message_partition
+                where closed_at is not null and starts_at > '-infinity'""", Integer.class);
     }
 
-    private static int transactionsOverABorder(JdbcTemplate jdbc) {
+    private static int transactionsOverABound(JdbcTemplate jdbc) {
         return jdbc.queryForObject("""
                 select count(*)
                 from effect as e
-                join idempotency.storage_partition as p on p.ends_at > e.begun and p.ends_at <= e.written""", Integer.class);
+                join idempotency.processed_message_partition as p on p.ends_at > e.begun and p.ends_at <= e.written""", Integer.class);
     }
 }

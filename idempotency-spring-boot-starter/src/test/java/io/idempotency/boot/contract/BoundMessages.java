@@ -13,11 +13,11 @@ import io.idempotency.inbox.IdempotentReceiver;
 
 /**
  * Messages whose ids tell when they are to be delivered, and their effect, which nothing keeps from being made twice. It takes
- * some time, so that borders pass between the beginning of a transaction and its end.
+ * some time, so that bounds pass between the beginning of a transaction and its end.
  */
-class BorderMessages {
+class BoundMessages {
 
-    static final String CONSUMER = "borders";
+    static final String CONSUMER = "bounds";
 
     static final String CREATE_EFFECTS = """
             create table effect (
@@ -38,7 +38,7 @@ class BorderMessages {
 
     private final JdbcTemplate jdbc;
 
-    BorderMessages(JdbcTemplate jdbc) {
+    BoundMessages(JdbcTemplate jdbc) {
         this.jdbc = jdbc;
     }
 

@@ -15,12 +15,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.retention.MaintenanceStep;
 
 /**
- * Lets messages be stored in the next partition when the time of the open one is over. The trigger takes a lock that waits for
- * every transaction that has written to the partition, so that who sees the new border sees all of their rows as well. A trigger
- * and not a row, because who was routed to the partition by an older snapshot has to meet it all the same: triggers are read
- * when the table is locked.
+ * Closes the open partition when its period is over, and opens the next one. A trigger closes it. To create that takes a lock
+ * which waits for every transaction that has written to the partition, so that a transaction that sees the new bound sees all
+ * of their rows as well. A row could not do that: a transaction with an older snapshot would not see it, but it meets the
+ * trigger, because PostgreSQL reads triggers when it locks the table.
  */
-final class MessageLeafSealing implements MaintenanceStep {
+final class PartitionClosing implements MaintenanceStep {
 
     /** How long others may wait behind this; more with each attempt that did not suffice. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
@@ -31,115 +31,113 @@ final class MessageLeafSealing implements MaintenanceStep {
     private static final Duration INSISTENT_WAIT = Duration.ofSeconds(3);
 
     /**
-     * Ten minutes late, it is tried in the first seconds of each minute whoever is in the way, who may be never gone. Not
-     * once a minute by each instance, because the others would wait for all of them. The first attempt lasts as long as those
-     * seconds, and meanwhile no other instance is at it.
+     * If the partition is ten minutes overdue, closing it is tried in the first seconds of each minute whatever transaction is
+     * in the way, because that may never end. Not once a minute by each instance, because callers would wait for each of them:
+     * the first attempt lasts as long as those seconds, and no other instance tries meanwhile.
      */
     private static final String FIND_PASSED = """
-            select open.leaf, coalesce(next.starts_at, 'infinity'), coalesce(next.ends_at, 'infinity'),
+            select open.name, coalesce(next.starts_at, 'infinity'), coalesce(next.ends_at, 'infinity'),
                    late.seconds >= 600.0 and mod(late.seconds, 60.0) < 3.0
             from {schema}.processed_message_head as head
-            join {schema}.storage_partition as open
-                on open.parent = 'processed_message' and open.starts_at = head.open_from
-            left join {schema}.storage_partition as next
-                on next.parent = 'processed_message'
-                and next.starts_at <= clock_timestamp() and next.ends_at > clock_timestamp()
+            join {schema}.processed_message_partition as open
+                on open.starts_at = head.open_from
+            left join {schema}.processed_message_partition as next
+                on next.starts_at <= clock_timestamp() and next.ends_at > clock_timestamp()
             cross join lateral (
                 select coalesce(extract(epoch from clock_timestamp() - nullif(head.open_until, '-infinity')), 0)) as late (seconds)
             where head.open_until <= clock_timestamp()""";
 
     /**
-     * Who has written and does not come to an end would have all others wait for nothing. So would a vacuum: PostgreSQL cancels
-     * an automatic one only for who has waited longer than deadlock_timeout, which is a second by default.
-     * How long a transaction lasts is hidden from who may not look at another's role, and not told of prepared ones; it is null
-     * then.
+     * A transaction that has written and does not end would have all others wait for nothing. So would a vacuum: PostgreSQL
+     * cancels an automatic one only for a session that has waited longer than deadlock_timeout, a second by default. When a
+     * transaction has begun is hidden from roles that may not see it, and unknown of prepared ones; it is null then.
      */
     private static final String FIND_HOLDERS = """
             select l.virtualtransaction,
                    bool_or(l.mode <> 'RowExclusiveLock' or a.xact_start < clock_timestamp() - interval '1 second')
             from pg_catalog.pg_locks as l
             left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
-            where l.locktype = 'relation' and l.granted and l.relation = '{schema}.{leaf}'::regclass::oid
+            where l.locktype = 'relation' and l.granted and l.relation = '{schema}.{partition}'::regclass::oid
                 and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
                 and l.pid is distinct from pg_backend_pid()
                 and l.mode in ('RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock',
                     'ExclusiveLock', 'AccessExclusiveLock')
             group by l.virtualtransaction""";
 
-    /** Everybody waits for who has the lock, so that an instance that stands still must not keep it for long. */
-    private static final String BOUND = """
+    /** All callers wait for the holder of the lock, so an instance that stands still must not keep it for long. */
+    private static final String LIMIT_WAIT = """
             select set_config('lock_timeout', cast(? as text), true), set_config('idle_in_transaction_session_timeout', '2s', true)""";
 
-    private static final String SEAL = """
-            create trigger sealed before insert on {schema}.{leaf}
+    private static final String CLOSE = """
+            create trigger closed before insert on {schema}.{partition}
             for each row execute function {schema}.processed_message_refuse()""";
 
     private static final String OPEN_NEXT = "update {schema}.processed_message_head set open_from = ?, open_until = ?";
 
     /** Those between the two were never open. */
     private static final String NOTE = """
-            update {schema}.storage_partition
-            set sealed_at = clock_timestamp()
-            where parent = 'processed_message' and sealed_at is null and ends_at <= ?""";
+            update {schema}.processed_message_partition
+            set closed_at = clock_timestamp()
+            where closed_at is null and ends_at <= ?""";
 
     private final Schema schema;
 
     private final MaintenanceConnection connection;
 
-    /** Since the last success; looks that attempted nothing do not count. */
+    /** Attempts since the last success. */
     private final AtomicInteger attempts = new AtomicInteger();
 
-    /** The transactions that were in the way at the last look and of which it is not known for how long. */
+    /** The transactions that were in the way at the last run and of which it is not known for how long. */
     private final AtomicReference<Set<String>> unknownBefore = new AtomicReference<>(Set.of());
 
-    MessageLeafSealing(Schema schema, MaintenanceConnection connection) {
+    PartitionClosing(Schema schema, MaintenanceConnection connection) {
         this.schema = schema;
         this.connection = connection;
     }
 
     @Override
     public boolean run() {
-        boolean done = connection.change(SHORTEST_WAIT, this::seal);
+        boolean done = connection.change(SHORTEST_WAIT, this::close);
         if (done) {
             attempts.set(0);
         }
         return done;
     }
 
-    private boolean seal(JdbcClient jdbcClient) {
-        Optional<Border> passed = jdbcClient
+    private boolean close(JdbcClient jdbcClient) {
+        Optional<Bound> passed = jdbcClient
                 .sql(schema.resolve(FIND_PASSED))
-                .query((row, number) -> new Border(
+                .query((row, number) -> new Bound(
                         row.getString(1),
                         row.getObject(2, OffsetDateTime.class),
                         row.getObject(3, OffsetDateTime.class),
                         row.getBoolean(4)))
                 .optional();
-        return passed.isEmpty() || (passed.get().hasNext() && seal(jdbcClient, passed.get()));
+        return passed.isEmpty() || (passed.get().hasNext() && close(jdbcClient, passed.get()));
     }
 
-    private boolean seal(JdbcClient jdbcClient, Border border) {
-        if (!border.insistent() && isHeld(jdbcClient, border)) {
+    private boolean close(JdbcClient jdbcClient, Bound bound) {
+        if (!bound.insistent() && isHeld(jdbcClient, bound)) {
             return false;
         }
         int attempt = attempts.incrementAndGet();
         Duration wait =
-                border.insistent() ? INSISTENT_WAIT : SHORTEST_WAIT.multipliedBy(Math.min(attempt, LONGEST_WAIT));
-        jdbcClient.sql(BOUND).param(Long.toString(wait.toMillis())).query().singleRow();
-        jdbcClient.sql(resolve(SEAL, border)).update();
+                bound.insistent() ? INSISTENT_WAIT : SHORTEST_WAIT.multipliedBy(Math.min(attempt, LONGEST_WAIT));
+        jdbcClient.sql(LIMIT_WAIT).param(Long.toString(wait.toMillis())).query().singleRow();
+        jdbcClient.sql(resolve(CLOSE, bound)).update();
         jdbcClient
                 .sql(schema.resolve(OPEN_NEXT))
-                .params(border.from(), border.until())
+                .params(bound.from(), bound.until())
                 .update();
-        jdbcClient.sql(schema.resolve(NOTE)).param(border.from()).update();
+        jdbcClient.sql(schema.resolve(NOTE)).param(bound.from()).update();
         return true;
     }
 
-    /** Who is there at two looks that follow each other has been there for long enough, whatever is known of him. */
-    private boolean isHeld(JdbcClient jdbcClient, Border border) {
+    /** A transaction that is in the way in two runs that follow each other has been so for long enough. */
+    private boolean isHeld(JdbcClient jdbcClient, Bound bound) {
         Set<String> unknown = new HashSet<>();
         AtomicBoolean held = new AtomicBoolean();
-        jdbcClient.sql(resolve(FIND_HOLDERS, border)).query(row -> {
+        jdbcClient.sql(resolve(FIND_HOLDERS, bound)).query(row -> {
             boolean inTheWay = row.getBoolean(2);
             if (row.wasNull()) {
                 unknown.add(row.getString(1));
@@ -151,19 +149,19 @@ final class MessageLeafSealing implements MaintenanceStep {
         return held.get() || !Collections.disjoint(before, unknown);
     }
 
-    private String resolve(String sql, Border border) {
-        return schema.resolve(sql).replace("{leaf}", border.leaf());
+    private String resolve(String sql, Bound bound) {
+        return schema.resolve(sql).replace("{partition}", bound.partition());
     }
 
     /**
-     * What ends and what begins.
+     * A bound that has passed.
      *
-     * @param leaf the partition that ends
-     * @param from when the next one begins, which is for the present; the end of time if there is none
+     * @param partition the partition that ends there
+     * @param from when the partition of the present begins; the end of time if there is none
      * @param until when that ends
-     * @param insistent whether it is tried whoever is in the way
+     * @param insistent whether closing is tried whatever transaction is in the way
      */
-    private record Border(String leaf, OffsetDateTime from, OffsetDateTime until, boolean insistent) {
+    private record Bound(String partition, OffsetDateTime from, OffsetDateTime until, boolean insistent) {
 
         boolean hasNext() {
             return from.isBefore(OffsetDateTime.MAX);
