@@ -1,5 +1,7 @@
 package io.idempotency.claim;
 
+import io.idempotency.codec.StorableText;
+
 /**
  * How an attempt failed.
  *
@@ -15,15 +17,7 @@ public record Failure(boolean isFinal, String code, String message) {
 
     /** Cuts what is too long. */
     public Failure {
-        code = cut(code, MAX_CODE_LENGTH);
-        message = cut(message, MAX_MESSAGE_LENGTH);
-    }
-
-    private static String cut(String text, int maxLength) {
-        String storable = text.replace("\0", "");
-        if (storable.codePointCount(0, storable.length()) <= maxLength) {
-            return storable;
-        }
-        return storable.substring(0, storable.offsetByCodePoints(0, maxLength));
+        code = StorableText.of(code, MAX_CODE_LENGTH);
+        message = StorableText.of(message, MAX_MESSAGE_LENGTH);
     }
 }

@@ -1,12 +1,10 @@
 package io.idempotency.claim;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.UUID;
 
 import io.idempotency.Intent;
-import io.idempotency.codec.Sha256;
+import io.idempotency.codec.Digests;
 
 /**
  * The primary key of an intent: the first 16 bytes of SHA-256 over scope, caller and key, each in UTF-8 behind its length
@@ -23,7 +21,7 @@ public final class RequestId {
      * @return the same for equal intents
      */
     public static UUID of(Intent intent) {
-        return digest(intent.scope(), intent.caller(), intent.key().value());
+        return idOf(intent.scope(), intent.caller(), intent.key().value());
     }
 
     /**
@@ -34,19 +32,11 @@ public final class RequestId {
      * @return the same for equal messages, and never that of an intent
      */
     public static UUID ofMessage(Intent intent) {
-        return digest(intent.scope(), intent.caller(), intent.key().value(), "message");
+        return idOf(intent.scope(), intent.caller(), intent.key().value(), "message");
     }
 
-    private static UUID digest(String... parts) {
-        MessageDigest digest = Sha256.ofThread();
-        for (String part : parts) {
-            byte[] encoded = part.getBytes(StandardCharsets.UTF_8);
-            for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-                digest.update((byte) (encoded.length >> shift));
-            }
-            digest.update(encoded);
-        }
-        ByteBuffer hash = ByteBuffer.wrap(digest.digest());
+    private static UUID idOf(String... parts) {
+        ByteBuffer hash = ByteBuffer.wrap(Digests.sha256(parts));
         return new UUID(hash.getLong(), hash.getLong());
     }
 }

@@ -244,7 +244,7 @@ public final class Fingerprinter {
     }
 
     private static byte[] sha256(String canonical) {
-        MessageDigest digest = Sha256.ofThread();
+        MessageDigest digest = Digests.sha256();
         digest.update((byte) VERSION);
         return digest.digest(canonical.getBytes(StandardCharsets.UTF_8));
     }

@@ -124,7 +124,7 @@ public final class ResponseMapper {
     private void requireStorable(Intent intent, String body) {
         int bytes;
         try {
-            bytes = Utf8.lengthOf(body);
+            bytes = StorableText.bytesOf(body);
         } catch (CharacterCodingException loneSurrogate) {
             throw new ResponseNotStorableException(
                     intent, "it contains half of a surrogate pair, which UTF-8 cannot carry", loneSurrogate);

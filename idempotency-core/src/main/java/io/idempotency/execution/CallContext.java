@@ -1,9 +1,7 @@
 package io.idempotency.execution;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.UUID;
 
@@ -12,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
+import io.idempotency.codec.Digests;
 import io.idempotency.operation.CallTerms;
 
 /** What the running method may know about its call. */
@@ -31,36 +30,19 @@ record CallContext(
 
     @Override
     public String downstreamKey(String name) {
-        MessageDigest digest = sha1();
+        MessageDigest digest = Digests.create("SHA-1");
         digest.update(ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(NAMESPACE.getMostSignificantBits())
                 .putLong(NAMESPACE.getLeastSignificantBits())
                 .array());
-        update(digest, intent.scope(), intent.caller(), intent.key().value(), name);
+        Digests.update(digest, intent.scope(), intent.caller(), intent.key().value(), name);
         if (isMessage) {
-            update(digest, MESSAGE);
+            Digests.update(digest, MESSAGE);
         }
         ByteBuffer hash = ByteBuffer.wrap(digest.digest());
         long high = (hash.getLong() & ~0xF000L) | (VERSION_5 << 12);
         long low = (hash.getLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
         return new UUID(high, low).toString();
-    }
-
-    private static void update(MessageDigest digest, String... parts) {
-        for (String part : parts) {
-            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-            digest.update(
-                    ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
-            digest.update(bytes);
-        }
-    }
-
-    private static MessageDigest sha1() {
-        try {
-            return MessageDigest.getInstance("SHA-1");
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("Every Java platform has SHA-1", impossible);
-        }
     }
 
     @Override

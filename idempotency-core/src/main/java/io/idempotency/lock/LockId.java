@@ -1,10 +1,8 @@
 package io.idempotency.lock;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 
-import io.idempotency.codec.Sha256;
+import io.idempotency.codec.Digests;
 
 /**
  * What PostgreSQL knows a lock by: the first 8 bytes of SHA-256 over the word {@value #NAMESPACE}, the lock's name and the
@@ -25,13 +23,6 @@ public final class LockId {
      * @return the same for equal names and resources
      */
     public static long of(String name, String resource) {
-        MessageDigest digest = Sha256.ofThread();
-        for (String part : new String[] {NAMESPACE, name, resource}) {
-            byte[] encoded = part.getBytes(StandardCharsets.UTF_8);
-            digest.update(
-                    ByteBuffer.allocate(Integer.BYTES).putInt(encoded.length).flip());
-            digest.update(encoded);
-        }
-        return ByteBuffer.wrap(digest.digest()).getLong();
+        return ByteBuffer.wrap(Digests.sha256(NAMESPACE, name, resource)).getLong();
     }
 }

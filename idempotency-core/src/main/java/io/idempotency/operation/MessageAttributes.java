@@ -7,6 +7,7 @@ import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.codec.Fingerprint;
 import io.idempotency.codec.Fingerprinter;
+import io.idempotency.codec.StorableText;
 import io.idempotency.inbox.ConflictPolicy;
 import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.inbox.Receipt.StreamPosition;
@@ -56,14 +57,7 @@ public record MessageAttributes(
      */
     public @Nullable String type(Object target, @Nullable Object[] arguments) {
         Object type = typeExpression == null ? null : typeExpression.evaluate(target, arguments);
-        return type == null ? null : storable(type.toString());
-    }
-
-    private static String storable(String type) {
-        String text = type.replace("\0", "");
-        return text.codePointCount(0, text.length()) <= MAX_TYPE_LENGTH
-                ? text
-                : text.substring(0, text.offsetByCodePoints(0, MAX_TYPE_LENGTH));
+        return type == null ? null : StorableText.of(type.toString(), MAX_TYPE_LENGTH);
     }
 
     /**

@@ -2,6 +2,8 @@ package io.idempotency.operation;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.codec.StorableText;
+
 /**
  * Names what a method made, for operators who look at the row.
  *
@@ -10,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ResultReference(
         @Nullable String type, @Nullable ArgumentExpression idExpression) {
-
-    /** PostgreSQL's text holds every character but this one. */
-    private static final String NOT_STORABLE = "\0";
 
     static final String RESULT_VARIABLE = "result";
 
@@ -41,6 +40,6 @@ public record ResultReference(
             return null;
         }
         Object id = idExpression.evaluate(target, arguments, RESULT_VARIABLE, result);
-        return id == null ? null : id.toString().replace(NOT_STORABLE, "");
+        return id == null ? null : StorableText.of(id.toString(), Integer.MAX_VALUE);
     }
 }

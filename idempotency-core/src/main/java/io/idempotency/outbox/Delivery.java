@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.codec.StorableText;
+
 /**
  * What became of one attempt to send a message. Internal.
  *
@@ -42,13 +44,7 @@ public record Delivery(
      * @return type and message, at most 1,000 characters; {@code null} if there was none
      */
     public @Nullable String error() {
-        if (failure == null) {
-            return null;
-        }
-        String text = describe(failure).replace("\0", "");
-        return text.codePointCount(0, text.length()) <= MAX_ERROR_LENGTH
-                ? text
-                : text.substring(0, text.offsetByCodePoints(0, MAX_ERROR_LENGTH));
+        return failure == null ? null : StorableText.of(describe(failure), MAX_ERROR_LENGTH);
     }
 
     /** A failure that cannot tell its message must not keep what else was sent from being kept. */

@@ -14,7 +14,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.IdempotencyContext;
 import io.idempotency.codec.JsonFailures;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.codec.Utf8;
+import io.idempotency.codec.StorableText;
 
 /** Records messages for application code. */
 public final class OutboxTemplate implements Outbox {
@@ -92,7 +92,7 @@ public final class OutboxTemplate implements Outbox {
         String json = encode(message, message.payload());
         int bytes;
         try {
-            bytes = Utf8.lengthOf(json);
+            bytes = StorableText.bytesOf(json);
         } catch (CharacterCodingException loneSurrogate) {
             throw new IllegalArgumentException(
                     "The payload of the message " + message
