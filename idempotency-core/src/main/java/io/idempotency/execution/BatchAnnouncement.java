@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronization;
 
 import io.idempotency.RequestInProgressException;
 import io.idempotency.observation.IdempotencyListener;
@@ -14,7 +13,7 @@ import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
 /** Announces each delivery of a batch, when it is known whether the transaction that took them was committed. */
-final class BatchAnnouncement implements TransactionSynchronization {
+final class BatchAnnouncement extends SavepointAwareSynchronization {
 
     private static final int FIRST_ATTEMPT = 1;
 
@@ -27,11 +26,7 @@ final class BatchAnnouncement implements TransactionSynchronization {
 
     private final long start = System.nanoTime();
 
-    private final LaterSavepoints laterSavepoints = new LaterSavepoints();
-
     private Set<String> handledBefore = Set.of();
-
-    private boolean undone;
 
     BatchAnnouncement(IdempotencyListener listener, String consumer, List<String> messageIds) {
         this.listener = listener;
@@ -51,18 +46,9 @@ final class BatchAnnouncement implements TransactionSynchronization {
     }
 
     @Override
-    public void savepoint(Object savepoint) {
-        laterSavepoints.add(savepoint);
-    }
-
-    @Override
-    public void savepointRollback(Object savepoint) {
-        undone |= !laterSavepoints.contain(savepoint);
-    }
-
-    @Override
     public void afterCompletion(int status) {
-        MessageOutcome ofTaken = status == STATUS_COMMITTED && !undone ? MessageOutcome.HANDLED : MessageOutcome.FAILED;
+        MessageOutcome ofTaken =
+                status == STATUS_COMMITTED && !isUndone() ? MessageOutcome.HANDLED : MessageOutcome.FAILED;
         Duration duration = sinceStart();
         Set<String> seen = new HashSet<>(handledBefore);
         for (String id : messageIds) {

@@ -4,7 +4,6 @@ import java.sql.Connection;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.TransactionFailedException;
@@ -13,7 +12,7 @@ import io.idempotency.TransactionFailedException;
  * Refuses the commit of a transaction in which something failed, whoever manages it: with JPA the COMMIT of an aborted
  * transaction would report success.
  */
-final class DoomedTransaction implements TransactionSynchronization {
+final class DoomedTransaction extends SavepointAwareSynchronization {
 
     private static final String REFUSED =
             "The transaction was rolled back, because messages could not be claimed or published in it, or a"
@@ -23,14 +22,10 @@ final class DoomedTransaction implements TransactionSynchronization {
             "The transaction was rolled back, because a call that joined it before the commit has failed and marked it"
                     + " rollback-only: let that exception leave the callback";
 
-    private final LaterSavepoints laterSavepoints = new LaterSavepoints();
-
     private final Throwable failure;
 
     /** Of a transaction that is not marked. */
     private final @Nullable Connection connection;
-
-    private boolean undone;
 
     /** By the manager, which has looked at its mark before the callbacks. */
     private boolean isDecided;
@@ -67,17 +62,6 @@ final class DoomedTransaction implements TransactionSynchronization {
     }
 
     @Override
-    public void savepoint(Object savepoint) {
-        laterSavepoints.add(savepoint);
-    }
-
-    /** One that was there before the failure takes it back. */
-    @Override
-    public void savepointRollback(Object savepoint) {
-        undone |= !laterSavepoints.contain(savepoint);
-    }
-
-    @Override
     public void beforeCommit(boolean readOnly) {
         if (isMarked()) {
             isDecided = true;
@@ -95,7 +79,7 @@ final class DoomedTransaction implements TransactionSynchronization {
      * before its clean-up turns autocommit on, which commits what is open if no statement has failed.
      */
     private void requireUndone() {
-        if (!undone) {
+        if (!isUndone()) {
             throw new TransactionFailedException(isMarked() ? MARKED : REFUSED, failure);
         }
     }
@@ -103,7 +87,7 @@ final class DoomedTransaction implements TransactionSynchronization {
     /** Where the failure was such an exception itself, and left a callback. */
     @Override
     public void afterCompletion(int status) {
-        if (status != STATUS_COMMITTED && !undone && connection != null) {
+        if (status != STATUS_COMMITTED && !isUndone() && connection != null) {
             FailedCommit.rollBackUnsent(connection);
         }
     }

@@ -5,18 +5,15 @@ import java.sql.SQLException;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.claim.ClaimStore;
 import io.idempotency.claim.ClaimStore.TransactionState;
 
 /** What one call leaves to be done when its transaction ends: the report becomes certain, the key is held no longer. */
-final class TransactionEnd implements TransactionSynchronization {
+final class TransactionEnd extends SavepointAwareSynchronization {
 
     private final RunningCall running;
-
-    private final LaterSavepoints laterSavepoints = new LaterSavepoints();
 
     private final ClaimStore store;
 
@@ -55,17 +52,9 @@ final class TransactionEnd implements TransactionSynchronization {
     }
 
     @Override
-    public void savepoint(Object savepoint) {
-        laterSavepoints.add(savepoint);
-    }
-
-    /** One that was there before the claim takes the claim back. */
-    @Override
-    public void savepointRollback(Object savepoint) {
-        if (!laterSavepoints.contain(savepoint)) {
-            releaseKey();
-            running.report().undone();
-        }
+    void undone() {
+        releaseKey();
+        running.report().undone();
     }
 
     @Override
