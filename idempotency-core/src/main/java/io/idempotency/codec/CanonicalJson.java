@@ -70,7 +70,7 @@ final class CanonicalJson {
      */
     static String of(String json) {
         CanonicalJson canonical = new CanonicalJson();
-        canonical.write(read(json));
+        canonical.write(read(json), false);
         return canonical.text.toString(StandardCharsets.UTF_8);
     }
 
@@ -82,9 +82,11 @@ final class CanonicalJson {
         }
     }
 
-    private void write(JsonNode node) {
+    private void write(JsonNode node, boolean isSet) {
         if (node.isObject()) {
-            writeObject(node);
+            writeObject(node, isSet);
+        } else if (node.isArray() && isSet) {
+            writeSet(node);
         } else if (node.isArray()) {
             writeArray(node);
         } else if (node.isNumber()) {
@@ -96,10 +98,10 @@ final class CanonicalJson {
         }
     }
 
-    private void writeObject(JsonNode object) {
+    private void writeObject(JsonNode object, boolean isSet) {
         List<String> names = new ArrayList<>(object.propertyNames());
         if (!names.isEmpty() && isMark(names.get(0))) {
-            writeMarked(object, names);
+            writeMarked(object, names, isSet);
             return;
         }
         List<String> sorted = new ArrayList<>(names);
@@ -112,7 +114,7 @@ final class CanonicalJson {
                 append(separator);
                 writeString(name);
                 append(':');
-                write(member);
+                write(member, false);
                 separator = ',';
             }
         }
@@ -126,28 +128,24 @@ final class CanonicalJson {
         return name.equals(SET) || name.startsWith(TYPE);
     }
 
-    private void writeMarked(JsonNode object, List<String> names) {
+    private void writeMarked(JsonNode object, List<String> names, boolean isSet) {
         if (names.size() > 1) {
             throw new StreamWriteException(null, "Something was written beside what is marked");
         }
         String mark = names.get(0);
-        JsonNode value = object.get(mark);
-        if (mark.equals(SET) && value.isArray()) {
-            writeSet(value);
-            return;
-        }
-        if (!mark.equals(SET)) {
+        if (mark.startsWith(TYPE)) {
             // No JSON has a text before a value.
             writeString(mark.substring(TYPE.length()));
         }
-        write(value);
+        // The elements of a set of a class that counts are marked twice.
+        write(object.get(mark), isSet || mark.equals(SET));
     }
 
     private void writeArray(JsonNode array) {
         char separator = '[';
         for (JsonNode element : array) {
             append(separator);
-            write(element);
+            write(element, false);
             separator = ',';
         }
         close(separator, '[', ']');
@@ -158,7 +156,7 @@ final class CanonicalJson {
         List<String> elements = new ArrayList<>(set.size());
         for (JsonNode element : set) {
             text = new ByteArrayOutputStream();
-            write(element);
+            write(element, false);
             countSorted(text.size());
             elements.add(text.toString(StandardCharsets.UTF_8));
         }

@@ -218,6 +218,16 @@ class FingerprintTypesTest {
     }
 
     @Test
+    void theOrderOfASetDoesNotCountWhereItsTypeDoes() {
+        Fingerprinter fingerprinter = with(new JsonMapper());
+
+        assertThat(fingerprinter.of(new Holder(new Cards("a", "b"))))
+                .isEqualTo(fingerprinter.of(new Holder(new Cards("b", "a"))));
+        assertThat(fingerprinter.of(new Cards("a", "b"))).isEqualTo(fingerprinter.of(new Cards("b", "a")));
+        assertDiffer(fingerprinter, new Holder(new Cards("a", "b")), new Holder(new Cards("a", "c")));
+    }
+
+    @Test
     void whatIsUnwrappedHasNoPlaceForAType() {
         assertThat(with(new JsonMapper()).of(new Flat(new Base(1)), Flat.class))
                 .isEqualTo(with(new JsonMapper()).of(Map.of("value", 1)));
@@ -389,6 +399,17 @@ class FingerprintTypesTest {
 
         Squares(Square square) {
             add(square);
+        }
+    }
+
+    static final class Cards extends LinkedHashSet<Named> {
+
+        private static final long serialVersionUID = 1L;
+
+        Cards(String... names) {
+            for (String name : names) {
+                add(new Named(name));
+            }
         }
     }
 
