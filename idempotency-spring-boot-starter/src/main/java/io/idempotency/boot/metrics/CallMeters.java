@@ -1,50 +1,62 @@
 package io.idempotency.boot.metrics;
 
-import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
 
-/** Measures idempotent calls. */
+/** Measures idempotent calls and deliveries of messages. */
 final class CallMeters implements IdempotencyListener {
 
-    private final BoundedTag scopes = new BoundedTag(IdempotencyMeters.SCOPE);
+    private final ExecutionMeters calls;
 
-    private final MeterProvider<Timer> calls;
-
-    private final AttemptMeters attempts;
+    private final ExecutionMeters deliveries;
 
     CallMeters(MeterRegistry registry) {
-        this.calls = Timer.builder(IdempotencyMeters.CALLS)
-                .description("Idempotent calls")
-                .withRegistry(registry);
-        this.attempts = new AttemptMeters(
+        this.calls = new ExecutionMeters(
                 registry,
                 IdempotencyMeters.SCOPE,
-                scopes,
+                IdempotencyMeters.CALLS,
+                "Idempotent calls",
                 IdempotencyMeters.ATTEMPT_FAILURES,
                 IdempotencyMeters.RETRIES);
+        this.deliveries = new ExecutionMeters(
+                registry,
+                IdempotencyMeters.CONSUMER,
+                IdempotencyMeters.INBOX_MESSAGES,
+                "Received messages",
+                IdempotencyMeters.INBOX_ATTEMPT_FAILURES,
+                IdempotencyMeters.INBOX_RETRIES);
     }
 
     @Override
     public void callCompleted(CallCompleted event) {
-        calls.withTags(
-                        IdempotencyMeters.SCOPE,
-                        scopes.valueOf(event.scope()),
-                        IdempotencyMeters.OUTCOME,
-                        event.outcome().tag())
-                .record(event.duration());
+        calls.completed(event.scope(), event.outcome().tag(), event.duration());
         switch (event.outcome()) {
-            case FAILED, FAILED_FINAL, LEASE_LOST -> attempts.failed(event.scope(), event.attempt(), event.failure());
+            case FAILED, FAILED_FINAL, LEASE_LOST -> calls.failed(event.scope(), event.attempt(), event.failure());
             default -> {}
         }
     }
 
     @Override
     public void callRetried(CallRetried event) {
-        attempts.retried(event.intent().scope(), event.sqlState());
+        calls.retried(event.intent().scope(), event.sqlState());
+    }
+
+    @Override
+    public void messageReceived(MessageReceived event) {
+        deliveries.completed(event.consumer(), event.outcome().tag(), event.duration());
+        if (event.outcome() == MessageOutcome.FAILED) {
+            deliveries.failed(event.consumer(), event.attempt(), event.failure());
+        }
+    }
+
+    @Override
+    public void deliveryRetried(DeliveryRetried event) {
+        deliveries.retried(event.consumer(), event.sqlState());
     }
 }

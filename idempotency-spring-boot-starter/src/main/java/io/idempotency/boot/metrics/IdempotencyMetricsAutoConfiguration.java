@@ -28,11 +28,6 @@ public final class IdempotencyMetricsAutoConfiguration {
     }
 
     @Bean
-    IdempotencyListener idempotencyInboxMeters(MeterRegistry registry) {
-        return new InboxMeters(registry);
-    }
-
-    @Bean
     IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry, IdempotencyProperties properties) {
         return new OutboxMeters(registry, new LastLook<>(properties.outbox().sampleInterval(), System::nanoTime));
     }

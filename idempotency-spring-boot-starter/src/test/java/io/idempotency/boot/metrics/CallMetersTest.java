@@ -16,7 +16,7 @@ import io.idempotency.observation.CallRetried;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What has no name of its own is counted all the same. */
-class AttemptMetersTest {
+class CallMetersTest {
 
     private static final Intent INTENT = new Intent("payments", "", new IdempotencyKey("key"));
 
@@ -40,7 +40,7 @@ class AttemptMetersTest {
         fail(1, new IllegalStateException("anonymous") {});
 
         assertThat(registry.get("idempotency.attempt.failures")
-                        .tag("exception", AttemptMetersTest.class.getName() + "$1")
+                        .tag("exception", CallMetersTest.class.getName() + "$1")
                         .counter()
                         .count())
                 .isEqualTo(1);

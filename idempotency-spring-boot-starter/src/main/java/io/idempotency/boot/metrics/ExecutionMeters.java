@@ -1,12 +1,15 @@
 package io.idempotency.boot.metrics;
 
+import java.time.Duration;
+
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what did not succeed at once, of calls by their scope or of deliveries by their consumer. */
-final class AttemptMeters {
+/** Measures calls by their scope, or deliveries by their consumer. */
+final class ExecutionMeters {
 
     private static final String FIRST = "first";
 
@@ -22,27 +25,42 @@ final class AttemptMeters {
 
     private final BoundedTag exceptions = new BoundedTag(IdempotencyMeters.EXCEPTION);
 
+    private final MeterProvider<Timer> executions;
+
     private final MeterProvider<Counter> failures;
 
     private final MeterProvider<Counter> retries;
 
     /**
-     * Creates the counters.
+     * Creates the meters.
      *
-     * @param ownerKey the tag that tells whose attempt it was
-     * @param owners values of that tag
+     * @param ownerKey the tag for scopes or consumers
+     * @param name name of the timer
      * @param failuresName name of the counter of failed attempts
      * @param retriesName name of the counter of repeated executions
      */
-    AttemptMeters(MeterRegistry registry, String ownerKey, BoundedTag owners, String failuresName, String retriesName) {
+    ExecutionMeters(
+            MeterRegistry registry,
+            String ownerKey,
+            String name,
+            String description,
+            String failuresName,
+            String retriesName) {
         this.ownerKey = ownerKey;
-        this.owners = owners;
+        this.owners = new BoundedTag(ownerKey);
+        this.executions = Timer.builder(name).description(description).withRegistry(registry);
         this.failures = Counter.builder(failuresName)
                 .description("Attempts that ran and failed")
                 .withRegistry(registry);
         this.retries = Counter.builder(retriesName)
                 .description("Executions that failed and were repeated at once")
                 .withRegistry(registry);
+    }
+
+    void completed(String owner, String outcome, Duration duration) {
+        executions
+                .withTags(ownerKey, owners.valueOf(owner), IdempotencyMeters.OUTCOME, outcome)
+                .record(duration);
     }
 
     /** Counts nothing if no attempt was made. */
