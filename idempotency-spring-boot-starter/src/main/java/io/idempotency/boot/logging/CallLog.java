@@ -1,5 +1,6 @@
 package io.idempotency.boot.logging;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -7,18 +8,27 @@ import org.slf4j.event.Level;
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
 
 /**
- * One line for each call, and one for each repeat inside of one. What the library reacted to is told, and not what the
- * caller gets to see himself: his exception is his to log.
+ * One line for each call and each delivery, and one for each repeat inside of one. What the library reacted to is told, and
+ * not what the caller gets to see himself: his exception is his to log. The line of a delivery answers whether a message
+ * came, and how often, long after its row is gone.
  */
 final class CallLog implements IdempotencyListener {
 
     /** By feature and not by class, so that its level can be set. */
-    static final String NAME = "io.idempotency.calls";
+    static final String CALLS = "io.idempotency.calls";
 
-    private final Logger logger = LoggerFactory.getLogger(NAME);
+    /** The same for deliveries. */
+    static final String MESSAGES = "io.idempotency.inbox";
+
+    private final Logger calls = LoggerFactory.getLogger(CALLS);
+
+    private final Logger messages = LoggerFactory.getLogger(MESSAGES);
 
     private final LoggedKeys keys;
 
@@ -29,10 +39,10 @@ final class CallLog implements IdempotencyListener {
     @Override
     public void callCompleted(CallCompleted event) {
         Wording wording = wordingOf(event.outcome());
-        if (!logger.isEnabledForLevel(wording.level())) {
+        if (!calls.isEnabledForLevel(wording.level())) {
             return;
         }
-        Line line = Line.at(logger, wording.level()).add("scope", event.scope());
+        Line line = Line.at(calls, wording.level()).add("scope", event.scope());
         String key = keys.addCall(line, event.intent());
         line.add("outcome", event.outcome().tag())
                 .add("attempt", event.attempt())
@@ -43,21 +53,48 @@ final class CallLog implements IdempotencyListener {
 
     @Override
     public void callRetried(CallRetried event) {
-        if (!logger.isInfoEnabled()) {
+        if (!calls.isInfoEnabled()) {
             return;
         }
-        Line line = Line.at(logger, Level.INFO).add("scope", event.intent().scope());
+        Line line = Line.at(calls, Level.INFO).add("scope", event.intent().scope());
         String key = keys.addCall(line, event.intent());
         line.add("execution", event.execution())
                 .add("sqlstate", event.sqlState())
                 .add(event.failure())
-                .log("Call {}in {} is repeated: {}", key, event.intent().scope(), describe(event));
+                .log("Call {}in {} is repeated: {}", key, event.intent().scope(), describe(event.execution(), event.sqlState()));
     }
 
-    private static String describe(CallRetried event) {
-        return event.sqlState() == null
-                ? "execution " + event.execution() + " lost its connection"
-                : "execution " + event.execution() + " failed with SQLSTATE " + event.sqlState();
+    @Override
+    public void messageReceived(MessageReceived event) {
+        Wording wording = wordingOf(event.outcome());
+        if (!messages.isEnabledForLevel(wording.level())) {
+            return;
+        }
+        Line line = Line.at(messages, wording.level()).add("consumer", event.consumer());
+        String message = keys.addMessage(line, event.consumer(), event.messageId());
+        line.add("outcome", event.outcome().tag())
+                .add("attempt", event.attempt())
+                .add("duration_ms", event.duration().toMillis())
+                .add(event.failure())
+                .log("Message {}for {} {}", message, event.consumer(), wording.text());
+    }
+
+    @Override
+    public void deliveryRetried(DeliveryRetried event) {
+        if (!messages.isInfoEnabled()) {
+            return;
+        }
+        Line line = Line.at(messages, Level.INFO).add("consumer", event.consumer());
+        String message = keys.addMessage(line, event.consumer(), event.messageId());
+        line.add("execution", event.execution())
+                .add("sqlstate", event.sqlState())
+                .add(event.failure())
+                .log("Message {}for {} is handled again: {}", message, event.consumer(), describe(event.execution(), event.sqlState()));
+    }
+
+    private static String describe(int execution, @Nullable String sqlState) {
+        return "execution " + execution
+                + (sqlState == null ? " lost its connection" : " failed with SQLSTATE " + sqlState);
     }
 
     private static Wording wordingOf(Outcome outcome) {
@@ -81,6 +118,19 @@ final class CallLog implements IdempotencyListener {
                         "was refused: an earlier call had ended its transaction itself; look at its effect");
             case LEASE_LOST -> new Wording(Level.WARN, "lost its lease before it was done");
             case FAILED_FINAL -> new Wording(Level.WARN, "failed for good: every repeat gets the same failure");
+        };
+    }
+
+    private static Wording wordingOf(MessageOutcome outcome) {
+        return switch (outcome) {
+            case HANDLED -> new Wording(Level.DEBUG, "was handled");
+            case DUPLICATE -> new Wording(Level.INFO, "was skipped: it had been handled before");
+            case LATE -> new Wording(Level.INFO, "was skipped: something newer had been handled before");
+            case CONFLICT -> new Wording(Level.WARN, "has the id of another message that was handled before");
+            case GAP -> new Wording(Level.INFO, "was refused: something older has to come first");
+            case IN_PROGRESS -> new Wording(Level.INFO, "was refused: another delivery takes too long");
+            case INVALID_ID -> new Wording(Level.WARN, "was refused: its id, stream or version is not valid");
+            case FAILED -> new Wording(Level.DEBUG, "failed");
         };
     }
 

@@ -21,11 +21,6 @@ public final class IdempotencyLoggingAutoConfiguration {
     }
 
     @Bean
-    IdempotencyListener idempotencyMessageLog(IdempotencyProperties properties) {
-        return new MessageLog(new LoggedKeys(properties.logging().keys()));
-    }
-
-    @Bean
     IdempotencyListener idempotencyOutboxLog() {
         return new OutboxLog();
     }

@@ -79,8 +79,8 @@ class LoggedKeysTest {
     @ParameterizedTest
     @EnumSource
     void messageIdsAreTreatedLikeKeys(KeyDisplay display) {
-        try (LogLines log = LogLines.of(MessageLog.NAME)) {
-            new MessageLog(new LoggedKeys(display))
+        try (LogLines log = LogLines.of(CallLog.MESSAGES)) {
+            new CallLog(new LoggedKeys(display))
                     .messageReceived(new MessageReceived(
                             "wallets", "m-1", MessageOutcome.DUPLICATE, 0, Duration.ofMillis(3), null));
 
@@ -111,7 +111,7 @@ class LoggedKeysTest {
     }
 
     private static ILoggingEvent lineOfCall(KeyDisplay display, Intent intent) {
-        try (LogLines log = LogLines.of(CallLog.NAME)) {
+        try (LogLines log = LogLines.of(CallLog.CALLS)) {
             new CallLog(new LoggedKeys(display))
                     .callCompleted(new CallCompleted(
                             "payments",

@@ -31,7 +31,7 @@ class MessageLogTest {
     void eachDeliveryIsOneLineAndADuplicateAnotherOne() {
         try (ConfigurableApplicationContext application = JdbcTestApplication.start(
                         database, new Class<?>[] {Receiver.class}, "idempotency.logging.keys=shown");
-                LogLines log = LogLines.of(MessageLog.NAME)) {
+                LogLines log = LogLines.of(CallLog.MESSAGES)) {
             Receiver receiver = application.getBean(Receiver.class);
             receiver.receive("m-1", 1, "body");
             receiver.receive("m-1", 1, "body");
