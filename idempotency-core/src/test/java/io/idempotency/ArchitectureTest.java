@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import io.idempotency.claim.ClaimStore;
-import io.idempotency.inbox.InboxStore;
-import io.idempotency.lock.LockStore;
-import io.idempotency.outbox.OutboxStore;
-import io.idempotency.retention.ExpiringTable;
-import io.idempotency.retention.PurgeStore;
-import io.idempotency.retention.PurgeTurn;
-import io.idempotency.retention.StorageStatistics;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.lock.LockStore;
+import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.retention.ExpiringTable;
+import io.idempotency.internal.retention.PurgeStore;
+import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.internal.retention.StorageStatistics;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -38,22 +38,45 @@ class ArchitectureTest {
     /** Each package of this module with the only packages of the project that it may import. */
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("", Set.of()),
-            Map.entry(".observation", Set.of("")),
             Map.entry(".codec", Set.of("")),
-            Map.entry(".claim", Set.of("", ".codec")),
-            Map.entry(".inbox", Set.of("", ".codec", ".observation")),
-            Map.entry(".lock", Set.of("", ".codec")),
-            Map.entry(".operation", Set.of("", ".codec", ".inbox")),
-            Map.entry(".transaction", Set.of()),
+            Map.entry(".observation", Set.of("")),
+            Map.entry(".inbox", Set.of("")),
+            Map.entry(".lock", Set.of("")),
+            Map.entry(".outbox", Set.of("")),
+            Map.entry(".internal.codec", Set.of("", ".codec")),
+            Map.entry(".internal.claim", Set.of("", ".internal.codec")),
+            Map.entry(".internal.inbox", Set.of("", ".internal.codec")),
+            Map.entry(".internal.lock", Set.of("", ".lock", ".internal.codec")),
+            Map.entry(".internal.operation", Set.of("", ".internal.codec", ".internal.inbox")),
+            Map.entry(".internal.transaction", Set.of()),
             Map.entry(
-                    ".execution",
-                    Set.of("", ".operation", ".claim", ".inbox", ".lock", ".transaction", ".codec", ".observation")),
-            Map.entry(".interceptor", Set.of("", ".operation", ".execution")),
-            Map.entry(".outbox", Set.of("", ".codec", ".observation", ".inbox")),
-            Map.entry(".retention", Set.of("", ".observation")),
+                    ".internal.execution",
+                    Set.of(
+                            "",
+                            ".inbox",
+                            ".lock",
+                            ".observation",
+                            ".internal.claim",
+                            ".internal.codec",
+                            ".internal.inbox",
+                            ".internal.lock",
+                            ".internal.operation",
+                            ".internal.transaction")),
+            Map.entry(".internal.interceptor", Set.of("", ".internal.operation", ".internal.execution")),
+            Map.entry(".internal.outbox", Set.of("", ".codec", ".inbox", ".observation", ".outbox", ".internal.codec")),
+            Map.entry(".internal.retention", Set.of("", ".observation")),
             Map.entry(
-                    ".postgres",
-                    Set.of(".claim", ".inbox", ".lock", ".outbox", ".retention", ".transaction", "", ".codec")));
+                    ".internal.postgres",
+                    Set.of(
+                            "",
+                            ".outbox",
+                            ".internal.claim",
+                            ".internal.codec",
+                            ".internal.inbox",
+                            ".internal.lock",
+                            ".internal.outbox",
+                            ".internal.retention",
+                            ".internal.transaction")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -71,22 +94,7 @@ class ArchitectureTest {
                 .hasSizeGreaterThan(80)
                 .anyMatch(type -> type.isEquivalentTo(Idempotent.class))
                 .noneMatch(type -> type.isEquivalentTo(ArchitectureTest.class));
-        assertThat(packages())
-                .contains(
-                        "",
-                        ".observation",
-                        ".codec",
-                        ".claim",
-                        ".inbox",
-                        ".lock",
-                        ".operation",
-                        ".execution",
-                        ".interceptor",
-                        ".outbox",
-                        ".retention",
-                        ".transaction",
-                        ".postgres")
-                .isSubsetOf(MAY_IMPORT.keySet());
+        assertThat(packages()).isEqualTo(new TreeSet<>(MAY_IMPORT.keySet()));
     }
 
     @ParameterizedTest(name = "io.idempotency{0}")
@@ -108,6 +116,18 @@ class ArchitectureTest {
                 .check(CORE);
     }
 
+    /** An application compiles against the other packages only. */
+    @Test
+    void whatUsersTouchDoesNotShowInternals() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ".internal..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + ".internal..")
+                .check(CORE);
+    }
+
     @Test
     void packagesDoNotDependOnEachOtherInACycle() {
         slices().matching("io.(**)").should().beFreeOfCycles().check(CORE);
@@ -117,10 +137,10 @@ class ArchitectureTest {
     void nobodyImportsPostgres() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(ROOT + ".postgres")
+                .resideOutsideOfPackage(ROOT + ".internal.postgres")
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage(ROOT + ".postgres")
+                .resideInAPackage(ROOT + ".internal.postgres")
                 .check(CORE);
     }
 
@@ -128,7 +148,7 @@ class ArchitectureTest {
     void onlyPostgresExecutesSql() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(ROOT + ".postgres")
+                .resideOutsideOfPackage(ROOT + ".internal.postgres")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -173,7 +193,7 @@ class ArchitectureTest {
     void postgresShowsItsFactoryAndItsSchemaAndNoTable() {
         classes()
                 .that()
-                .resideInAPackage(ROOT + ".postgres")
+                .resideInAPackage(ROOT + ".internal.postgres")
                 .and(DescribedPredicate.describe(
                         "are public", type -> type.getModifiers().contains(JavaModifier.PUBLIC)))
                 .should()
@@ -205,7 +225,7 @@ class ArchitectureTest {
                 .should()
                 .bePackagePrivate()
                 .andShould()
-                .resideInAPackage(ROOT + ".postgres")
+                .resideInAPackage(ROOT + ".internal.postgres")
                 .check(CORE);
     }
 
@@ -217,7 +237,7 @@ class ArchitectureTest {
                 .should()
                 .bePackagePrivate()
                 .andShould()
-                .resideInAPackage(ROOT + ".operation")
+                .resideInAPackage(ROOT + ".internal.operation")
                 .check(CORE);
     }
 }

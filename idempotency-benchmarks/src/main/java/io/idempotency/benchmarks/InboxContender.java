@@ -3,7 +3,7 @@ package io.idempotency.benchmarks;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.IdempotentReceiver;
 
 /** A message at a time, handled once by an annotated method. */
 final class InboxContender extends Starter {

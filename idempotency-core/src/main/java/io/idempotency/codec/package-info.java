@@ -1,6 +1,4 @@
-/**
- * Responses as JSON text and payloads as fingerprints.
- */
+/** How responses become JSON text. */
 @NullMarked
 package io.idempotency.codec;
 

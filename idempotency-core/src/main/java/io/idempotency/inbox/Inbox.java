@@ -1,5 +1,7 @@
 package io.idempotency.inbox;
 
+import io.idempotency.IdempotentReceiver;
+
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;

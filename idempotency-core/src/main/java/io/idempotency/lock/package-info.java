@@ -1,4 +1,4 @@
-/** Locks on what no row stands for, for as long as a transaction lasts. */
+/** Transaction-scoped advisory locks. */
 @NullMarked
 package io.idempotency.lock;
 

@@ -28,42 +28,42 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.claim.ClaimStore;
-import io.idempotency.codec.Fingerprinter;
-import io.idempotency.codec.JacksonResponseCodec;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.codec.ResponseMapper;
-import io.idempotency.execution.CallBinding;
-import io.idempotency.execution.CallBoundary;
-import io.idempotency.execution.CallDefaults;
-import io.idempotency.execution.CallSurroundings;
-import io.idempotency.execution.CallTransactions;
-import io.idempotency.execution.ClaimExecutor;
-import io.idempotency.execution.IdempotencyTemplate;
-import io.idempotency.execution.InboxTemplate;
-import io.idempotency.execution.LockTemplate;
-import io.idempotency.execution.ReceiptBinding;
-import io.idempotency.execution.RetrySettings;
-import io.idempotency.execution.RoutedDatabase;
+import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.execution.CallBinding;
+import io.idempotency.internal.execution.CallBoundary;
+import io.idempotency.internal.execution.CallDefaults;
+import io.idempotency.internal.execution.CallSurroundings;
+import io.idempotency.internal.execution.CallTransactions;
+import io.idempotency.internal.execution.ClaimExecutor;
+import io.idempotency.internal.execution.IdempotencyTemplate;
+import io.idempotency.internal.execution.InboxTemplate;
+import io.idempotency.internal.execution.LockTemplate;
+import io.idempotency.internal.execution.ReceiptBinding;
+import io.idempotency.internal.execution.RetrySettings;
+import io.idempotency.internal.execution.RoutedDatabase;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.inbox.InboxStore;
-import io.idempotency.interceptor.EarlyIdempotentProxyPostProcessor;
-import io.idempotency.interceptor.IdempotentAdvisors;
-import io.idempotency.interceptor.LateIdempotentChainPostProcessor;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.interceptor.EarlyIdempotentProxyPostProcessor;
+import io.idempotency.internal.interceptor.IdempotentAdvisors;
+import io.idempotency.internal.interceptor.LateIdempotentChainPostProcessor;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.HarmlessCallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
-import io.idempotency.operation.AnnotationOperationSource;
-import io.idempotency.operation.IdempotentOperationSource;
-import io.idempotency.operation.OperationRules;
-import io.idempotency.operation.RetentionPolicy;
-import io.idempotency.postgres.PostgresStorage;
-import io.idempotency.retention.PurgeStore;
+import io.idempotency.internal.operation.AnnotationOperationSource;
+import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.operation.OperationRules;
+import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.retention.PurgeStore;
 
 /**
- * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.inbox.IdempotentReceiver} idempotent, and
+ * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.IdempotentReceiver} idempotent, and
  * provides {@link IdempotencyOperations}, {@link Inbox} and {@link TransactionLocks}.
  */
 @AutoConfiguration(

@@ -12,9 +12,9 @@ import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 import org.springframework.util.unit.DataSize;
 
-import io.idempotency.operation.CallTerms;
-import io.idempotency.outbox.Lanes;
-import io.idempotency.retention.PartitionPeriod;
+import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.outbox.Lanes;
+import io.idempotency.internal.retention.PartitionPeriod;
 
 /**
  * What an application can set.

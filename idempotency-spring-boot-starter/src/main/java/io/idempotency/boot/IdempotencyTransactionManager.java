@@ -14,8 +14,8 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ClassUtils;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.execution.SameDataSource;
-import io.idempotency.execution.TransactionFrames;
+import io.idempotency.internal.execution.SameDataSource;
+import io.idempotency.internal.execution.TransactionFrames;
 
 /** Finds the transaction manager for idempotent methods that declare no transaction. */
 final class IdempotencyTransactionManager {

@@ -3,7 +3,7 @@ package io.idempotency.boot;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
-import io.idempotency.execution.TransactionFrames;
+import io.idempotency.internal.execution.TransactionFrames;
 
 /** Lets every transaction manager of the application tell when it commits. */
 final class TransactionFramesPostProcessor implements BeanPostProcessor {

@@ -12,10 +12,10 @@ import org.openjdk.jmh.annotations.Warmup;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.Idempotent;
-import io.idempotency.codec.Fingerprinter;
-import io.idempotency.codec.JacksonResponseCodec;
-import io.idempotency.operation.AnnotationOperationSource;
-import io.idempotency.operation.IdempotentOperation;
+import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.operation.AnnotationOperationSource;
+import io.idempotency.internal.operation.IdempotentOperation;
 
 /** The key, the fingerprint and the response of a call, each by itself. */
 @State(Scope.Benchmark)

@@ -24,10 +24,10 @@ import tools.jackson.databind.json.JsonMapper;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
-import io.idempotency.claim.ClaimStore;
-import io.idempotency.inbox.IdempotentReceiver;
-import io.idempotency.inbox.InboxStore;
-import io.idempotency.operation.RetentionPolicy;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.IdempotentReceiver;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.operation.RetentionPolicy;
 
 /** An application with the starter and no database. */
 final class MicroApplication implements AutoCloseable {

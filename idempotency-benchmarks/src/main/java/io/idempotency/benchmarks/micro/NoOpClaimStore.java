@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import io.idempotency.claim.Claim;
-import io.idempotency.claim.ClaimRequest;
-import io.idempotency.claim.ClaimStore;
-import io.idempotency.claim.CompletingCommit;
-import io.idempotency.claim.Completion;
-import io.idempotency.claim.Failure;
-import io.idempotency.claim.Fence;
-import io.idempotency.claim.StoredRequest;
+import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.CompletingCommit;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.StoredRequest;
 
 /** Grants every key but one at once, and keeps nothing. */
 final class NoOpClaimStore implements ClaimStore {

@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 
-import io.idempotency.inbox.BatchReception;
-import io.idempotency.inbox.InboxStore;
-import io.idempotency.inbox.Receipt;
-import io.idempotency.inbox.Reception;
+import io.idempotency.internal.inbox.BatchReception;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.inbox.Receipt;
+import io.idempotency.internal.inbox.Reception;
 
 /** Grants every message at once, and keeps nothing. */
 final class NoOpInboxStore implements InboxStore {

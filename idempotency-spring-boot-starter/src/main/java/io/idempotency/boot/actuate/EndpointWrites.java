@@ -14,8 +14,8 @@ import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.Intent;
 import io.idempotency.InterventionRefusedException;
-import io.idempotency.retention.Purge;
-import io.idempotency.retention.PurgeReport;
+import io.idempotency.internal.retention.Purge;
+import io.idempotency.internal.retention.PurgeReport;
 
 /** What operators can do, each time with a reason. */
 final class EndpointWrites {

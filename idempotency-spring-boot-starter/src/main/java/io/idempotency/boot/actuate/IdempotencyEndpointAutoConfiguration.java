@@ -12,8 +12,8 @@ import org.springframework.context.annotation.Import;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.postgres.PostgresStorage;
-import io.idempotency.retention.Purge;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.retention.Purge;
 
 /** Provides the Actuator endpoint {@code idempotency} where it is exposed. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)

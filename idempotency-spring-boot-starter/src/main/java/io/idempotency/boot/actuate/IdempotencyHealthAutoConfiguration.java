@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Import;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 
 /** Adds the library's tables to the application's health. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)

@@ -18,7 +18,7 @@ import io.idempotency.boot.actuate.LastSamples.Sample;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
-import io.idempotency.postgres.StorageSchema;
+import io.idempotency.internal.postgres.StorageSchema;
 
 /**
  * Down without the tables. Degraded while the purge or the outbox is behind: that is so for all instances at once, and none

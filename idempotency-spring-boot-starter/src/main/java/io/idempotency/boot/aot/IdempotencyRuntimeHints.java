@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 
 /** Takes the migrations and the SQL functions along into a native image. */
 final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {

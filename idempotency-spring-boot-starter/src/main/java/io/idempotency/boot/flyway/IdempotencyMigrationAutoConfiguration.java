@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Import;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 
 /** Migrates or validates the tables before anything that needs a ready database. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)

@@ -11,8 +11,8 @@ import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.postgres.PostgresStorage;
-import io.idempotency.postgres.StorageSchema;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.StorageSchema;
 
 /**
  * Migrates the tables with a Flyway of its own, which is no bean: a Flyway bean would switch off the application's. Its

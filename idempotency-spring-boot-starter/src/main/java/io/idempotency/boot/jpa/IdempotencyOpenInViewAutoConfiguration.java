@@ -7,7 +7,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.execution.CallBoundary;
+import io.idempotency.internal.execution.CallBoundary;
 
 /** Warns where web requests keep their JPA session, and with it a connection, while their calls wait. */
 @AutoConfiguration(

@@ -16,7 +16,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.outbox.OutboxSender;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 
 /** Sends messages to Kafka, where the application has it. */
 @AutoConfiguration(

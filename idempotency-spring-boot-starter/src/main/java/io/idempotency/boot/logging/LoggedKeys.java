@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
-import io.idempotency.claim.RequestId;
+import io.idempotency.internal.claim.RequestId;
 
 /** Puts keys, callers and message ids into lines in the way that the application wants. */
 record LoggedKeys(KeyDisplay display) {

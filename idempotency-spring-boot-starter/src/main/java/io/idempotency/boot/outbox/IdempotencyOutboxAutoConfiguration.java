@@ -23,21 +23,21 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.codec.JacksonResponseCodec;
-import io.idempotency.execution.CallTransactions;
+import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.execution.CallTransactions;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.IdempotencyListeners;
-import io.idempotency.outbox.Backoff;
-import io.idempotency.outbox.InProcessSender;
-import io.idempotency.outbox.Lanes;
+import io.idempotency.internal.outbox.Backoff;
+import io.idempotency.internal.outbox.InProcessSender;
+import io.idempotency.internal.outbox.Lanes;
 import io.idempotency.outbox.Outbox;
-import io.idempotency.outbox.OutboxHandlers;
-import io.idempotency.outbox.OutboxRelay;
+import io.idempotency.internal.outbox.OutboxHandlers;
+import io.idempotency.internal.outbox.OutboxRelay;
 import io.idempotency.outbox.OutboxSender;
-import io.idempotency.outbox.OutboxStore;
-import io.idempotency.outbox.OutboxTemplate;
-import io.idempotency.outbox.RelaySettings;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.outbox.OutboxTemplate;
+import io.idempotency.internal.outbox.RelaySettings;
+import io.idempotency.internal.postgres.PostgresStorage;
 
 /** Provides {@link Outbox}, and a relay that sends its messages. */
 @AutoConfiguration(

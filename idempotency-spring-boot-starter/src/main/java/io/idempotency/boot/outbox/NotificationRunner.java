@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
-import io.idempotency.outbox.OutboxChannel;
+import io.idempotency.internal.outbox.OutboxChannel;
 
 /**
  * Wakes the relays of other instances after local commits, and the own one after those of others. However many commits

@@ -11,7 +11,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
-import io.idempotency.outbox.OutboxRelay;
+import io.idempotency.internal.outbox.OutboxRelay;
 
 /**
  * Runs the relay while the application runs, on a thread of its own: woken by local commits, and by a poll for everything

@@ -3,8 +3,8 @@ package io.idempotency.boot.outbox;
 import java.util.List;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.outbox.InProcessSender;
-import io.idempotency.outbox.OutboxHandlers;
+import io.idempotency.internal.outbox.InProcessSender;
+import io.idempotency.internal.outbox.OutboxHandlers;
 import io.idempotency.outbox.OutboxSender;
 
 /** What would keep messages from ever being handled. */

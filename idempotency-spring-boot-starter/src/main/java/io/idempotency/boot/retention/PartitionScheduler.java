@@ -10,7 +10,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.scheduling.Trigger;
 import org.springframework.transaction.TransactionException;
 
-import io.idempotency.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionMaintenance;
 
 /**
  * Maintains the partitions from time to time, and soon again where somebody was in the way. Of failures that

@@ -6,8 +6,8 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.scheduling.Trigger;
 import org.springframework.transaction.TransactionException;
 
-import io.idempotency.retention.Purge;
-import io.idempotency.retention.PurgeReport;
+import io.idempotency.internal.retention.Purge;
+import io.idempotency.internal.retention.PurgeReport;
 
 /** Runs the purge. */
 final class PurgeScheduler extends BackgroundTask {

@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
-import io.idempotency.retention.StorageSampler;
+import io.idempotency.internal.retention.StorageSampler;
 
 /** Looks at the tables from time to time. Of failures that follow each other it reports the first one only. */
 final class SampleScheduler extends BackgroundTask {

@@ -8,7 +8,7 @@ import io.idempotency.Intent;
 import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
 import io.idempotency.boot.tracing.IdempotencyObservations.High;
 import io.idempotency.boot.tracing.IdempotencyObservations.Low;
-import io.idempotency.claim.RequestId;
+import io.idempotency.internal.claim.RequestId;
 import io.idempotency.observation.CallCompleted;
 
 /** What a call is named, and what is shown of it. */

@@ -11,7 +11,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
-import io.idempotency.execution.CallSurroundings;
+import io.idempotency.internal.execution.CallSurroundings;
 
 /** For a handler method that is idempotent itself, method and path of its request are part of the payload. */
 final class HandledRequest implements CallSurroundings {

@@ -30,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.codec.JacksonResponseCodec;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.codec.ResponseCodec;
 
 /** The {@code Idempotency-Key} header for applications with Spring MVC. */

@@ -18,7 +18,7 @@ import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -44,10 +44,10 @@ import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

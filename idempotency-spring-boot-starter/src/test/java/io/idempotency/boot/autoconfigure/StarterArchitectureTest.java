@@ -25,8 +25,8 @@ import io.idempotency.boot.metrics.IdempotencyMeters;
 import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
-import io.idempotency.postgres.PostgresStorage;
-import io.idempotency.postgres.StorageSchema;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.StorageSchema;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
@@ -39,7 +39,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 class StarterArchitectureTest {
 
     private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
-                    "io.idempotency.postgres")
+                    "io.idempotency.internal.postgres")
             .and(DescribedPredicate.not(belongToAnyOf(PostgresStorage.class, StorageSchema.class)));
 
     private static final List<String> IMPORTED =

@@ -43,7 +43,7 @@ import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.MessageOutcome;

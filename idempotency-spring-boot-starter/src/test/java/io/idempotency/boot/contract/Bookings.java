@@ -6,9 +6,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotencyContext;
-import io.idempotency.inbox.ConflictPolicy;
-import io.idempotency.inbox.DeliveryOrder;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.ConflictPolicy;
+import io.idempotency.DeliveryOrder;
+import io.idempotency.IdempotentReceiver;
 
 /** Receivers whose effect is that of {@link Payments}: it cannot be overlooked if it is made twice. */
 class Bookings {

@@ -13,7 +13,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -20,7 +20,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionFailedException;
-import io.idempotency.execution.PipelinedTransactionManager;
+import io.idempotency.internal.execution.PipelinedTransactionManager;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.CuttingProxy;

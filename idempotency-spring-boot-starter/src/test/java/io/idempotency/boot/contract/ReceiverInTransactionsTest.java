@@ -22,7 +22,7 @@ import io.idempotency.MessageConflictException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

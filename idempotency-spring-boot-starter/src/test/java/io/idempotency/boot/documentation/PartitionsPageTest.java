@@ -21,7 +21,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

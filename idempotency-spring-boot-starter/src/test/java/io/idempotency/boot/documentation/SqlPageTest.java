@@ -33,8 +33,8 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.codec.Fingerprinter;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

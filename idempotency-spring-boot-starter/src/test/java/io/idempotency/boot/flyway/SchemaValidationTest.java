@@ -19,7 +19,7 @@ import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

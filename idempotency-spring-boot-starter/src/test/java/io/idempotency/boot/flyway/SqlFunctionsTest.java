@@ -17,7 +17,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
-import io.idempotency.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -22,7 +22,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.backoff.FixedBackOff;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.inbox.Redelivery;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;

@@ -15,7 +15,7 @@ import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.claim.RequestId;
+import io.idempotency.internal.claim.RequestId;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;

@@ -9,8 +9,8 @@ import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.inbox.DeliveryOrder;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.DeliveryOrder;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -25,7 +25,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.outbox.InProcessSender;
+import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxMessage;

@@ -23,7 +23,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.outbox.InProcessSender;
+import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxMessage;

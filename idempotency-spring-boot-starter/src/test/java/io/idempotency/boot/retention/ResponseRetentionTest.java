@@ -26,7 +26,7 @@ import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.retention.Purge;
+import io.idempotency.internal.retention.Purge;
 import io.idempotency.test.CallResult;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;

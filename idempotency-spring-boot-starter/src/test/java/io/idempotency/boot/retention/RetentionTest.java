@@ -17,7 +17,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -36,7 +36,7 @@ import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.claim.RequestId;
+import io.idempotency.internal.claim.RequestId;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;

@@ -10,8 +10,8 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-import io.idempotency.inbox.DeliveryOrder;
-import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.DeliveryOrder;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -12,9 +12,9 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
-import io.idempotency.codec.JacksonResponseCodec;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.codec.ResponseMapper;
+import io.idempotency.internal.codec.ResponseMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

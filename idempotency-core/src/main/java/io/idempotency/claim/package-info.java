@@ -1,7 +1,0 @@
-/**
- * The claim of a key: what is asked of the store and what it answers.
- */
-@NullMarked
-package io.idempotency.claim;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,0 @@
-/**
- * How a call runs: the boundary round its transaction and the claim inside it.
- */
-@NullMarked
-package io.idempotency.execution;
-
-import org.jspecify.annotations.NullMarked;

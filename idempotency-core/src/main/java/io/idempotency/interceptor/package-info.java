@@ -1,7 +1,0 @@
-/**
- * Adapters to Spring AOP: two interceptors and the two post-processors that place them.
- */
-@NullMarked
-package io.idempotency.interceptor;
-
-import org.jspecify.annotations.NullMarked;

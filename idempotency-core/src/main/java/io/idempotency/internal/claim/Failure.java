@@ -1,0 +1,23 @@
+package io.idempotency.internal.claim;
+
+import io.idempotency.internal.codec.StorableText;
+
+/**
+ * How an attempt failed.
+ *
+ * @param isFinal whether every repeat is to get this failure
+ * @param code at most 255 characters
+ * @param message at most 1,000 characters; may be empty
+ */
+public record Failure(boolean isFinal, String code, String message) {
+
+    private static final int MAX_CODE_LENGTH = 255;
+
+    private static final int MAX_MESSAGE_LENGTH = 1_000;
+
+    /** Cuts what is too long. */
+    public Failure {
+        code = StorableText.of(code, MAX_CODE_LENGTH);
+        message = StorableText.of(message, MAX_MESSAGE_LENGTH);
+    }
+}

@@ -1,0 +1,251 @@
+package io.idempotency.internal.codec;
+
+import java.io.StringWriter;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
+
+import io.idempotency.PayloadNotFingerprintableException;
+
+/**
+ * Makes fingerprints: SHA-256 over the version of the algorithm and the canonical JSON of a payload, written by the
+ * application's own mapper. Members that this mapper hides from JSON do not count.
+ */
+public final class Fingerprinter {
+
+    /** The algorithm in use: a byte with this number, then the canonical JSON in UTF-8. */
+    public static final int VERSION = 1;
+
+    /** Lists in lists are written by us so far; a list that contains itself is then left to the mapper to refuse. */
+    private static final int MAX_LIST_DEPTH = 100;
+
+    private final ObjectMapper applicationMapper;
+
+    private final ObjectMapper mapper;
+
+    private final JavaType anything;
+
+    private final Map<Method, List<JavaType>> parameters = new ConcurrentHashMap<>();
+
+    private final Map<Type, JavaType> types = new ConcurrentHashMap<>();
+
+    private final Map<JavaType, ObjectWriter> writers = new ConcurrentHashMap<>();
+
+    private final VisibleProperties visibleProperties;
+
+    /**
+     * Creates the fingerprinter.
+     *
+     * @param mapper writes payloads as JSON
+     */
+    public Fingerprinter(ObjectMapper mapper) {
+        this.applicationMapper = mapper;
+        this.mapper = mapper.rebuild()
+                .addModule(new PayloadModule())
+                .setDefaultTyping(new TypeMarking(mapper.serializationConfig().getDefaultTyper(null)))
+                .serializationContexts(new TypeMarkingContexts())
+                .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+                .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
+                .disable(SerializationFeature.FAIL_ON_UNWRAPPED_TYPE_IDENTIFIERS)
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .disable(DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE)
+                .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
+                .build();
+        this.anything = this.mapper.constructType(Object.class);
+        this.visibleProperties = new VisibleProperties(mapper);
+    }
+
+    /**
+     * The fingerprint of one payload whose type nothing tells.
+     *
+     * @param payload any value that can be written as JSON, or {@code null}
+     * @return its fingerprint
+     * @throws PayloadNotFingerprintableException if it cannot be written, or shows nothing to JSON
+     */
+    public Fingerprint of(@Nullable Object payload) {
+        return hash(generator -> write(payload, anything, generator, MAX_LIST_DEPTH));
+    }
+
+    /**
+     * The fingerprint of one payload.
+     *
+     * @param payload any value that can be written as JSON, or {@code null}
+     * @param declared the type that is known without looking at it, whose name therefore does not count
+     * @return its fingerprint
+     * @throws PayloadNotFingerprintableException if it cannot be written, or shows nothing to JSON
+     */
+    public Fingerprint of(@Nullable Object payload, Type declared) {
+        JavaType type = known(types, declared, mapper::constructType);
+        return hash(generator -> write(payload, type, generator, MAX_LIST_DEPTH));
+    }
+
+    /**
+     * The fingerprint of a method's arguments. Trailing nulls and empty Optionals do not count, so that a new optional
+     * argument changes nothing for calls that do not use it.
+     *
+     * @param arguments the arguments in their order
+     * @param method which declares the types of its parameters
+     * @return their fingerprint
+     * @throws PayloadNotFingerprintableException if one of them cannot be written, or shows nothing to JSON
+     */
+    public Fingerprint ofArguments(@Nullable Object[] arguments, Method method) {
+        List<JavaType> declared = known(parameters, method, this::parametersOf);
+        int length = lengthWithoutAbsent(arguments);
+        return hash(generator -> {
+            generator.writeStartArray();
+            for (int i = 0; i < length; i++) {
+                write(arguments[i], declared.get(i), generator, MAX_LIST_DEPTH - 1);
+            }
+            generator.writeEndArray();
+        });
+    }
+
+    private List<JavaType> parametersOf(Method method) {
+        return Stream.of(method.getGenericParameterTypes())
+                .map(mapper::constructType)
+                .toList();
+    }
+
+    private static int lengthWithoutAbsent(@Nullable Object[] arguments) {
+        int length = arguments.length;
+        while (length > 0 && isAbsent(arguments[length - 1])) {
+            length--;
+        }
+        return length;
+    }
+
+    /**
+     * The fingerprint of a payload together with what it was sent to.
+     *
+     * @param payload the fingerprint of the payload
+     * @param surroundings what has to be equal beside it
+     * @return the payload's own fingerprint if nothing surrounds it
+     */
+    public Fingerprint within(Fingerprint payload, List<String> surroundings) {
+        return surroundings.isEmpty()
+                ? payload
+                : of(new Object[] {HexFormat.of().formatHex(payload.hash()), surroundings});
+    }
+
+    private static boolean isAbsent(@Nullable Object argument) {
+        return argument == null || argument.equals(Optional.empty());
+    }
+
+    private Fingerprint hash(Consumer<JsonGenerator> payload) {
+        try {
+            return new Fingerprint(VERSION, sha256(CanonicalJson.of(json(payload))));
+        } catch (JacksonException notWritable) {
+            PayloadBounds.ExceededException exceeded = PayloadBounds.findIn(notWritable);
+            if (exceeded != null) {
+                throw new PayloadNotFingerprintableException(
+                        "The payload cannot be compared. " + exceeded.getOriginalMessage()
+                                + ": refuse such payloads before, or name what counts with fingerprint = \"...\"",
+                        null);
+            }
+            throw new PayloadNotFingerprintableException(
+                    "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
+                            + " fingerprint = \"...\"",
+                    JsonFailures.withoutValues(notWritable));
+        }
+    }
+
+    private String json(Consumer<JsonGenerator> payload) {
+        StringWriter json = new StringWriter();
+        try (JsonGenerator generator = PayloadBounds.bound(mapper.createGenerator(json))) {
+            payload.accept(generator);
+        }
+        return json.toString();
+    }
+
+    /** Writes the elements of a list one by one, so that each of them is asked whether it shows anything. */
+    private void write(@Nullable Object payload, JavaType declared, JsonGenerator generator, int listDepth) {
+        if (payload instanceof Optional<?> optional) {
+            write(optional.orElse(null), contentOf(declared), generator, listDepth);
+        } else if (payload instanceof Object[] elements && listDepth > 0) {
+            writeList(Arrays.asList(elements), contentOf(declared), generator, listDepth);
+        } else if (payload instanceof Collection<?> elements
+                && listDepth > 0
+                && visibleProperties.isList(payload.getClass())) {
+            if (payload instanceof Set<?>) {
+                generator.writeStartObject();
+                generator.writeName(CanonicalJson.SET);
+                writeList(elements, contentOf(declared), generator, listDepth);
+                generator.writeEndObject();
+            } else {
+                writeList(elements, contentOf(declared), generator, listDepth);
+            }
+        } else {
+            requireData(payload);
+            writerOf(payload, declared).writeValue(generator, payload);
+        }
+    }
+
+    private void writeList(Collection<?> elements, JavaType declared, JsonGenerator generator, int listDepth) {
+        generator.writeStartArray();
+        for (Object element : elements) {
+            write(element, declared, generator, listDepth - 1);
+        }
+        generator.writeEndArray();
+    }
+
+    /** The declared type of the container of the value; Object if it is unknown. */
+    private JavaType contentOf(JavaType declared) {
+        JavaType content = declared.isReferenceType() ? declared.getReferencedType() : declared.getContentType();
+        return content == null ? anything : content;
+    }
+
+    private ObjectWriter writerOf(@Nullable Object payload, JavaType declared) {
+        boolean isTold = declared.isPrimitive() || declared.getRawClass().isInstance(payload);
+        return known(writers, isTold ? declared : anything, mapper::writerFor);
+    }
+
+    /** A lookup of a known type must not take a lock, which all calls would share. */
+    private static <K, V> V known(Map<K, V> all, K key, Function<K, V> unknown) {
+        V known = all.get(key);
+        return known == null ? all.computeIfAbsent(key, unknown) : known;
+    }
+
+    private void requireData(@Nullable Object payload) {
+        if (payload == null || payload instanceof Map<?, ?> || payload instanceof JsonNode) {
+            return;
+        }
+        // What has no property can still show its subtype, or members that are no properties.
+        if (visibleProperties.noneOf(payload.getClass())
+                && CanonicalJson.of(applicationMapper.writeValueAsString(payload))
+                        .equals("{}")) {
+            throw new PayloadNotFingerprintableException(
+                    "A payload of type " + payload.getClass().getName()
+                            + " shows nothing to JSON, so all its values would have the same fingerprint: give its class"
+                            + " readable properties, or name what counts with fingerprint = \"...\"",
+                    null);
+        }
+    }
+
+    private static byte[] sha256(String canonical) {
+        MessageDigest digest = Digests.sha256();
+        digest.update((byte) VERSION);
+        return digest.digest(canonical.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,181 @@
+package io.idempotency.internal.codec;
+
+import io.idempotency.codec.ResponseCodec;
+
+import java.lang.reflect.Type;
+import java.nio.charset.CharacterCodingException;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import tools.jackson.core.StreamReadConstraints;
+
+import io.idempotency.Intent;
+import io.idempotency.ResponseNotStorableException;
+import io.idempotency.UnreadableResponseException;
+import io.idempotency.internal.codec.ReplayComparison.Difference;
+
+/** Turns responses into what is stored and back, and refuses what would not come back as it was. */
+public final class ResponseMapper {
+
+    /** The body of a response that is {@code null}, and of a call that has none. */
+    public static final String NULL_BODY = "null";
+
+    /** A number that has more digits than Jackson reads makes a longer one. */
+    private static final int SHORT_BODY = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
+
+    private final List<ResponseCodec> codecs;
+
+    private final long maxBytes;
+
+    private final boolean verifyEach;
+
+    private final ClosedTypes closedTypes = new ClosedTypes();
+
+    /** Lets go of answers when memory is short: they are compared again. */
+    private final Map<Answer, Boolean> verified = new ConcurrentReferenceHashMap<>();
+
+    /**
+     * Creates the mapper.
+     *
+     * @param codecs asked in this order; one of them must support every type
+     * @param maxBytes the largest body, in bytes of UTF-8
+     * @param verifyEach whether to read back every response and refuse it if a replay would differ; otherwise, where the
+     *     type is closed and the response short, only the first one of each scope
+     */
+    public ResponseMapper(List<ResponseCodec> codecs, long maxBytes, boolean verifyEach) {
+        this.codecs = List.copyOf(codecs);
+        this.maxBytes = maxBytes;
+        this.verifyEach = verifyEach;
+    }
+
+    /**
+     * Checks whether responses of a type can be stored, as far as the type alone tells.
+     *
+     * @param type the return type of an idempotent method, type arguments included
+     * @throws io.idempotency.IdempotencyStartupException if they cannot
+     */
+    public void requireStorable(Type type) {
+        codecFor(type).requireStorable(type);
+    }
+
+    /**
+     * Writes a response.
+     *
+     * @param intent the intent that it answers
+     * @param response what the method returned
+     * @param type the return type, type arguments included
+     * @param lossy whether the response is meant to lose something; it must be readable all the same
+     * @return JSON text that PostgreSQL can store
+     * @throws ResponseNotStorableException if there is none, it is too large, or it would not come back as it was
+     */
+    public String write(Intent intent, @Nullable Object response, Type type, boolean lossy) {
+        ResponseCodec codec = codecFor(type);
+        String body = encode(codec, intent, response, type);
+        requireStorable(intent, body);
+        Answer answer = new Answer(intent.scope(), type, response == null ? Void.class : response.getClass());
+        if (verifyEach || !verified.containsKey(answer) || mayDifferFromTheFirst(codec, type, body)) {
+            Object replayed = readBack(codec, intent, body, type);
+            if (!lossy) {
+                requireFaithful(codec, intent, response, replayed);
+            }
+            verified.put(answer, true);
+        }
+        return body;
+    }
+
+    /**
+     * Reads a stored response.
+     *
+     * @param intent the intent that it answers
+     * @param body the stored text
+     * @param type the return type, type arguments included
+     * @return the response
+     * @throws UnreadableResponseException if the text cannot be read as the type
+     */
+    public @Nullable Object read(Intent intent, String body, Type type) {
+        try {
+            return codecFor(type).decode(body, type);
+        } catch (RuntimeException unreadable) {
+            throw new UnreadableResponseException(intent, type.getTypeName(), JsonFailures.withoutValues(unreadable));
+        }
+    }
+
+    private ResponseCodec codecFor(Type type) {
+        for (ResponseCodec codec : codecs) {
+            if (codec.supports(type)) {
+                return codec;
+            }
+        }
+        throw new IllegalStateException("No response codec supports " + type.getTypeName());
+    }
+
+    private static String encode(ResponseCodec codec, Intent intent, @Nullable Object response, Type type) {
+        try {
+            return codec.encode(response, type);
+        } catch (RuntimeException | StackOverflowError notWritable) {
+            throw new ResponseNotStorableException(
+                    intent,
+                    "it cannot be written as JSON of " + type.getTypeName()
+                            + ": return data that does not lead back to itself, such as a record of what the caller needs",
+                    JsonFailures.withoutValues(notWritable));
+        }
+    }
+
+    private void requireStorable(Intent intent, String body) {
+        int bytes;
+        try {
+            bytes = StorableText.bytesOf(body);
+        } catch (CharacterCodingException loneSurrogate) {
+            throw new ResponseNotStorableException(
+                    intent, "it contains half of a surrogate pair, which UTF-8 cannot carry", loneSurrogate);
+        }
+        if (bytes > maxBytes) {
+            throw new ResponseNotStorableException(
+                    intent,
+                    "it has " + bytes + " bytes, more than idempotency.max-response-size = " + maxBytes
+                            + ": return a reference to what was made, or raise the limit",
+                    null);
+        }
+    }
+
+    private boolean mayDifferFromTheFirst(ResponseCodec codec, Type type, String body) {
+        return body.length() > SHORT_BODY || !closedTypes.include(type, codec);
+    }
+
+    private static @Nullable Object readBack(ResponseCodec codec, Intent intent, String body, Type type) {
+        try {
+            return codec.decode(body, type);
+        } catch (RuntimeException | StackOverflowError unreadable) {
+            throw new ResponseNotStorableException(
+                    intent,
+                    "what was written cannot be read back as " + type.getTypeName()
+                            + ": declare a class that Jackson can make from its JSON, such as a record, and"
+                            + " @JsonTypeInfo where a member is one of several classes",
+                    JsonFailures.withoutValues(unreadable));
+        }
+    }
+
+    private static void requireFaithful(
+            ResponseCodec codec, Intent intent, @Nullable Object response, @Nullable Object replayed) {
+        Difference difference = ReplayComparison.differenceOf(observable(codec, response), observable(codec, replayed));
+        if (difference != null) {
+            throw new ResponseNotStorableException(
+                    intent,
+                    "a replay would differ from the first answer at " + difference.path() + ", " + difference.reason()
+                            + ". Let JSON carry it: a component of a record or a property with getter and setter,"
+                            + " without @JsonIgnore, declared by its own class and not as Object or a superclass."
+                            + " If responses are meant to lose it, say so with lossyResponse = true in @Idempotent, or"
+                            + " lossyResponse() where the call is made by IdempotencyOperations",
+                    null);
+        }
+    }
+
+    private static @Nullable Object observable(ResponseCodec codec, @Nullable Object response) {
+        return response == null ? null : codec.observable(response);
+    }
+
+    /** The types that were compared, by class, because a subclass has more to lose. */
+    private record Answer(String scope, Type type, Class<?> responseClass) {}
+}

@@ -1,0 +1,175 @@
+package io.idempotency.internal.codec;
+
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.AbstractDeserializer;
+import tools.jackson.databind.deser.SettableBeanProperty;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
+import tools.jackson.databind.deser.std.ContainerDeserializerBase;
+
+import io.idempotency.IdempotencyStartupException;
+
+/** Tells what a mapper cannot read back, as far as the type alone decides, by means of the deserializers that it would use. */
+final class StorableTypes {
+
+    /** A name and not a class, because JPA is not on every class path. */
+    private static final String ENTITY = "jakarta.persistence.Entity";
+
+    /** A generic type may contain ever larger ones of itself. */
+    private static final int MOST_TYPES = 1_000;
+
+    private final ObjectMapper mapper;
+
+    private final VisibleProperties visibleProperties;
+
+    StorableTypes(ObjectMapper mapper) {
+        this.mapper = mapper;
+        this.visibleProperties = new VisibleProperties(mapper);
+    }
+
+    /**
+     * Walks through all that a response consists of.
+     *
+     * @throws IdempotencyStartupException if something in it cannot be read back
+     */
+    void require(Type type) {
+        JavaType root = mapper.constructType(type);
+        new Walk(root, mapper._deserializationContext()).through(root, "$");
+    }
+
+    private final class Walk {
+
+        private final JavaType root;
+
+        private final DeserializationContext context;
+
+        private final Set<JavaType> known = new HashSet<>();
+
+        Walk(JavaType root, DeserializationContext context) {
+            this.root = root;
+            this.context = context;
+        }
+
+        void through(JavaType type, String path) {
+            if (!isTyped(type)) {
+                through(type, deserializerOf(type, path), path);
+            }
+        }
+
+        /** Then the value decides what it is read as. */
+        private boolean isTyped(JavaType type) {
+            return type.getTypeHandler() != null || context.findTypeDeserializer(type) != null;
+        }
+
+        private ValueDeserializer<?> deserializerOf(JavaType type, String path) {
+            try {
+                return context.findContextualValueDeserializer(type, null);
+            } catch (JacksonException unreadable) {
+                throw refusal(
+                        path,
+                        type,
+                        "which Jackson cannot read: " + unreadable.getOriginalMessage(),
+                        "Correct the class.");
+            }
+        }
+
+        private void through(JavaType type, ValueDeserializer<?> deserializer, String path) {
+            if (known.size() == MOST_TYPES || !known.add(type)) {
+                return;
+            }
+            requireNoEntity(type, path);
+            if (deserializer instanceof AbstractDeserializer) {
+                throw refusal(
+                        path,
+                        type,
+                        "which is abstract, and nothing tells Jackson which class to make of its JSON",
+                        "Declare the class itself, or say with @JsonTypeInfo, and @JsonSubTypes where it is not sealed,"
+                                + " how to tell its classes apart.");
+            } else if (deserializer instanceof BeanDeserializerBase bean) {
+                throughProperties(type, bean, path);
+            } else if (type.isReferenceType()) {
+                through(type.getReferencedType(), path);
+            } else if (deserializer instanceof ContainerDeserializerBase<?> container) {
+                throughContent(container, path + "[*]");
+            }
+        }
+
+        private void throughProperties(JavaType type, BeanDeserializerBase bean, String path) {
+            Class<?> raw = type.getRawClass();
+            if (!bean.getValueInstantiator().canInstantiate()) {
+                throw refusal(
+                        path,
+                        type,
+                        "for which Jackson has no way to make an object",
+                        "Make it a record, give it a constructor without parameters, or mark a constructor or a static"
+                                + " method with @JsonCreator.");
+            }
+            if (hasFields(raw) && visibleProperties.noneOf(raw)) {
+                throw refusal(
+                        path,
+                        type,
+                        "which shows no property to JSON, so that it is stored as {}",
+                        "Make it a record, or give it getters and a constructor or setters for its fields.");
+            }
+            for (Iterator<SettableBeanProperty> properties = bean.properties(); properties.hasNext(); ) {
+                SettableBeanProperty property = properties.next();
+                if (property.getValueTypeDeserializer() == null && property.hasValueDeserializer()) {
+                    through(property.getType(), property.getValueDeserializer(), path + "." + property.getName());
+                }
+            }
+        }
+
+        private void throughContent(ContainerDeserializerBase<?> container, String path) {
+            JavaType content = container.getContentType();
+            ValueDeserializer<?> deserializer = container.getContentDeserializer();
+            if (content != null && deserializer != null && !isTyped(content)) {
+                through(content, deserializer, path);
+            }
+        }
+
+        private void requireNoEntity(JavaType type, String path) {
+            for (Class<?> declaring = type.getRawClass(); declaring != null; declaring = declaring.getSuperclass()) {
+                if (Arrays.stream(declaring.getAnnotations())
+                        .anyMatch(annotation ->
+                                annotation.annotationType().getName().equals(ENTITY))) {
+                    throw refusal(
+                            path,
+                            type,
+                            "which is a JPA entity: its JSON has what was loaded by then, loads more, and follows"
+                                    + " associations that lead back",
+                            "Return a record of what the caller needs. If the entity is to be returned as it is, say with"
+                                    + " lossyResponse = true that a replay may show less.");
+                }
+            }
+        }
+
+        private IdempotencyStartupException refusal(String path, JavaType type, String reason, String action) {
+            return new IdempotencyStartupException(
+                    root.getRawClass().getTypeName()
+                            + (path.equals("$")
+                                    ? ""
+                                    : ", whose " + path + " is "
+                                            + type.getRawClass().getTypeName())
+                            + ", " + reason + ".",
+                    action);
+        }
+    }
+
+    private static boolean hasFields(@Nullable Class<?> type) {
+        return type != null
+                && (Arrays.stream(type.getDeclaredFields())
+                                .anyMatch(field -> !Modifier.isStatic(field.getModifiers()) && !field.isSynthetic())
+                        || hasFields(type.getSuperclass()));
+    }
+}

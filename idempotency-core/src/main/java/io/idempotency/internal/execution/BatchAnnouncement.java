@@ -1,0 +1,71 @@
+package io.idempotency.internal.execution;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.RequestInProgressException;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
+
+/** Announces each delivery of a batch, when it is known whether the transaction that took them was committed. */
+final class BatchAnnouncement extends SavepointAwareSynchronization {
+
+    private static final int FIRST_ATTEMPT = 1;
+
+    private final IdempotencyListener listener;
+
+    private final String consumer;
+
+    /** Of all deliveries, so that an id may be there more than once. */
+    private final List<String> messageIds;
+
+    private final long start = System.nanoTime();
+
+    private Set<String> handledBefore = Set.of();
+
+    BatchAnnouncement(IdempotencyListener listener, String consumer, List<String> messageIds) {
+        this.listener = listener;
+        this.consumer = consumer;
+        this.messageIds = messageIds;
+    }
+
+    void claimed(Set<String> repeats) {
+        handledBefore = repeats;
+    }
+
+    void refused(RuntimeException refusal) {
+        MessageOutcome outcome =
+                refusal instanceof RequestInProgressException ? MessageOutcome.IN_PROGRESS : MessageOutcome.FAILED;
+        Duration duration = sinceStart();
+        messageIds.forEach(id -> announce(id, outcome, 0, duration, refusal));
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        MessageOutcome ofTaken =
+                status == STATUS_COMMITTED && !isUndone() ? MessageOutcome.HANDLED : MessageOutcome.FAILED;
+        Duration duration = sinceStart();
+        Set<String> seen = new HashSet<>(handledBefore);
+        for (String id : messageIds) {
+            if (seen.add(id)) {
+                announce(id, ofTaken, FIRST_ATTEMPT, duration, null);
+            } else {
+                announce(id, MessageOutcome.DUPLICATE, 0, duration, null);
+            }
+        }
+    }
+
+    private void announce(
+            String id, MessageOutcome outcome, int attempt, Duration duration, @Nullable Throwable failure) {
+        listener.messageReceived(new MessageReceived(consumer, id, outcome, attempt, duration, failure));
+    }
+
+    private Duration sinceStart() {
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+}

@@ -1,0 +1,35 @@
+package io.idempotency.internal.execution;
+
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.IdempotencyListener;
+
+/** Announces one call. */
+final class CallAnnouncement implements Announcement {
+
+    private final IdempotencyListener listener;
+
+    private final String scope;
+
+    private final CallObserver.Observed<CallCompleted> observed;
+
+    CallAnnouncement(IdempotencyListener listener, String scope, CallObserver.Observed<CallCompleted> observed) {
+        this.listener = listener;
+        this.scope = scope;
+        this.observed = observed;
+    }
+
+    @Override
+    public void returns(Ended call) {
+        observed.ended(event(call));
+    }
+
+    @Override
+    public void ended(Ended call) {
+        listener.callCompleted(event(call));
+    }
+
+    private CallCompleted event(Ended call) {
+        return new CallCompleted(scope, call.intent(), call.outcome(), call.attempt(), call.duration(), call.failure());
+    }
+}

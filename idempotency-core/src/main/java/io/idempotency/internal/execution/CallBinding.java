@@ -1,0 +1,141 @@
+package io.idempotency.internal.execution;
+
+import java.lang.reflect.Type;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.DatabaseResolver;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.internal.claim.Claims;
+import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.ResultReference;
+
+/** Computes, once for each call, who asks for what with which payload. */
+public final class CallBinding {
+
+    private final CallerResolver callerResolver;
+
+    private final DatabaseResolver databaseResolver;
+
+    private final Fingerprinter fingerprinter;
+
+    private final CallSurroundings surroundings;
+
+    private final Claims claims;
+
+    /**
+     * Creates the binding.
+     *
+     * @param callerResolver tells who is calling
+     * @param databaseResolver tells which database a call works on
+     * @param fingerprinter tells one payload from another
+     * @param surroundings what belongs to the payload of an annotated method beside its arguments
+     * @param claims where keys are claimed
+     */
+    public CallBinding(
+            CallerResolver callerResolver,
+            DatabaseResolver databaseResolver,
+            Fingerprinter fingerprinter,
+            CallSurroundings surroundings,
+            Claims claims) {
+        this.callerResolver = callerResolver;
+        this.databaseResolver = databaseResolver;
+        this.fingerprinter = fingerprinter;
+        this.surroundings = surroundings;
+        this.claims = claims;
+    }
+
+    IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+        IdempotencyKey key = operation.key(target, arguments);
+        Intent intent = new Intent(operation.scope(), resolveCaller(), key);
+        return new IdempotentCall(
+                RequestId.of(intent),
+                databaseResolver.resolveDatabase(),
+                intent,
+                fingerprinter.within(
+                        operation.fingerprint(target, arguments, fingerprinter), surroundings.of(operation.method())),
+                operation.terms(),
+                operation.responseType(),
+                naming(operation.resultReference(), target, arguments),
+                claims);
+    }
+
+    IdempotentCall bind(
+            String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable Object request,
+            CallTerms terms,
+            Type responseType) {
+        if (key == null) {
+            throw new MissingIdempotencyKeyException("A call in scope '" + scope
+                    + "' has no key: it needs one that the caller chose for this one intent");
+        }
+        IdempotencyKey.findProblem(key).ifPresent(problem -> {
+            throw new InvalidIdempotencyKeyException("The key of a call in scope '" + scope + "' " + problem);
+        });
+        IdempotencyKey checkedKey = new IdempotencyKey(key);
+        Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
+        return new IdempotentCall(
+                RequestId.of(intent),
+                databaseResolver.resolveDatabase(),
+                intent,
+                fingerprintOf(request, scope),
+                terms,
+                responseType,
+                null,
+                claims);
+    }
+
+    private Fingerprint fingerprintOf(@Nullable Object request, String scope) {
+        try {
+            return fingerprinter.of(request);
+        } catch (PayloadNotFingerprintableException refused) {
+            throw new PayloadNotFingerprintableException(
+                    "The request of a call in scope '" + scope + "': " + refused.getMessage(), refused.getCause());
+        }
+    }
+
+    /** Whoever sends a key cannot help what the application makes of its sender. */
+    private String resolveCaller() {
+        @Nullable String caller = callerResolver.resolveCaller();
+        if (caller == null) {
+            throw new IllegalStateException("The CallerResolver "
+                    + callerResolver.getClass().getName()
+                    + " returned null: it must return the empty string if there is no caller to tell apart");
+        }
+        if (caller.codePointCount(0, caller.length()) > Intent.MAX_CALLER_LENGTH) {
+            throw new IllegalStateException("The CallerResolver "
+                    + callerResolver.getClass().getName() + " returned more than " + Intent.MAX_CALLER_LENGTH
+                    + " characters: define one that gives a shorter name for the same caller");
+        }
+        return caller;
+    }
+
+    private static IdempotentCall.@Nullable ResultNaming naming(
+            ResultReference reference, Object target, @Nullable Object[] arguments) {
+        if (reference.isEmpty()) {
+            return null;
+        }
+        return new IdempotentCall.ResultNaming() {
+            @Override
+            public @Nullable String type() {
+                return reference.type();
+            }
+
+            @Override
+            public @Nullable String id(@Nullable Object result) {
+                return reference.id(target, arguments, result);
+            }
+        };
+    }
+}

@@ -1,0 +1,168 @@
+package io.idempotency.internal.execution;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.retry.RetryException;
+import org.springframework.core.retry.RetryPolicy;
+import org.springframework.core.retry.RetryTemplate;
+import org.springframework.core.retry.Retryable;
+import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.BackOffExecution;
+
+import io.idempotency.Intent;
+import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.DeliveryRetried;
+import io.idempotency.observation.IdempotencyListener;
+
+/**
+ * Repeats the executions of a call. Because the call is idempotent, a lost connection is no reason to leave the caller
+ * without an answer, not even during COMMIT: the repeat finds what was committed and replays it, or runs.
+ */
+final class CallRetry {
+
+    private final RetrySettings settings;
+
+    private final IdempotencyListener listener;
+
+    CallRetry(RetrySettings settings, IdempotencyListener listener) {
+        this.settings = settings;
+        this.listener = listener;
+    }
+
+    <T> @Nullable T call(IdempotentCall call, Attempt<T> attempt) throws Throwable {
+        return execute(new Repeats<>(
+                attempt,
+                settings,
+                settings.maxAttemptsOf(call.terms()),
+                (execution, failure) -> announce(call, execution, failure)));
+    }
+
+    private void announce(IdempotentCall call, int execution, Throwable failure) {
+        Intent intent = call.intent();
+        String sqlState = SqlStates.of(failure);
+        if (call.isMessage()) {
+            listener.deliveryRetried(
+                    new DeliveryRetried(intent.scope(), intent.key().value(), execution, sqlState, failure));
+        } else {
+            listener.callRetried(new CallRetried(intent, execution, sqlState, failure));
+        }
+    }
+
+    /**
+     * Does work of the library's own that does not run the method, and has to be done in the end, whether the caller is
+     * interrupted or not.
+     */
+    <T> T untilDone(OwnWork<T> work) throws Throwable {
+        RetrySettings patient = settings.untilDone();
+        BackOffExecution pauses = patient.backOff(patient.maxAttempts()).start();
+        PendingInterruption interruption = new PendingInterruption();
+        long start = System.nanoTime();
+        try {
+            while (true) {
+                interruption.setAside();
+                try {
+                    return work.run();
+                } catch (Throwable failure) {
+                    long pause = TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff());
+                    if (!RepeatDecision.isRepeatableUntilDone(failure)
+                            || System.nanoTime() - start + pause
+                                    > patient.timeout().toNanos()) {
+                        throw failure;
+                    }
+                    LockSupport.parkNanos(pause);
+                }
+            }
+        } finally {
+            interruption.giveBack();
+        }
+    }
+
+    private static <T> @Nullable T execute(Repeats<T> repeats) throws Throwable {
+        try {
+            return new RetryTemplate(repeats).execute(repeats);
+        } catch (RetryException exhausted) {
+            // Not its cause, which is the interruption if a pause was interrupted.
+            throw repeats.lastFailure == null ? exhausted : repeats.lastFailure;
+        }
+    }
+
+    /** A short transaction. */
+    @FunctionalInterface
+    interface OwnWork<T> {
+
+        T run() throws Throwable;
+    }
+
+    /** One execution of a call after another. */
+    interface Attempt<T> {
+
+        @Nullable T execute() throws Throwable;
+
+        /** Whether the execution that has just failed may be followed by another. */
+        boolean isRepeatable(Throwable failure);
+    }
+
+    /** Learns that what failed is about to be done once more. */
+    @FunctionalInterface
+    private interface BeforeRepeat {
+
+        void learn(int execution, Throwable failure);
+    }
+
+    /** Spring's retry asks this object what to run, and whether to run it again. */
+    private static final class Repeats<T> implements RetryPolicy, Retryable<@Nullable T> {
+
+        private final Attempt<T> attempt;
+
+        private final RetrySettings howOften;
+
+        private final int maxAttempts;
+
+        private final BeforeRepeat beforeRepeat;
+
+        private int executions;
+
+        private @Nullable Throwable lastFailure;
+
+        Repeats(Attempt<T> attempt, RetrySettings howOften, int maxAttempts, BeforeRepeat beforeRepeat) {
+            this.attempt = attempt;
+            this.howOften = howOften;
+            this.maxAttempts = maxAttempts;
+            this.beforeRepeat = beforeRepeat;
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // The type argument is nullable, which NullAway does not see.
+        public @Nullable T execute() throws Throwable {
+            if (lastFailure != null) {
+                beforeRepeat.learn(executions, lastFailure);
+            }
+            executions++;
+            return attempt.execute();
+        }
+
+        @Override
+        public boolean shouldRetry(Throwable failure) {
+            lastFailure = failure;
+            return executions < maxAttempts && attempt.isRepeatable(failure);
+        }
+
+        @Override
+        public Duration getTimeout() {
+            return howOften.timeout();
+        }
+
+        @Override
+        public BackOff getBackOff() {
+            return howOften.backOff(maxAttempts);
+        }
+
+        @Override
+        public String getName() {
+            return "idempotent call";
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.idempotency.internal.execution;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.Intent;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.internal.claim.ClaimStore;
+
+/**
+ * Finds or opens the transaction that claim, effect and response become part of. That it is on the DataSource of the
+ * idempotency tables is checked and never assumed: otherwise they would not commit together.
+ */
+public final class CallTransactions {
+
+    private final DataSource dataSource;
+
+    private final PlatformTransactionManager transactionManager;
+
+    private final ClaimStore store;
+
+    /**
+     * Creates the access to transactions.
+     *
+     * @param dataSource of the idempotency tables
+     * @param transactionManager opens a transaction for methods that declare none
+     * @param store knows the state of a transaction without asking the server
+     */
+    public CallTransactions(DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
+        this.dataSource = dataSource;
+        this.transactionManager = transactionManager;
+        this.store = store;
+    }
+
+    /**
+     * Works on the connection of the open transaction, whoever manages it, and dooms that with every exception.
+     *
+     * @param <T> the result
+     * @param work what is done; it does not end the transaction
+     * @return what the work gave
+     * @throws TransactionMismatchException if none is open on the DataSource of the idempotency tables, or it is over
+     *     already or read-only
+     */
+    public <T> T onOpenConnection(Function<Connection, T> work) {
+        return onOpenConnection((connection, holder) -> work.apply(connection));
+    }
+
+    /** The same for work that has to know how long the transaction may take. */
+    <T> T onOpenConnection(BiFunction<Connection, ConnectionHolder, T> work) {
+        ConnectionHolder holder = findHolder();
+        DataSource boundUnder = holder == null ? null : dataSourceOf(holder);
+        if (holder == null || boundUnder == null || !isTransactionOpen()) {
+            throw noTransaction();
+        }
+        if (TransactionFrames.isInnermostOver()) {
+            throw new TransactionMismatchException(
+                    "The transaction has been committed already, so messages can neither be"
+                            + " published nor claimed in it, nor locks taken: this is a callback after its commit, such as a"
+                            + " @TransactionalEventListener without a phase. Do it before the commit, with the phase"
+                            + " BEFORE_COMMIT, or in a transaction with the propagation REQUIRES_NEW");
+        }
+        Connection connection = DataSourceUtils.getConnection(boundUnder);
+        try {
+            if (commitsByItself(connection)) {
+                throw noTransaction();
+            }
+            T result = orDoomTransaction(connection, () -> work.apply(connection, holder));
+            CommitGuard.register(connection, store);
+            return result;
+        } finally {
+            DataSourceUtils.releaseConnection(connection, boundUnder);
+        }
+    }
+
+    private static <T> T orDoomTransaction(Connection connection, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException failure) {
+            DoomedTransaction.by(failure, connection);
+            throw ReadOnlyTransaction.explain(failure);
+        }
+    }
+
+    /** One that is over is called active still while its callbacks run, but has no synchronization any more. */
+    private static boolean isTransactionOpen() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive()
+                && !(InterceptedTransaction.current() instanceof DefaultTransactionStatus status
+                        && status.hasTransaction()
+                        && isJoinedTooLate(status));
+    }
+
+    private static boolean isJoinedTooLate(DefaultTransactionStatus status) {
+        return status.isNewSynchronization() && !status.isNewTransaction();
+    }
+
+    /** As one does that is bound without a transaction of its own, while one on another database is open. */
+    static boolean commitsByItself(Connection connection) {
+        try {
+            return connection.getAutoCommit();
+        } catch (SQLException closed) {
+            throw new DataAccessResourceFailureException("The connection of the open transaction was lost", closed);
+        }
+    }
+
+    private static TransactionMismatchException noTransaction() {
+        return new TransactionMismatchException(
+                "Messages can be published, batches of them claimed, and locks taken, only in an open JDBC or JPA"
+                        + " transaction on the DataSource of the idempotency tables, in which the effect is made: declare @Transactional on"
+                        + " the method, with the right transaction manager");
+    }
+
+    /** Runs work in the transaction that the method declares, or else in the open one or in one of its own. */
+    @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Work work) throws Throwable {
+        if (declared != null) {
+            return work.in(require(intent, declared));
+        }
+        TransactionStatus status = joinOrOpen(intent);
+        Object result;
+        try {
+            result = work.in(require(intent, status));
+        } catch (Throwable failure) {
+            rollBack(status, failure);
+            throw failure;
+        }
+        transactionManager.commit(status);
+        return result;
+    }
+
+    /**
+     * An open transaction is joined, and never begun on: a manager that does not know the transaction of another manager
+     * would begin, and commit, on the connection that both share.
+     */
+    private TransactionStatus joinOrOpen(Intent intent) {
+        DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            return transactionManager.getTransaction(definition);
+        }
+        if (findHolder() == null) {
+            throw mismatch(intent);
+        }
+        definition.setPropagationBehavior(TransactionDefinition.PROPAGATION_MANDATORY);
+        try {
+            return transactionManager.getTransaction(definition);
+        } catch (IllegalTransactionStateException notItsOwn) {
+            throw new TransactionMismatchException(
+                    intent,
+                    "the open transaction was started by another transaction manager than the one for methods without"
+                            + " @Transactional. Declare @Transactional on the method, with the manager of its caller");
+        }
+    }
+
+    private void rollBack(TransactionStatus status, Throwable failure) {
+        try {
+            transactionManager.rollback(status);
+        } catch (Throwable rollbackFailure) {
+            Suppression.add(failure, rollbackFailure);
+        }
+    }
+
+    private CallTransaction require(Intent intent, TransactionStatus status) {
+        if (status instanceof DefaultTransactionStatus jdbcStatus
+                && jdbcStatus.hasTransaction()
+                && jdbcStatus.getTransaction() instanceof JdbcTransactionObjectSupport transaction
+                && transaction.hasConnectionHolder()) {
+            ConnectionHolder holder = transaction.getConnectionHolder();
+            DataSource boundUnder = dataSourceOf(holder);
+            if (boundUnder != null) {
+                requireSynchronization(intent, jdbcStatus);
+                return new CallTransaction(jdbcStatus, holder, boundUnder);
+            }
+        }
+        throw mismatch(intent);
+    }
+
+    /**
+     * Somebody must tell when the transaction ends. Nobody does if its manager does not synchronize, or if it is over
+     * already: then joining it makes a synchronization of its own, which ends with the joining and not with the
+     * transaction.
+     */
+    private static void requireSynchronization(Intent intent, DefaultTransactionStatus status) {
+        if (isJoinedTooLate(status) || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new TransactionMismatchException(
+                    intent,
+                    "the open transaction has no synchronization: it is over already and this call comes from an"
+                            + " afterCompletion callback, or its manager has setTransactionSynchronization(NEVER). Use"
+                            + " the propagation REQUIRES_NEW in callbacks, and a manager with synchronization");
+        }
+    }
+
+    /** The DataSource that a holder is bound under, if that is ours; wrappers of the same one are the same one. */
+    private @Nullable DataSource dataSourceOf(ConnectionHolder holder) {
+        if (TransactionSynchronizationManager.getResource(dataSource) == holder) {
+            return dataSource;
+        }
+        for (Map.Entry<Object, Object> resource :
+                TransactionSynchronizationManager.getResourceMap().entrySet()) {
+            if (resource.getValue() == holder
+                    && resource.getKey() instanceof DataSource bound
+                    && SameDataSource.test(bound, dataSource)) {
+                return bound;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable ConnectionHolder findHolder() {
+        for (Object resource :
+                TransactionSynchronizationManager.getResourceMap().values()) {
+            if (resource instanceof ConnectionHolder holder && dataSourceOf(holder) != null) {
+                return holder;
+            }
+        }
+        return null;
+    }
+
+    private static TransactionMismatchException mismatch(Intent intent) {
+        return new TransactionMismatchException(
+                intent,
+                "the open transaction is not a JDBC or JPA transaction on the DataSource of the idempotency tables, so"
+                        + " claim and effect would not commit together. Name the right transaction manager in"
+                        + " @Transactional, or the right DataSource with idempotency.data-source");
+    }
+
+    /** What runs in a transaction. */
+    @FunctionalInterface
+    interface Work {
+
+        @Nullable Object in(CallTransaction transaction) throws Throwable;
+    }
+}

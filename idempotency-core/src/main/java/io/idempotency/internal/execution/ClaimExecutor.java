@@ -1,0 +1,306 @@
+package io.idempotency.internal.execution;
+
+import java.sql.Connection;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionStatus;
+
+import io.idempotency.FailureTranslator;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.LeaseLostException;
+import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.operation.IdempotentOperation;
+
+/**
+ * What is innermost in a call: inside the transaction it claims the key, and then runs the method and stores its
+ * response, or replays the stored one, or refuses. With a lease the key is claimed already, and only the completion is
+ * part of the transaction. Whatever it throws rolls the transaction back, checked exceptions too.
+ */
+public final class ClaimExecutor {
+
+    private final ClaimStore store;
+
+    private final CallTransactions transactions;
+
+    private final ResponseMapper responses;
+
+    private final FailureTranslator failures;
+
+    private final CallDefaults defaults;
+
+    /**
+     * Creates the executor.
+     *
+     * @param store where leases are completed, and which knows the state of transactions
+     * @param transactions finds or opens the transaction of a call
+     * @param responses writes and reads what is stored
+     * @param failures makes exceptions of recorded failures
+     * @param defaults for what a call leaves open
+     */
+    public ClaimExecutor(
+            ClaimStore store,
+            CallTransactions transactions,
+            ResponseMapper responses,
+            FailureTranslator failures,
+            CallDefaults defaults) {
+        this.store = store;
+        this.transactions = transactions;
+        this.responses = responses;
+        this.failures = failures;
+        this.defaults = defaults;
+    }
+
+    /**
+     * Executes a call of an annotated method that came through its boundary.
+     *
+     * @param operation what its annotation says
+     * @param invocation the method
+     * @return the result of the method, or the stored one
+     * @throws Throwable whatever the method threw, or an {@link io.idempotency.IdempotencyException}
+     */
+    public @Nullable Object execute(IdempotentOperation operation, Invocation invocation) throws Throwable {
+        return execute(operation, operation::describe, invocation);
+    }
+
+    @Nullable Object execute(Object site, Supplier<String> description, Invocation invocation) throws Throwable {
+        RunningCall running = RunningCall.claiming(site, description);
+        HeldLease lease = running.lease();
+        return lease == null ? claimAndRun(running, invocation) : runLeased(running, lease, invocation);
+    }
+
+    /** The failure of a commit that follows is not one of the work: it may have been done all the same. */
+    private static CallTransactions.Work inside(RunningCall running, CallTransactions.Work work) {
+        return transaction -> {
+            try {
+                return work.in(transaction);
+            } catch (Throwable failure) {
+                running.failedInside(failure);
+                throw failure;
+            }
+        };
+    }
+
+    private @Nullable Object claimAndRun(RunningCall running, Invocation invocation) throws Throwable {
+        IdempotentCall call = running.call();
+        return transactions.call(call.intent(), running.declaredTransaction(), inside(running, transaction -> {
+            TransactionEnd end = TransactionEnd.await(transaction, running, store);
+            return transaction.withConnection(call.intent(), connection -> {
+                end.isOn(connection);
+                ClaimRequest request = new ClaimRequest(
+                        call.requestId(),
+                        call.intent(),
+                        call.fingerprint(),
+                        defaults.retentionOf(call.terms()),
+                        defaults.responseRetentionOf(call),
+                        transaction.limit(running.waitBudget().forDatabase()),
+                        call.isCompleteWithClaim(),
+                        null);
+                HeldKeys.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
+                PipelinedTransaction.sendEarly(transaction.holder(), connection);
+                Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
+                running.claimAnswered();
+                TransactionState claimed = store.transactionState(connection);
+                guardCommit(call, transaction, connection);
+                return claim.handledBy(answers(
+                        call,
+                        running.waitBudget(),
+                        running.report(),
+                        transaction.isOwn(),
+                        granted -> runGranted(
+                                granted, running, request, transaction, connection, claimed, end, invocation)));
+            });
+        }));
+    }
+
+    private void guardCommit(IdempotentCall call, CallTransaction transaction, Connection connection) {
+        if (isCompletedWithCommit(call, transaction)) {
+            CommitGuard.registerUntilCompletion(connection, store);
+        } else if (transaction.isOwn()) {
+            CommitGuard.registerOwn(connection, store);
+        } else {
+            CommitGuard.register(connection, store);
+        }
+    }
+
+    private static Claim claim(IdempotentCall call, Connection connection, ClaimRequest request) {
+        try {
+            return call.claims().claim(connection, request);
+        } catch (DataAccessException failure) {
+            throw ReadOnlyTransaction.explain(call.intent(), failure);
+        }
+    }
+
+    ClaimAnswers answers(
+            IdempotentCall call,
+            WaitBudget waitBudget,
+            CallReport report,
+            boolean mayLookAgain,
+            ClaimAnswers.Granted granted) {
+        return new ClaimAnswers(call, waitBudget, report, mayLookAgain, responses, failures, granted);
+    }
+
+    private @Nullable Object runGranted(
+            Claim.Granted claim,
+            RunningCall running,
+            ClaimRequest request,
+            CallTransaction transaction,
+            Connection connection,
+            TransactionState claimed,
+            TransactionEnd end,
+            Invocation invocation)
+            throws Throwable {
+        running.granted(claim);
+        running.report().granted(claim.attempt());
+        IdempotentCall call = running.call();
+        HeldKeys.HeldKey held = HeldKeys.hold(call.localKey(), transaction.holder());
+        end.releases(held);
+        try {
+            Object result = runMethod(call, claim.attempt(), null, invocation);
+            requireCommittable(call, transaction, connection, claimed);
+            if (call.isCompleteWithClaim()) {
+                requireNotTakenBack(call, running);
+            } else {
+                Fence fence = new Fence(request.id(), claim.attempt(), null);
+                complete(call, completionOf(call, fence, result), transaction, connection);
+            }
+            held.completed();
+            running.completedWith(result);
+            running.report().found(ClaimAnswers.outcomeOf(claim));
+            return result;
+        } catch (Throwable failure) {
+            held.failed();
+            throw failure;
+        }
+    }
+
+    /** No completion follows that would find out. */
+    private static void requireNotTakenBack(IdempotentCall call, RunningCall running) {
+        if (running.report().isUndone()) {
+            throw CallFailures.claimIsGone(call.intent());
+        }
+    }
+
+    private static boolean isCompletedWithCommit(IdempotentCall call, CallTransaction transaction) {
+        return !call.isCompleteWithClaim()
+                && transaction.isOwn()
+                && PipelinedTransaction.of(transaction.holder()) != null;
+    }
+
+    /** With the COMMIT where the transaction ends with the call, and its manager can; else at once. */
+    private void complete(
+            IdempotentCall call, Completion completion, CallTransaction transaction, Connection connection) {
+        PipelinedTransaction pipelined = transaction.isOwn() ? PipelinedTransaction.of(transaction.holder()) : null;
+        if (pipelined != null) {
+            pipelined.commitWith(new PipelinedCompletion(store, call.intent(), connection, completion));
+        } else if (!call.claims().complete(connection, completion)) {
+            throw CallFailures.claimIsGone(call.intent());
+        }
+    }
+
+    private @Nullable Object runLeased(RunningCall running, HeldLease lease, Invocation invocation) throws Throwable {
+        IdempotentCall call = running.call();
+        TransactionStatus declared = running.declaredTransaction();
+        if (declared == null) {
+            try {
+                return runMethod(call, lease.claim().attempt(), lease, invocation);
+            } catch (Throwable failure) {
+                running.failedInside(failure);
+                throw failure;
+            }
+        }
+        return transactions.call(call.intent(), declared, inside(running, transaction -> {
+            TransactionEnd end = TransactionEnd.await(transaction, running, store);
+            return transaction.withConnection(call.intent(), connection -> {
+                end.isOn(connection);
+                lease.usedOn(connection);
+                Object result = runMethod(call, lease.claim().attempt(), lease, invocation);
+                requireCommittable(call, transaction, connection, TransactionState.ENDED);
+                completeLeased(call, lease, connection, result);
+                CommitGuard.register(connection, store);
+                running.completedWith(result);
+                running.report().found(ClaimAnswers.outcomeOf(lease.claim()));
+                return result;
+            });
+        }));
+    }
+
+    /** In a snapshot the row of a lease that was taken over cannot be looked at any more, only collided with. */
+    private void completeLeased(IdempotentCall call, HeldLease lease, Connection connection, @Nullable Object result) {
+        Completion completion = completionOf(call, lease.fence(), result);
+        boolean completed;
+        try {
+            completed = store.complete(connection, completion);
+        } catch (RuntimeException refused) {
+            if (SqlStates.isSerializationFailure(SqlStates.of(refused)) && !lease.isHeld()) {
+                LeaseLostException lost =
+                        new LeaseLostException(call.intent(), lease.claim().attempt());
+                lost.addSuppressed(refused);
+                throw lost;
+            }
+            throw refused;
+        }
+        if (!completed) {
+            throw new LeaseLostException(call.intent(), lease.claim().attempt());
+        }
+    }
+
+    private static @Nullable Object runMethod(
+            IdempotentCall call, int attempt, @Nullable HeldLease lease, Invocation invocation) throws Throwable {
+        IdempotencyContext outer =
+                IdempotencyContextHolder.exchange(new CallContext(call.intent(), call.isMessage(), attempt, lease));
+        try {
+            return invocation.proceed();
+        } finally {
+            IdempotencyContextHolder.exchange(outer);
+        }
+    }
+
+    /** Before the flush too, which would fail for another reason in an aborted transaction. */
+    private void requireCommittable(
+            IdempotentCall call, CallTransaction transaction, Connection connection, TransactionState before) {
+        requireNotFailed(call, transaction, connection, before);
+        transaction.flush();
+        requireNotFailed(call, transaction, connection, before);
+    }
+
+    /** A leased call may have a transaction that has not begun: no claim is in it. */
+    private void requireNotFailed(
+            IdempotentCall call, CallTransaction transaction, Connection connection, TransactionState before) {
+        if (transaction.isRollbackOnly()) {
+            throw CallFailures.rollbackOnly(call.intent());
+        }
+        boolean isEnded = switch (store.transactionState(connection)) {
+            case CLAIMED -> false;
+            case OPEN -> before == TransactionState.CLAIMED;
+            case ABORTED -> throw CallFailures.swallowedSqlError(call.intent());
+            case ENDED -> before != TransactionState.ENDED;
+        };
+        if (isEnded) {
+            throw CallFailures.transactionEnded(call.intent());
+        }
+    }
+
+    Completion completionOf(IdempotentCall call, Fence fence, @Nullable Object result) {
+        IdempotentCall.ResultNaming naming = call.resultNaming();
+        return new Completion(
+                fence,
+                call.hasResponse()
+                        ? responses.write(
+                                call.intent(),
+                                result,
+                                call.responseType(),
+                                call.terms().lossyResponse())
+                        : ResponseMapper.NULL_BODY,
+                naming == null ? null : naming.type(),
+                naming == null ? null : naming.id(result));
+    }
+}

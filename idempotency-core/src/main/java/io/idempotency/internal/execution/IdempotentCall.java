@@ -1,0 +1,60 @@
+package io.idempotency.internal.execution;
+
+import java.lang.reflect.Type;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.Intent;
+import io.idempotency.internal.claim.Claims;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.operation.CallTerms;
+
+/**
+ * One call with everything that is computed once, before its method runs: a method that changes its argument changes
+ * neither key nor fingerprint.
+ *
+ * @param requestId the primary key that stands for the intent
+ * @param database that the call works on
+ * @param intent scope, caller and key
+ * @param fingerprint of the payload
+ * @param terms how the key is held
+ * @param responseType what the method returns, type arguments included; {@code void} if nothing
+ * @param resultNaming names what the method made; {@code null} if it is not named
+ * @param claims by whom the key is claimed in the transaction
+ */
+record IdempotentCall(
+        UUID requestId,
+        Object database,
+        Intent intent,
+        Fingerprint fingerprint,
+        CallTerms terms,
+        Type responseType,
+        @Nullable ResultNaming resultNaming,
+        Claims claims) {
+
+    LocalKey localKey() {
+        return new LocalKey(requestId, database);
+    }
+
+    boolean hasResponse() {
+        return responseType != void.class;
+    }
+
+    boolean isMessage() {
+        return claims instanceof ReceiptClaims;
+    }
+
+    /** Whether all that the row will ever hold is known with the claim. */
+    boolean isCompleteWithClaim() {
+        return !hasResponse() && resultNaming == null;
+    }
+
+    /** Names what a method made. */
+    interface ResultNaming {
+
+        @Nullable String type();
+
+        @Nullable String id(@Nullable Object result);
+    }
+}

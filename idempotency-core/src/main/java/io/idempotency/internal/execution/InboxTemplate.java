@@ -1,0 +1,153 @@
+package io.idempotency.internal.execution;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.internal.inbox.BatchReception;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.observation.IdempotencyListener;
+
+/** Receives messages for other code, by the same boundary and the same executor as annotated methods. */
+public final class InboxTemplate implements Inbox {
+
+    private final ReceiptBinding binding;
+
+    private final CallBoundary boundary;
+
+    private final ClaimExecutor executor;
+
+    private final CallTransactions transactions;
+
+    private final InboxStore store;
+
+    private final Duration waitTimeout;
+
+    private final IdempotencyListener listener;
+
+    /**
+     * Creates the template.
+     *
+     * @param binding computes what is to be kept of a message
+     * @param boundary surrounds every delivery
+     * @param executor handles or skips it
+     * @param transactions finds the transaction of a batch
+     * @param store where it is kept what was handled
+     * @param defaults say how long a batch may wait
+     * @param listener learns what became of each message of a batch
+     */
+    public InboxTemplate(
+            ReceiptBinding binding,
+            CallBoundary boundary,
+            ClaimExecutor executor,
+            CallTransactions transactions,
+            InboxStore store,
+            CallDefaults defaults,
+            IdempotencyListener listener) {
+        this.binding = binding;
+        this.boundary = boundary;
+        this.executor = executor;
+        this.transactions = transactions;
+        this.store = store;
+        this.waitTimeout = defaults.waitTimeout();
+        this.listener = listener;
+    }
+
+    @Override
+    public <X extends Exception> boolean handleOnce(String consumer, @Nullable String messageId, Work<X> work)
+            throws X {
+        Intent.requireConsumer(consumer);
+        Invocation effect = () -> {
+            work.run();
+            return true;
+        };
+        try {
+            // What was handled before has no result.
+            return boundary.receive(
+                            this,
+                            consumer,
+                            met -> binding.bind(consumer, messageId, met),
+                            () -> executor.execute(this, () -> "consumer '" + consumer + "'", effect))
+                    != null;
+        } catch (Throwable failure) {
+            throw Rethrow.unchanged(failure);
+        }
+    }
+
+    @Override
+    public <M> List<M> claimNew(
+            String consumer, Collection<? extends M> messages, Function<? super M, ? extends @Nullable String> idOf) {
+        Intent.requireConsumer(consumer);
+        List<String> ids = new ArrayList<>(messages.size());
+        Map<String, M> firstById = new LinkedHashMap<>();
+        for (M message : messages) {
+            String id = ReceiptBinding.requireId(consumer, idOf.apply(message)).value();
+            ids.add(id);
+            firstById.putIfAbsent(id, message);
+        }
+        if (firstById.isEmpty()) {
+            return List.of();
+        }
+        Set<String> handledBefore = claim(consumer, firstById.keySet(), new BatchAnnouncement(listener, consumer, ids));
+        firstById.keySet().removeAll(handledBefore);
+        return firstById.values().stream().toList();
+    }
+
+    /** Gives those that were handled before. */
+    private Set<String> claim(String consumer, Set<String> messageIds, BatchAnnouncement announcement) {
+        return transactions.onOpenConnection((connection, holder) -> {
+            try {
+                requireNotHeld(consumer, messageIds, holder);
+                Set<String> handledBefore =
+                        receiveNew(connection, consumer, messageIds, CallTransaction.limit(waitTimeout, holder));
+                announcement.claimed(handledBefore);
+                TransactionSynchronizationManager.registerSynchronization(announcement);
+                return handledBefore;
+            } catch (RuntimeException refusal) {
+                announcement.refused(refusal);
+                throw refusal;
+            }
+        });
+    }
+
+    /** What this thread is handling right now would seem to be a duplicate, or be waited for in vain. */
+    private void requireNotHeld(String consumer, Set<String> messageIds, ConnectionHolder holder) {
+        if (HeldKeys.areNone()) {
+            return;
+        }
+        for (String id : messageIds) {
+            Intent intent = new Intent(consumer, "", new IdempotencyKey(id));
+            HeldKeys.requireNotHeld(binding.localKey(intent), intent, holder);
+        }
+    }
+
+    private Set<String> receiveNew(Connection connection, String consumer, Set<String> messageIds, Duration waitLimit) {
+        BatchReception reception =
+                store.receiveNew(connection, consumer, messageIds, binding.retention(consumer), waitLimit);
+        if (reception.waitEnded() == null) {
+            return reception.handledBefore();
+        }
+        throw new RequestInProgressException(
+                RetryAfter.of(waitTimeout),
+                "A batch of " + messageIds.size() + " messages for the consumer '" + consumer
+                        + "' could not be claimed within " + waitLimit.toMillis()
+                        + " ms, because another transaction is handling one of them, the table is locked, or there are"
+                        + " too many of them for that time. The open transaction was aborted: repeat the whole of it"
+                        + " later",
+                reception.waitEnded());
+    }
+}

@@ -1,0 +1,11 @@
+package io.idempotency.internal.execution;
+
+import java.util.UUID;
+
+/**
+ * Identifies a key in this JVM. The request id alone is unique only within one database.
+ *
+ * @param requestId stands for the intent, or for the message
+ * @param database that the call works on
+ */
+record LocalKey(UUID requestId, Object database) {}

@@ -1,0 +1,69 @@
+package io.idempotency.internal.execution;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+import io.idempotency.LockNotAcquiredException;
+import io.idempotency.PrintableText;
+import io.idempotency.internal.lock.LockId;
+import io.idempotency.internal.lock.LockStore;
+import io.idempotency.lock.TransactionLocks;
+
+/** Takes locks for other code, in the transaction that is open. */
+public final class LockTemplate implements TransactionLocks {
+
+    private static final int MAX_NAME_LENGTH = 128;
+
+    private static final int MAX_RESOURCE_LENGTH = 255;
+
+    private final CallTransactions transactions;
+
+    private final LockStore store;
+
+    /**
+     * Creates the template.
+     *
+     * @param transactions finds the open transaction
+     * @param store takes the locks
+     */
+    public LockTemplate(CallTransactions transactions, LockStore store) {
+        this.transactions = transactions;
+        this.store = store;
+    }
+
+    @Override
+    public boolean tryAcquire(String name, String resource) {
+        long id = idOf(name, resource);
+        return transactions.onOpenConnection(connection -> store.tryTake(connection, id));
+    }
+
+    @Override
+    public void acquire(String name, String resource, Duration timeout) {
+        long id = idOf(name, resource);
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("The timeout of the lock '" + name + "' is " + timeout
+                    + ": wait for more than 0, or use tryAcquire, which does not wait");
+        }
+        transactions.onOpenConnection((connection, holder) -> {
+            Duration waitLimit = CallTransaction.limit(timeout, holder);
+            Optional<SQLException> waitEnded = store.take(connection, id, waitLimit);
+            if (waitEnded.isPresent()) {
+                throw new LockNotAcquiredException(name, resource, waitLimit, waitEnded.get());
+            }
+            return id;
+        });
+    }
+
+    private static long idOf(String name, String resource) {
+        require("name", name, MAX_NAME_LENGTH);
+        require("resource", resource, MAX_RESOURCE_LENGTH);
+        return LockId.of(name, resource);
+    }
+
+    private static void require(String part, String text, int maxLength) {
+        PrintableText.findProblem(text, 1, maxLength).ifPresent(problem -> {
+            throw new IllegalArgumentException("The " + part + " of a lock " + problem);
+        });
+    }
+}

@@ -1,0 +1,89 @@
+package io.idempotency.internal.execution;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.Intent;
+import io.idempotency.MessageConflictException;
+import io.idempotency.MessageGapException;
+import io.idempotency.Outcome;
+import io.idempotency.internal.inbox.Reception;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
+
+/** Announces one delivery of a message: what it met says more than the outcome of a call does. */
+final class MessageAnnouncement implements Announcement {
+
+    private final IdempotencyListener listener;
+
+    private final String consumer;
+
+    private final CallObserver.Observed<MessageReceived> observed;
+
+    private @Nullable Reception last;
+
+    MessageAnnouncement(
+            IdempotencyListener listener, String consumer, CallObserver.Observed<MessageReceived> observed) {
+        this.listener = listener;
+        this.consumer = consumer;
+        this.observed = observed;
+    }
+
+    /** Of each execution; the last one counts. */
+    void met(Reception reception) {
+        last = reception;
+    }
+
+    @Override
+    public void returns(Ended delivery) {
+        observed.ended(event(delivery));
+    }
+
+    @Override
+    public void ended(Ended delivery) {
+        listener.messageReceived(event(delivery));
+    }
+
+    private MessageReceived event(Ended delivery) {
+        Intent intent = delivery.intent();
+        return new MessageReceived(
+                consumer,
+                intent == null ? null : intent.key().value(),
+                outcomeOf(delivery.outcome(), delivery.failure()),
+                last != null && last.kind() == Reception.Kind.NEW ? last.failedBefore() + 1 : 0,
+                delivery.duration(),
+                delivery.failure());
+    }
+
+    private MessageOutcome outcomeOf(Outcome outcome, @Nullable Throwable failure) {
+        return switch (outcome) {
+            case INVALID_KEY -> MessageOutcome.INVALID_ID;
+            case EXECUTED, RETRIED, RECOVERED -> MessageOutcome.HANDLED;
+            case REPLAYED -> skipped();
+            case IN_PROGRESS -> MessageOutcome.IN_PROGRESS;
+            default -> failed(failure);
+        };
+    }
+
+    private MessageOutcome skipped() {
+        if (lastIs(Reception.Kind.LATE)) {
+            return MessageOutcome.LATE;
+        }
+        return lastIs(Reception.Kind.CONFLICT) ? MessageOutcome.CONFLICT : MessageOutcome.DUPLICATE;
+    }
+
+    /** By both, because a receiver may throw what another delivery was refused with. */
+    private MessageOutcome failed(@Nullable Throwable failure) {
+        if (lastIs(Reception.Kind.GAP) && failure instanceof MessageGapException) {
+            return MessageOutcome.GAP;
+        }
+        return lastIs(Reception.Kind.CONFLICT) && failure instanceof MessageConflictException
+                ? MessageOutcome.CONFLICT
+                : MessageOutcome.FAILED;
+    }
+
+    private boolean lastIs(Reception.Kind kind) {
+        return last != null && last.kind() == kind;
+    }
+}

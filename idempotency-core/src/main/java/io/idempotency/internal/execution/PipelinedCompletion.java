@@ -1,0 +1,90 @@
+package io.idempotency.internal.execution;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import org.springframework.dao.DataAccessException;
+
+import io.idempotency.Intent;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.claim.CompletingCommit;
+import io.idempotency.internal.claim.Completion;
+
+/** The completion of a call that has returned, and is to be sent together with the COMMIT of its transaction. */
+final class PipelinedCompletion {
+
+    private final ClaimStore store;
+
+    private final Intent intent;
+
+    private final Completion completion;
+
+    private final CompletingCommit completingCommit;
+
+    private boolean sentEarly;
+
+    /** Encodes and binds everything now, so that what cannot be sent fails the method and not the commit. */
+    PipelinedCompletion(ClaimStore store, Intent intent, Connection connection, Completion completion) {
+        this.store = store;
+        this.intent = intent;
+        this.completion = completion;
+        this.completingCommit = store.completingCommit(connection, completion);
+    }
+
+    /** Once more each time: a rollback to a savepoint may have taken it back. */
+    void sendEarly(Connection connection) {
+        if (!store.complete(connection, completion) && !sentEarly) {
+            throw CallFailures.claimIsGone(intent);
+        }
+        sentEarly = true;
+    }
+
+    /**
+     * Completes the call, and commits if that has not been begun before.
+     *
+     * @return whether PostgreSQL has committed
+     */
+    boolean commit(Connection connection, boolean isRollbackOnly) throws SQLException {
+        if (isRollbackOnly) {
+            throw CallFailures.rollbackOnly(intent);
+        }
+        if (store.transactionState(connection) == TransactionState.ABORTED) {
+            throw CallFailures.swallowedSqlError(intent);
+        }
+        if (sentEarly) {
+            if (store.transactionState(connection) == TransactionState.ENDED) {
+                throw CallFailures.transactionEnded(intent);
+            }
+            sendEarly(connection);
+            return false;
+        }
+        if (!send(connection)) {
+            throw CallFailures.claimIsGone(intent);
+        }
+        return true;
+    }
+
+    private boolean send(Connection connection) throws SQLException {
+        try {
+            return completingCommit.send();
+        } catch (Throwable failure) {
+            if (hasEnded(connection) && !SqlStates.isAnswer(SqlStates.of(failure))) {
+                throw FailedCommit.unknown(failure);
+            }
+            throw failure;
+        }
+    }
+
+    private boolean hasEnded(Connection connection) {
+        try {
+            return store.transactionState(connection) == TransactionState.ENDED;
+        } catch (DataAccessException connectionLost) {
+            return false;
+        }
+    }
+
+    void close() {
+        completingCommit.close();
+    }
+}

@@ -1,0 +1,107 @@
+package io.idempotency.internal.execution;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+/**
+ * A transaction manager for plain JDBC that sends the completion of an idempotent call together with the COMMIT of the
+ * transaction that the call started, in one round trip. Every other transaction is one as that of its superclass.
+ */
+@SuppressWarnings("serial") // As its superclass, which is serializable by its history only.
+public final class PipelinedTransactionManager extends JdbcTransactionManager {
+
+    private final boolean translatesExceptions;
+
+    /**
+     * Creates the manager.
+     *
+     * @param dataSource of the transactions
+     * @param translatesExceptions whether a failed commit or rollback is a {@code DataAccessException}; otherwise it is a
+     *     {@code TransactionSystemException}, as that of a {@code DataSourceTransactionManager}
+     */
+    public PipelinedTransactionManager(DataSource dataSource, boolean translatesExceptions) {
+        super(dataSource);
+        this.translatesExceptions = translatesExceptions;
+    }
+
+    @Override
+    protected void doBegin(Object transaction, TransactionDefinition definition) {
+        super.doBegin(transaction, definition);
+        PipelinedTransaction.begin(holderOf(transaction));
+    }
+
+    @Override
+    protected void doCommit(DefaultTransactionStatus status) {
+        if (!isCommittedWithCompletion(status)) {
+            super.doCommit(status);
+            return;
+        }
+        try {
+            super.doCommit(status);
+        } catch (RuntimeException tooLate) {
+            logger.debug("PostgreSQL has committed, so that this does not matter", tooLate);
+        }
+    }
+
+    private boolean isCommittedWithCompletion(DefaultTransactionStatus status) {
+        ConnectionHolder holder = holderOf(status.getTransaction());
+        PipelinedTransaction transaction = PipelinedTransaction.of(holder);
+        PipelinedCompletion completion = transaction == null ? null : transaction.completion();
+        if (transaction == null || completion == null) {
+            return false;
+        }
+        Connection connection = holder.getConnection();
+        try {
+            boolean committed = completion.commit(connection, status.isRollbackOnly());
+            transaction.discard();
+            return committed;
+        } catch (Throwable failure) {
+            // The clean-up that follows would commit what is left open.
+            Exception ended = FailedCommit.rollBack(connection, failure);
+            RuntimeException thrown = ended instanceof SQLException sqlException
+                    ? translateException("JDBC commit", sqlException)
+                    : (RuntimeException) ended;
+            transaction.commitFailed(thrown);
+            throw thrown;
+        }
+    }
+
+    /**
+     * Once is enough, and a second failure would hide the first. Only from a rollback that fails callbacks learn that nobody
+     * knows what became of the transaction, and are not told that it was rolled back.
+     */
+    @Override
+    protected void doRollback(DefaultTransactionStatus status) {
+        RuntimeException commitFailure = PipelinedTransaction.commitFailure(holderOf(status.getTransaction()));
+        if (commitFailure == null) {
+            super.doRollback(status);
+        } else if (SqlStates.isConnectionLost(SqlStates.of(commitFailure))) {
+            throw commitFailure;
+        }
+    }
+
+    @Override
+    protected void doCleanupAfterCompletion(Object transaction) {
+        PipelinedTransaction.end(holderOf(transaction));
+        super.doCleanupAfterCompletion(transaction);
+    }
+
+    @Override
+    protected RuntimeException translateException(String task, SQLException failure) {
+        return translatesExceptions
+                ? super.translateException(task, failure)
+                : new TransactionSystemException(task + " failed", failure);
+    }
+
+    private static ConnectionHolder holderOf(Object transaction) {
+        return ((JdbcTransactionObjectSupport) transaction).getConnectionHolder();
+    }
+}

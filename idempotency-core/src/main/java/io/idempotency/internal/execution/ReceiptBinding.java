@@ -1,0 +1,117 @@
+package io.idempotency.internal.execution;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.DatabaseResolver;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.ConflictPolicy;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.inbox.Receipt;
+import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.MessageAttributes;
+import io.idempotency.internal.operation.RetentionPolicy;
+
+/** Computes, once for each delivery, which message it is, with which payload, and where in its stream. */
+public final class ReceiptBinding {
+
+    private final InboxStore store;
+
+    private final DatabaseResolver databaseResolver;
+
+    private final Fingerprinter fingerprinter;
+
+    private final RetentionPolicy retention;
+
+    /**
+     * Creates the binding.
+     *
+     * @param store where it is kept what was handled
+     * @param databaseResolver tells which database a delivery works on
+     * @param fingerprinter tells one payload from another
+     * @param retention how long it is known that a message was handled
+     */
+    public ReceiptBinding(
+            InboxStore store,
+            DatabaseResolver databaseResolver,
+            Fingerprinter fingerprinter,
+            RetentionPolicy retention) {
+        this.store = store;
+        this.databaseResolver = databaseResolver;
+        this.fingerprinter = fingerprinter;
+        this.retention = retention;
+    }
+
+    /** A delivery to an annotated method. */
+    IdempotentCall bind(
+            IdempotentOperation operation,
+            MessageAttributes message,
+            Object target,
+            @Nullable Object[] arguments,
+            Consumer<Reception> met) {
+        String consumer = operation.scope();
+        IdempotencyKey id = operation.key(target, arguments);
+        Receipt receipt = new Receipt(
+                consumer,
+                id.value(),
+                message.payload(target, arguments, fingerprinter),
+                message.type(target, arguments),
+                message.position(consumer, target, arguments),
+                retention.ofConsumer(consumer, operation.terms().retention()));
+        return bind(receipt, id, operation.terms(), message.onConflict(), met);
+    }
+
+    /** A delivery that is handled by other code. */
+    IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<Reception> met) {
+        IdempotencyKey id = requireId(consumer, messageId);
+        Receipt receipt = new Receipt(consumer, id.value(), null, null, null, retention(consumer));
+        return bind(receipt, id, CallTerms.DEFAULTS, ConflictPolicy.REFUSE, met);
+    }
+
+    private IdempotentCall bind(
+            Receipt receipt, IdempotencyKey id, CallTerms terms, ConflictPolicy onConflict, Consumer<Reception> met) {
+        Intent intent = new Intent(receipt.consumer(), "", id);
+        return new IdempotentCall(
+                RequestId.ofMessage(intent),
+                databaseResolver.resolveDatabase(),
+                intent,
+                // Of nothing, if nothing is compared.
+                receipt.payload() == null ? fingerprinter.of(null) : receipt.payload(),
+                terms.withRetention(receipt.retention()),
+                // Of its result nothing is stored.
+                void.class,
+                null,
+                new ReceiptClaims(store, receipt, onConflict, met));
+    }
+
+    /** Returns the key of a message of a consumer in the database that this thread works on. */
+    LocalKey localKey(Intent message) {
+        return new LocalKey(RequestId.ofMessage(message), databaseResolver.resolveDatabase());
+    }
+
+    /** How long it is known that a consumer has handled a message, if it does not say so itself. */
+    Duration retention(String consumer) {
+        return retention.ofConsumer(consumer, null);
+    }
+
+    static IdempotencyKey requireId(String consumer, @Nullable String messageId) {
+        if (messageId == null) {
+            throw new MissingIdempotencyKeyException("A message for the consumer '" + consumer
+                    + "' has no id: it needs one that stays the same through all deliveries");
+        }
+        IdempotencyKey.findProblem(messageId).ifPresent(problem -> {
+            throw new InvalidIdempotencyKeyException(
+                    "The id of a message for the consumer '" + consumer + "' " + problem);
+        });
+        return new IdempotencyKey(messageId);
+    }
+}

@@ -1,0 +1,74 @@
+package io.idempotency.internal.execution;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimStore;
+
+/**
+ * Finds the answer to a call that this instance has answered lately, before its transaction begins: one round trip instead of
+ * three. If it fails, the call goes the usual way, which decides about failures.
+ */
+final class RecentReplay {
+
+    private final ClaimStore store;
+
+    private final DataSource dataSource;
+
+    private final CallDefaults defaults;
+
+    RecentReplay(ClaimStore store, DataSource dataSource, CallDefaults defaults) {
+        this.store = store;
+        this.dataSource = dataSource;
+        this.defaults = defaults;
+    }
+
+    /** Returns what is stored, or nothing if the key has to be claimed. */
+    Optional<Claim> find(IdempotentCall call, WaitBudget waitBudget) {
+        if (call.isMessage() || !store.isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
+            return Optional.empty();
+        }
+        ClaimRequest request = new ClaimRequest(
+                call.requestId(),
+                call.intent(),
+                call.fingerprint(),
+                defaults.retentionOf(call.terms()),
+                defaults.responseRetentionOf(call),
+                waitBudget.forDatabase(),
+                call.isCompleteWithClaim(),
+                null);
+        return waitBudget.spendOn(() -> find(request));
+    }
+
+    /** A thread that waits for a second connection while it holds the first one may wait for ever, as all others do. */
+    private static boolean mayHoldConnection() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.getResourceMap().isEmpty();
+    }
+
+    private Optional<Claim> find(ClaimRequest request) {
+        try (Connection connection = dataSource.getConnection()) {
+            try {
+                return store.findAnswered(connection, request);
+            } finally {
+                endTransaction(connection);
+            }
+        } catch (SQLException | DataAccessException failure) {
+            return Optional.empty();
+        }
+    }
+
+    /** Pools may hand out connections without auto-commit. */
+    private static void endTransaction(Connection connection) throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.rollback();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.idempotency.internal.execution;
+
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Whether two DataSources hand out connections of the same pool, whatever is wrapped round one or the other. */
+public final class SameDataSource {
+
+    private SameDataSource() {}
+
+    /**
+     * Compares two DataSources.
+     *
+     * @param one as a transaction manager knows it
+     * @param other as the library was given it
+     * @return {@code true} if both are, or wrap, the same object
+     */
+    public static boolean test(DataSource one, DataSource other) {
+        DataSource innerOne = unwrap(one);
+        DataSource innerOther = unwrap(other);
+        return innerOne == innerOther || wraps(innerOne, innerOther) || wraps(innerOther, innerOne);
+    }
+
+    private static DataSource unwrap(DataSource dataSource) {
+        if (dataSource instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {
+            return unwrap(delegating.getTargetDataSource());
+        }
+        return AopProxyUtils.getSingletonTarget(dataSource) instanceof DataSource target ? unwrap(target) : dataSource;
+    }
+
+    private static boolean wraps(DataSource outer, DataSource inner) {
+        try {
+            return outer.isWrapperFor(inner.getClass()) && outer.unwrap(inner.getClass()) == inner;
+        } catch (SQLException notAWrapper) {
+            return false;
+        }
+    }
+}

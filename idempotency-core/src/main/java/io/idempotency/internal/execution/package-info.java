@@ -1,0 +1,7 @@
+/**
+ * How a call runs: the boundary round its transaction and the claim inside it.
+ */
+@NullMarked
+package io.idempotency.internal.execution;
+
+import org.jspecify.annotations.NullMarked;

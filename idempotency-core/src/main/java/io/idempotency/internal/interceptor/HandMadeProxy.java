@@ -1,0 +1,29 @@
+package io.idempotency.internal.interceptor;
+
+import java.lang.reflect.Proxy;
+
+import org.springframework.aop.SpringProxy;
+
+import io.idempotency.InvalidIdempotentMethodException;
+
+/** Proxies that the container did not make: what they do between the claim and the method is not known. */
+final class HandMadeProxy {
+
+    private HandMadeProxy() {}
+
+    static boolean is(Object object) {
+        return object instanceof SpringProxy || Proxy.isProxyClass(object.getClass());
+    }
+
+    /** Refuses an object that is a proxy before any post-processor can have made it one. */
+    static void refuse(Object bean, String beanName) {
+        if (is(bean)) {
+            throw new InvalidIdempotentMethodException(
+                    "The bean '" + beanName
+                            + "' with idempotent methods is a proxy made by hand, inside of which the claim"
+                            + " cannot be placed.",
+                    "Return the object itself from the bean method and let Spring make the proxy, or annotate a service"
+                            + " method that calls this bean.");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.idempotency.internal.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.util.ClassUtils;
+
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.operation.OperationRules;
+
+/** Finds the idempotent methods of beans and checks the rules for each of them once. */
+final class IdempotentBeans {
+
+    private final IdempotentOperationSource operations;
+
+    private final OperationRules rules;
+
+    private final Map<Class<?>, Map<Method, IdempotentOperation>> operationsByClass = new ConcurrentHashMap<>();
+
+    IdempotentBeans(IdempotentOperationSource operations, OperationRules rules) {
+        this.operations = operations;
+        this.rules = rules;
+    }
+
+    /** The methods of the bean's own class, and those that only the interfaces of its proxy have. */
+    Map<Method, IdempotentOperation> operationsOf(Object bean) {
+        Map<Method, IdempotentOperation> found = new LinkedHashMap<>();
+        for (Class<?> type : typesOf(bean)) {
+            found.putAll(operationsOf(type));
+        }
+        return found;
+    }
+
+    private static Set<Class<?>> typesOf(Object bean) {
+        Set<Class<?>> types = new LinkedHashSet<>();
+        Class<?> targetClass = AopProxyUtils.ultimateTargetClass(bean);
+        types.add(targetClass);
+        if (bean instanceof SpringProxy) {
+            for (Class<?> proxied : ClassUtils.getAllInterfaces(bean)) {
+                if (!proxied.isAssignableFrom(targetClass)) {
+                    types.add(proxied);
+                }
+            }
+        }
+        return types;
+    }
+
+    Map<Method, IdempotentOperation> operationsOf(Class<?> type) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        Map<Method, IdempotentOperation> known = operationsByClass.get(userClass);
+        if (known == null) {
+            known = find(userClass);
+            operationsByClass.put(userClass, known);
+        }
+        return known;
+    }
+
+    private Map<Method, IdempotentOperation> find(Class<?> userClass) {
+        if (!operations.isCandidateClass(userClass)) {
+            return Map.of();
+        }
+        rules.checkPlacement(userClass);
+        MethodIntrospector.MetadataLookup<IdempotentOperation> lookup =
+                method -> operations.findOperation(method, userClass);
+        Map<Method, IdempotentOperation> found = MethodIntrospector.selectMethods(userClass, lookup);
+        found.values().forEach(operation -> rules.check(operation, userClass));
+        return found;
+    }
+}

@@ -1,0 +1,39 @@
+package io.idempotency.internal.interceptor;
+
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+import io.idempotency.internal.execution.CallBoundary;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.IdempotentOperationSource;
+
+/** Hands calls to the {@link CallBoundary}; placed immediately outside of the transaction. */
+final class IdempotentBoundaryInterceptor implements MethodInterceptor {
+
+    private final IdempotentOperationSource operations;
+
+    private final Supplier<CallBoundary> boundary;
+
+    IdempotentBoundaryInterceptor(IdempotentOperationSource operations, Supplier<CallBoundary> boundary) {
+        this.operations = operations;
+        this.boundary = boundary;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = InvocationTarget.of(invocation);
+        IdempotentOperation operation = operations.findOperation(invocation.getMethod(), target.getClass());
+        return operation == null
+                ? invocation.proceed()
+                : boundary.get().call(operation, target, invocation.getArguments(), () -> proceedOnce(invocation));
+    }
+
+    /** An invocation proceeds only once; its clone can be asked for as often as the boundary repeats the call. */
+    private static @Nullable Object proceedOnce(MethodInvocation invocation) throws Throwable {
+        return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
+    }
+}

@@ -1,0 +1,31 @@
+package io.idempotency.internal.interceptor;
+
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.internal.execution.ClaimExecutor;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.IdempotentOperationSource;
+
+/** Hands calls to the {@link ClaimExecutor}; placed last, so that nothing but the method comes after it. */
+final class IdempotentClaimInterceptor implements MethodInterceptor {
+
+    private final IdempotentOperationSource operations;
+
+    private final Supplier<ClaimExecutor> executor;
+
+    IdempotentClaimInterceptor(IdempotentOperationSource operations, Supplier<ClaimExecutor> executor) {
+        this.operations = operations;
+        this.executor = executor;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        IdempotentOperation operation = operations.findOperation(
+                invocation.getMethod(), InvocationTarget.of(invocation).getClass());
+        return operation == null ? invocation.proceed() : executor.get().execute(operation, invocation::proceed);
+    }
+}

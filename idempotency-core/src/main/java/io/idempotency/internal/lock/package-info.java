@@ -1,0 +1,5 @@
+/** The store of locks. */
+@NullMarked
+package io.idempotency.internal.lock;
+
+import org.jspecify.annotations.NullMarked;

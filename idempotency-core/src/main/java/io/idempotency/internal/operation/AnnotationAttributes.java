@@ -1,0 +1,100 @@
+package io.idempotency.internal.operation;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringUtils;
+import org.springframework.util.StringValueResolver;
+
+import io.idempotency.InvalidIdempotentMethodException;
+
+/**
+ * Reads the attributes of the annotation on one method, or says what is wrong with one of them.
+ *
+ * @param annotation its name, with {@code @}
+ * @param method that it is for
+ * @param placeholders replaces {@code ${...}}
+ */
+record AnnotationAttributes(String annotation, Method method, StringValueResolver placeholders) {
+
+    /** What a resolver leaves behind that is not strict. */
+    private static final String PLACEHOLDER = "${";
+
+    /** A name in which placeholders are replaced, and which must keep a rule. */
+    String name(String attribute, String text, UnaryOperator<String> rule) {
+        String name = resolve(attribute, required(attribute, text));
+        try {
+            return rule.apply(name);
+        } catch (IllegalArgumentException malformed) {
+            throw invalid(attribute, name, malformed.getMessage() + ".");
+        }
+    }
+
+    ArgumentExpression expression(String attribute, String text) {
+        return ArgumentExpression.parse(annotation, attribute, required(attribute, text), method);
+    }
+
+    @Nullable ArgumentExpression optionalExpression(String attribute, String text, String... furtherVariables) {
+        return StringUtils.hasText(text)
+                ? ArgumentExpression.parse(annotation, attribute, text, method, furtherVariables)
+                : null;
+    }
+
+    @Nullable Duration duration(String attribute, String text, UnaryOperator<Duration> rangeCheck) {
+        String resolved = resolve(attribute, text);
+        if (!StringUtils.hasText(resolved)) {
+            return null;
+        }
+        Duration duration;
+        try {
+            duration = DurationFormatterUtils.detectAndParse(resolved, DurationFormat.Unit.MILLIS);
+        } catch (IllegalArgumentException malformed) {
+            throw invalid(attribute, resolved, "It is not a duration such as 5s, 7d or PT5S.");
+        }
+        try {
+            return rangeCheck.apply(duration);
+        } catch (IllegalArgumentException outOfRange) {
+            throw invalid(attribute, resolved, outOfRange.getMessage() + ".");
+        }
+    }
+
+    void requireLongEnough(String text, Duration retention, RetentionPolicy policy) {
+        if (policy.isTooShort(retention)) {
+            throw invalid("retention", text, policy.explainMinimum(), policy.action());
+        }
+    }
+
+    private String resolve(String attribute, String text) {
+        try {
+            String resolved = placeholders.resolveStringValue(text);
+            if (resolved != null && resolved.contains(PLACEHOLDER)) {
+                throw invalid(attribute, text, "No property gives it a value: '" + resolved + "'.");
+            }
+            return resolved == null ? "" : resolved;
+        } catch (IllegalArgumentException unresolvable) {
+            throw invalid(attribute, text, unresolvable.getMessage() + ".");
+        }
+    }
+
+    private String required(String attribute, String text) {
+        if (!StringUtils.hasText(text)) {
+            throw invalid(attribute, text, "It is required.");
+        }
+        return text;
+    }
+
+    InvalidIdempotentMethodException invalid(String attribute, String text, String reason) {
+        return invalid(attribute, text, reason, "Correct the annotation.");
+    }
+
+    private InvalidIdempotentMethodException invalid(String attribute, String text, String reason, String action) {
+        return new InvalidIdempotentMethodException(
+                "The " + attribute + " '" + text + "' of " + annotation + " on " + MethodDescription.of(method)
+                        + " is not valid. " + reason,
+                action);
+    }
+}

@@ -1,0 +1,205 @@
+package io.idempotency.internal.operation;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+
+import io.idempotency.ExpressionFailedException;
+import io.idempotency.InvalidIdempotentMethodException;
+
+/**
+ * A SpEL expression over the arguments of one method: {@code #name}, {@code #p0} or {@code #a0}. Parsed and checked
+ * once; evaluating it is safe on many threads.
+ */
+public final class ArgumentExpression {
+
+    private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+    /** What SpEL itself means by them is no argument. */
+    private static final Set<String> RESERVED = Set.of("root", "this");
+
+    private final String attribute;
+
+    /** For reports. */
+    private final String place;
+
+    private final SpelExpression expression;
+
+    private final Map<String, Integer> indexes;
+
+    /** Of the argument that is all of the expression, as of most; {@code null} if it is another. */
+    private final @Nullable Integer onlyArgument;
+
+    private final Type declaredType;
+
+    private ArgumentExpression(
+            String annotation,
+            String attribute,
+            SpelExpression expression,
+            Method method,
+            Map<String, Integer> indexes) {
+        this.attribute = attribute;
+        this.place = annotation + " on " + MethodDescription.of(method);
+        this.expression = expression;
+        this.indexes = indexes;
+        this.onlyArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
+        this.declaredType = onlyArgument == null ? Object.class : method.getGenericParameterTypes()[onlyArgument];
+    }
+
+    /**
+     * Parses an expression and checks that every variable is there.
+     *
+     * @param annotation with its {@code @}, for reports
+     * @param attribute of the annotation, for reports
+     * @param text the expression
+     * @param method whose arguments it is over
+     * @param furtherVariables names that are bound beside the arguments
+     * @return the parsed expression
+     * @throws InvalidIdempotentMethodException if it cannot be parsed, or names what is not there
+     */
+    static ArgumentExpression parse(
+            String annotation, String attribute, String text, Method method, String... furtherVariables) {
+        SpelExpression expression;
+        try {
+            expression = new SpelExpressionParser(new SpelParserConfiguration()).parseRaw(text);
+        } catch (ParseException | IllegalStateException | IllegalArgumentException failure) {
+            throw new InvalidIdempotentMethodException(
+                    "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method)
+                            + " is not valid SpEL: '" + text + "': " + failure.getMessage() + ".",
+                    "Correct the expression; a literal string needs quotes inside the quotes, as in \"'daily'\".");
+        }
+        Map<String, Integer> indexes = indexesOf(method);
+        Set<String> known = new HashSet<>(indexes.keySet());
+        known.addAll(RESERVED);
+        known.addAll(Set.of(furtherVariables));
+        requireVariables(annotation, attribute, text, method, expression, known);
+        return new ArgumentExpression(annotation, attribute, expression, method, indexes);
+    }
+
+    private static Map<String, Integer> indexesOf(Method method) {
+        String @Nullable [] names = NAMES.getParameterNames(method);
+        Map<String, Integer> indexes = new HashMap<>();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            indexes.put("p" + i, i);
+            indexes.put("a" + i, i);
+            if (names != null) {
+                indexes.put(names[i], i);
+            }
+        }
+        RESERVED.forEach(indexes::remove);
+        return indexes;
+    }
+
+    private static void requireVariables(
+            String annotation,
+            String attribute,
+            String text,
+            Method method,
+            SpelExpression expression,
+            Set<String> known) {
+        Set<String> used = new HashSet<>();
+        collectVariables(expression.getAST(), used);
+        used.removeAll(known);
+        if (!used.isEmpty()) {
+            throw new InvalidIdempotentMethodException(
+                    "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method) + " is '" + text
+                            + "', but there is no #" + String.join(", #", used) + ".",
+                    NAMES.getParameterNames(method) == null && method.getParameterCount() > 0
+                            ? "Compile with -parameters, so that parameters have names at run time, or write #p0."
+                            : "Use the names of the parameters, or #p0 for the first one.");
+        }
+    }
+
+    private static void collectVariables(SpelNode node, Set<String> names) {
+        if (node instanceof VariableReference) {
+            names.add(nameOf(node));
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            collectVariables(node.getChild(i), names);
+        }
+    }
+
+    private static String nameOf(SpelNode variable) {
+        return variable.toStringAST().substring(1);
+    }
+
+    /**
+     * The expression as it was written.
+     *
+     * @return SpEL
+     */
+    public String text() {
+        return expression.getExpressionString();
+    }
+
+    /**
+     * The type that its value is known to have.
+     *
+     * @return that of the parameter, if the expression is its name; otherwise {@code Object}
+     */
+    Type declaredType() {
+        return declaredType;
+    }
+
+    /** @throws ExpressionFailedException if SpEL refuses it; what the application's own methods throw is not changed */
+    @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {
+        return onlyArgument == null ? evaluate(new Arguments(target, indexes, arguments)) : arguments[onlyArgument];
+    }
+
+    @Nullable Object evaluate(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {
+        Arguments context = new Arguments(target, indexes, arguments);
+        context.setVariable(variable, value);
+        return evaluate(context);
+    }
+
+    private @Nullable Object evaluate(Arguments context) {
+        try {
+            return expression.getValue(context);
+        } catch (EvaluationException failure) {
+            throw new ExpressionFailedException(
+                    "The " + this + " failed at position " + failure.getPosition() + ": " + failure.getSimpleMessage(),
+                    failure);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return attribute + " '" + text() + "' of " + place;
+    }
+
+    /** Looks arguments up where they are, which costs a fraction of making a variable of each. */
+    private static final class Arguments extends StandardEvaluationContext {
+
+        private final Map<String, Integer> indexes;
+
+        private final @Nullable Object[] arguments;
+
+        Arguments(Object target, Map<String, Integer> indexes, @Nullable Object[] arguments) {
+            super(target);
+            this.indexes = indexes;
+            this.arguments = arguments;
+        }
+
+        @Override
+        public @Nullable Object lookupVariable(String name) {
+            Object variable = super.lookupVariable(name);
+            Integer index = variable == null ? indexes.get(name) : null;
+            return index == null ? variable : arguments[index];
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.idempotency.internal.operation;
+
+import java.lang.reflect.Parameter;
+
+import io.idempotency.InvalidIdempotentMethodException;
+
+/** Without a fingerprint expression all arguments are the payload, so all of them must be data. */
+final class FingerprintableArgumentsRule implements OperationRule {
+
+    private static final NamedTypes NOT_DATA = new NamedTypes(
+            "java.io.Closeable",
+            "java.lang.Runnable",
+            "java.util.concurrent.Callable",
+            "java.util.concurrent.Future",
+            "java.util.Iterator",
+            "java.util.stream.BaseStream",
+            "java.security.Principal",
+            "jakarta.servlet.ServletRequest",
+            "jakarta.servlet.ServletResponse",
+            "jakarta.servlet.http.HttpSession",
+            "jakarta.servlet.http.Part",
+            "org.springframework.core.io.InputStreamSource",
+            "org.springframework.http.HttpMessage",
+            "org.springframework.http.HttpEntity",
+            "org.springframework.kafka.support.Acknowledgment",
+            "org.springframework.messaging.Message",
+            "org.springframework.security.core.Authentication",
+            "org.springframework.ui.Model",
+            "org.springframework.validation.Errors",
+            "org.springframework.web.context.request.WebRequest");
+
+    private static final String FUNCTIONS = "java.util.function";
+
+    @Override
+    public void check(IdempotentOperation operation, Class<?> targetClass) {
+        if (operation.fingerprintExpression() != null || operation.message() != null) {
+            return;
+        }
+        for (Parameter parameter : operation.method().getParameters()) {
+            if (!isData(parameter.getType())) {
+                throw new InvalidIdempotentMethodException(
+                        "The idempotent method " + operation.describe() + " has a parameter of type "
+                                + parameter.getType().getName()
+                                + ", which is not data and cannot tell one payload from another.",
+                        "Name what makes the payload with fingerprint = \"...\", for example fingerprint ="
+                                + " \"#command\" or fingerprint = \"{#accountId, #amount}\".");
+            }
+        }
+    }
+
+    private static boolean isData(Class<?> type) {
+        return !FUNCTIONS.equals(type.getPackageName()) && !NOT_DATA.include(type);
+    }
+}

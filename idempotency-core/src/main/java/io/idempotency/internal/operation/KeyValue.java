@@ -1,0 +1,149 @@
+package io.idempotency.internal.operation;
+
+import java.math.BigInteger;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
+
+import io.idempotency.ExpressionFailedException;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
+
+/**
+ * Makes a key, or what else names a message, of what an expression gives.
+ *
+ * @param noun what the expression is for
+ * @param owner what kind of thing it belongs to
+ * @param ownerName how that is called
+ * @param need what it takes
+ */
+record KeyValue(String noun, String owner, String ownerName, String need) {
+
+    /** Types whose text is the value itself; the text of others may be an address in memory. */
+    private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT =
+            Set.of(UUID.class, Byte.class, Short.class, Integer.class, Long.class, BigInteger.class, Character.class);
+
+    private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(Byte.class, Short.class, Integer.class, Long.class);
+
+    private static final String CONSUMER = "consumer";
+
+    private static final int LONG_BITS = 63;
+
+    private static final Set<SpelMessage> NULL_ON_THE_WAY = Set.of(
+            SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+            SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
+            SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
+
+    private static final Set<SpelMessage> OUT_OF_BOUNDS = Set.of(
+            SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.STRING_INDEX_OUT_OF_BOUNDS);
+
+    static KeyValue ofScope(String scope) {
+        return new KeyValue("key", "scope", scope, "a call needs a key that the caller chose for this one intent");
+    }
+
+    static KeyValue ofConsumer(String consumer) {
+        return new KeyValue(
+                "message id", CONSUMER, consumer, "a message needs an id that stays the same through all deliveries");
+    }
+
+    static KeyValue ofStream(String consumer) {
+        return new KeyValue("stream", CONSUMER, consumer, "an order is kept for the messages of one stream");
+    }
+
+    static KeyValue ofVersion(String consumer) {
+        return new KeyValue(
+                "version", CONSUMER, consumer, "it must give the place of the message in its stream, a whole number");
+    }
+
+    private String ownerText() {
+        return owner + " '" + ownerName + "'";
+    }
+
+    IdempotencyKey key(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+        Object value = evaluate(expression, target, arguments);
+        return value instanceof IdempotencyKey key ? key : new IdempotencyKey(wellFormed(textOf(expression, value)));
+    }
+
+    String text(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+        Object value = evaluate(expression, target, arguments);
+        return value instanceof IdempotencyKey key ? key.value() : wellFormed(textOf(expression, value));
+    }
+
+    private String wellFormed(String text) {
+        Optional<String> problem = IdempotencyKey.findProblem(text);
+        if (problem.isPresent()) {
+            throw new InvalidIdempotencyKeyException("The " + noun + " of " + ownerText() + " " + problem.get());
+        }
+        return text;
+    }
+
+    long wholeNumber(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+        Object value = evaluate(expression, target, arguments);
+        if (value instanceof BigInteger big && big.bitLength() <= LONG_BITS) {
+            return big.longValue();
+        }
+        if (value instanceof Number number && WHOLE_NUMBERS.contains(value.getClass())) {
+            return number.longValue();
+        }
+        throw new InvalidIdempotencyKeyException(
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " gives a "
+                        + value.getClass().getName() + " that is no whole number of 64 bits: " + need);
+    }
+
+    private Object evaluate(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+        Object value;
+        try {
+            value = expression.evaluate(target, arguments);
+        } catch (MissingIdempotencyKeyException | InvalidIdempotencyKeyException refused) {
+            throw refused;
+        } catch (ExpressionFailedException failure) {
+            throw refusalOf(expression, failure);
+        } catch (RuntimeException failure) {
+            throw notComputable(expression, failure);
+        }
+        if (value == null) {
+            throw missing(expression);
+        }
+        return value;
+    }
+
+    /** An error that depends on the value is its sender's fault, one that SpEL has with every value is the developer's. */
+    private RuntimeException refusalOf(ArgumentExpression expression, ExpressionFailedException failure) {
+        SpelMessage message = failure.getCause() instanceof SpelEvaluationException spel ? spel.getMessageCode() : null;
+        if (message != null && NULL_ON_THE_WAY.contains(message)) {
+            return missing(expression);
+        }
+        return message != null && OUT_OF_BOUNDS.contains(message) ? notComputable(expression, failure) : failure;
+    }
+
+    private String textOf(ArgumentExpression expression, Object value) {
+        if (value instanceof CharSequence
+                || value instanceof Enum<?>
+                || TYPES_WITH_STABLE_TEXT.contains(value.getClass())) {
+            return value instanceof Enum<?> constant ? constant.name() : value.toString();
+        }
+        throw new InvalidIdempotencyKeyException(
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText()
+                        + " gives a " + value.getClass().getName()
+                        + ": it must give a string, an IdempotencyKey, a UUID, an enum constant or a whole number");
+    }
+
+    private MissingIdempotencyKeyException missing(ArgumentExpression expression) {
+        return new MissingIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of "
+                + ownerText() + " gives no " + noun + ": " + need);
+    }
+
+    private InvalidIdempotencyKeyException notComputable(ArgumentExpression expression, RuntimeException failure) {
+        return new InvalidIdempotencyKeyException(
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " failed: "
+                        + failure.getMessage(),
+                failure);
+    }
+}

@@ -1,0 +1,24 @@
+package io.idempotency.internal.operation;
+
+import java.util.Arrays;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/** Types by name, because most of them are not on every class path. */
+final class NamedTypes {
+
+    private final List<String> names;
+
+    NamedTypes(String... names) {
+        this.names = List.of(names);
+    }
+
+    /** Whether a type is one of these, or a subtype. */
+    boolean include(@Nullable Class<?> type) {
+        return type != null
+                && (names.contains(type.getName())
+                        || include(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(this::include));
+    }
+}

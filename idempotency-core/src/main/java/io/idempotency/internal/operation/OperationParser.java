@@ -1,0 +1,84 @@
+package io.idempotency.internal.operation;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.util.StringUtils;
+import org.springframework.util.StringValueResolver;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.Intent;
+
+/** Makes an operation of {@link Idempotent}, or says what is wrong with it. */
+final class OperationParser {
+
+    private final StringValueResolver placeholders;
+
+    private final Supplier<RetentionPolicy> retention;
+
+    OperationParser(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {
+        this.placeholders = placeholders;
+        this.retention = retention;
+    }
+
+    IdempotentOperation parse(Idempotent annotation, Method method, Class<?> targetClass) {
+        AnnotationAttributes attributes = new AnnotationAttributes("@Idempotent", method, placeholders);
+        return new IdempotentOperation(
+                method,
+                attributes.name("scope", annotation.scope(), Intent::requireScope),
+                attributes.expression("key", annotation.key()),
+                attributes.optionalExpression("fingerprint", annotation.fingerprint()),
+                terms(annotation, attributes),
+                GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
+                resultReference(annotation, attributes),
+                null);
+    }
+
+    private CallTerms terms(Idempotent annotation, AnnotationAttributes attributes) {
+        if (annotation.maxAttempts() < 0) {
+            throw attributes.invalid(
+                    "maxAttempts", String.valueOf(annotation.maxAttempts()), "It must be at least 1, or 0.");
+        }
+        if (annotation.mode() != IdempotencyMode.LEASED
+                && (annotation.retryLeased() || !annotation.lease().isEmpty())) {
+            throw attributes.invalid(
+                    annotation.retryLeased() ? "retryLeased" : "lease",
+                    annotation.retryLeased() ? "true" : annotation.lease(),
+                    "It has a meaning only with mode = LEASED.");
+        }
+        CallTerms terms = new CallTerms(
+                retention(annotation, attributes),
+                annotation.onDuplicate(),
+                attributes.duration("waitTimeout", annotation.waitTimeout(), CallTerms::requireWaitTimeout),
+                annotation.mode(),
+                attributes.duration("lease", annotation.lease(), CallTerms::requireLease),
+                annotation.retryLeased(),
+                annotation.maxAttempts(),
+                List.of(annotation.finalFailures()),
+                annotation.lossyResponse());
+        try {
+            return terms.isLeased() ? retention.get().requireForLease(terms) : terms;
+        } catch (IllegalArgumentException longerThanRetention) {
+            throw attributes.invalid("lease", annotation.lease(), longerThanRetention.getMessage() + ".");
+        }
+    }
+
+    private @Nullable Duration retention(Idempotent annotation, AnnotationAttributes attributes) {
+        Duration own = attributes.duration("retention", annotation.retention(), CallTerms::requireRetention);
+        if (own != null) {
+            attributes.requireLongEnough(annotation.retention(), own, retention.get());
+        }
+        return own;
+    }
+
+    private static ResultReference resultReference(Idempotent annotation, AnnotationAttributes attributes) {
+        return new ResultReference(
+                StringUtils.hasText(annotation.resultType()) ? annotation.resultType() : null,
+                attributes.optionalExpression("resultId", annotation.resultId(), ResultReference.RESULT_VARIABLE));
+    }
+}

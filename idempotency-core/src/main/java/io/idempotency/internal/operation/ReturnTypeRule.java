@@ -1,0 +1,127 @@
+package io.idempotency.internal.operation;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.util.Arrays;
+import java.util.Set;
+
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+
+import io.idempotency.InvalidIdempotentMethodException;
+
+/**
+ * A response must be complete when the method returns, and its type must tell what a replay is to be read as; a receiver
+ * stores none, and returns null for a duplicate.
+ */
+final class ReturnTypeRule implements OperationRule {
+
+    private static final NamedTypes READ_AFTERWARDS = new NamedTypes(
+            "java.io.InputStream",
+            "java.io.Reader",
+            "java.util.Iterator",
+            "java.util.stream.BaseStream",
+            "org.springframework.core.io.InputStreamSource",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private static final NamedTypes COMPLETE_LATER = new NamedTypes(
+            "java.util.concurrent.Callable",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Flow$Publisher",
+            "java.util.concurrent.Future",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
+
+    /** What Spring MVC makes an answer of, and what no JSON of it would bring back. */
+    private static final NamedTypes NOT_DATA = new NamedTypes(
+            "org.springframework.http.HttpHeaders",
+            "org.springframework.ui.Model",
+            "org.springframework.ui.ModelMap",
+            "org.springframework.web.ErrorResponse",
+            "org.springframework.web.servlet.ModelAndView",
+            "org.springframework.web.servlet.View");
+
+    private static final NamedTypes ENTITIES = new NamedTypes("org.springframework.http.HttpEntity");
+
+    private static final Set<String> REPLAYED_ENTITIES =
+            Set.of("org.springframework.http.HttpEntity", "org.springframework.http.ResponseEntity");
+
+    private static final NamedTypes WRAPPERS =
+            new NamedTypes("java.util.Optional", "org.springframework.http.HttpEntity");
+
+    @Override
+    public void check(IdempotentOperation operation, Class<?> targetClass) {
+        Class<?> returned = operation.method().getReturnType();
+        ResolvableType type = ResolvableType.forType(operation.responseType());
+        if (contains(READ_AFTERWARDS, type)) {
+            throw notComplete(
+                    operation,
+                    "Return the result itself, such as a List, a String or a byte[]; or an id by which another request"
+                            + " fetches the content.");
+        }
+        if (KotlinDetector.isSuspendingFunction(operation.method())
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null
+                || contains(COMPLETE_LATER, type)) {
+            throw notComplete(
+                    operation,
+                    "Return the result itself; call the method from asynchronous code instead of making it so.");
+        }
+        if (operation.message() != null) {
+            requireRoomForNull(operation, returned);
+            return;
+        }
+        if (NOT_DATA.include(returned)
+                || (ENTITIES.include(returned) && !REPLAYED_ENTITIES.contains(returned.getName()))) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " returns " + returned.getName()
+                            + ", which is more than the data that can be stored and replayed.",
+                    "Return the data itself, or a ResponseEntity of it.");
+        }
+        if (isOfTheCaller(operation.method().getGenericReturnType()) || isUnknown(type)) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " returns "
+                            + operation.responseType().getTypeName()
+                            + ", which does not tell what a stored response is to be read as.",
+                    "Declare the type of the response.");
+        }
+    }
+
+    /** What an answer wraps counts too; but the bounds of a variable may name the variable itself, without end. */
+    private static boolean contains(NamedTypes types, ResolvableType type) {
+        return types.include(type.resolve())
+                || (!(type.getType() instanceof TypeVariable<?>)
+                        && Arrays.stream(type.getGenerics()).anyMatch(generic -> contains(types, generic)));
+    }
+
+    private static InvalidIdempotentMethodException notComplete(IdempotentOperation operation, String action) {
+        return new InvalidIdempotentMethodException(
+                "The idempotent method " + operation.describe() + " returns "
+                        + operation.responseType().getTypeName()
+                        + ", which is not complete when the method returns, so it cannot be kept together with the effect.",
+                action);
+    }
+
+    /** Each call may mean another type. */
+    private static boolean isOfTheCaller(Type declared) {
+        return declared instanceof TypeVariable<?> variable && variable.getGenericDeclaration() instanceof Method;
+    }
+
+    private static boolean isUnknown(ResolvableType type) {
+        Class<?> raw = type.resolve(Object.class);
+        return raw == Object.class
+                || type.getType() instanceof TypeVariable<?>
+                || (WRAPPERS.include(raw) && isUnknown(type.getGeneric(0)));
+    }
+
+    private static void requireRoomForNull(IdempotentOperation operation, Class<?> returned) {
+        if (returned.isPrimitive() && returned != void.class) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " returns " + returned.getName()
+                            + ", but for a duplicate message it returns null.",
+                    "Return nothing, or a type that can be null.");
+        }
+    }
+}

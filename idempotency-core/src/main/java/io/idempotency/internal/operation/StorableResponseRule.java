@@ -1,0 +1,37 @@
+package io.idempotency.internal.operation;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.internal.codec.ResponseMapper;
+
+/** The codec of a response must be able to read back what it writes, unless the annotation says that it may lose something. */
+final class StorableResponseRule {
+
+    private final Supplier<ResponseMapper> responses;
+
+    private final Set<IdempotentOperation> storable = ConcurrentHashMap.newKeySet();
+
+    StorableResponseRule(Supplier<ResponseMapper> responses) {
+        this.responses = responses;
+    }
+
+    void check(IdempotentOperation operation) {
+        if (operation.message() == null
+                && operation.responseType() != void.class
+                && !operation.terms().lossyResponse()
+                && !storable.contains(operation)) {
+            try {
+                responses.get().requireStorable(operation.responseType());
+            } catch (IdempotencyStartupException unstorable) {
+                throw new InvalidIdempotentMethodException(
+                        "The idempotent method " + operation.describe() + " returns " + unstorable.problem(),
+                        unstorable.action());
+            }
+            storable.add(operation);
+        }
+    }
+}

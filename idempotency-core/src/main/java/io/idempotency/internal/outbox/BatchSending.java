@@ -1,0 +1,189 @@
+package io.idempotency.internal.outbox;
+
+import io.idempotency.outbox.OutboxSender;
+
+import io.idempotency.outbox.OutboxRecord;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One batch on its way. Messages of different ordering keys are on their way at once; of one key the next one starts when
+ * the one before is acknowledged, and none after a failure.
+ */
+final class BatchSending {
+
+    private final OutboxSender sender;
+
+    private final Duration timeout;
+
+    private final BooleanSupplier stopped;
+
+    private final Deque<OutboxRecord> ready = new ArrayDeque<>();
+
+    private final Map<String, Queue<OutboxRecord>> followers = new HashMap<>();
+
+    /** In the order in which they have to be done. */
+    private final Set<Attempt> inFlight = new LinkedHashSet<>();
+
+    private final BlockingQueue<Attempt> ended = new LinkedBlockingQueue<>();
+
+    private final List<Attempt> results = new ArrayList<>();
+
+    /**
+     * Prepares the batch.
+     *
+     * @param timeout how long one message may take, and how long messages are begun with
+     * @param stopped whether no further message is to be begun with
+     */
+    BatchSending(OutboxSender sender, Duration timeout, BooleanSupplier stopped) {
+        this.sender = sender;
+        this.timeout = timeout;
+        this.stopped = stopped;
+    }
+
+    /** Gives the attempts that have ended, one way or the other; what was not begun with is left out. */
+    List<Attempt> send(List<OutboxRecord> messages) {
+        queue(messages);
+        long lastStart = System.nanoTime() + timeout.toNanos();
+        try {
+            while (true) {
+                while (!ready.isEmpty() && mayStart(lastStart)) {
+                    start(ready.remove());
+                }
+                if (inFlight.isEmpty()) {
+                    return results;
+                }
+                awaitOne();
+            }
+        } catch (InterruptedException giveUp) {
+            // What is on its way counts as not begun with, and is sent again.
+            inFlight.forEach(attempt -> attempt.future.cancel(true));
+            Thread.currentThread().interrupt();
+            return results;
+        }
+    }
+
+    private void queue(List<OutboxRecord> messages) {
+        for (OutboxRecord message : messages) {
+            String key = message.orderingKey();
+            if (key == null || !followers.containsKey(key)) {
+                ready.add(message);
+            }
+            if (key != null) {
+                followers.computeIfAbsent(key, first -> new ArrayDeque<>()).add(message);
+            }
+        }
+        // The first of each key is on its way already.
+        followers.values().forEach(Queue::remove);
+    }
+
+    private boolean mayStart(long lastStart) {
+        return inFlight.size() < sender.concurrency() && !stopped.getAsBoolean() && System.nanoTime() - lastStart < 0;
+    }
+
+    private void start(OutboxRecord message) {
+        CompletableFuture<Void> future = begin(message);
+        Attempt attempt = new Attempt(message, future, System.nanoTime() + timeout.toNanos());
+        inFlight.add(attempt);
+        CompletionStage<Void> answer = future;
+        answer.handle((nothing, failure) -> {
+            attempt.failure = failure;
+            return ended.add(attempt);
+        });
+    }
+
+    /** A sender that breaks does so for this message alone: what else was sent must be kept, or it would be sent for ever. */
+    private CompletableFuture<Void> begin(OutboxRecord message) {
+        try {
+            CompletionStage<Void> answer = sender.send(message);
+            if (answer == null) {
+                throw new IllegalStateException(sender.getClass().getName() + " gave no answer for " + message);
+            }
+            return answer.toCompletableFuture();
+        } catch (Throwable broken) {
+            return CompletableFuture.failedFuture(broken);
+        }
+    }
+
+    private void awaitOne() throws InterruptedException {
+        Attempt oldest = inFlight.iterator().next();
+        Attempt attempt = ended.poll(Math.max(0, oldest.deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        if (attempt == null) {
+            oldest.timedOut(timeout);
+            end(oldest);
+        } else if (inFlight.contains(attempt)) {
+            end(attempt);
+        }
+    }
+
+    private void end(Attempt attempt) {
+        inFlight.remove(attempt);
+        results.add(attempt);
+        String key = attempt.message.orderingKey();
+        Queue<OutboxRecord> next = key == null ? null : followers.get(key);
+        if (attempt.failure() == null && next != null && !next.isEmpty()) {
+            ready.add(next.remove());
+        }
+    }
+
+    /** One message on its way, and how that ended. */
+    static final class Attempt {
+
+        private final OutboxRecord message;
+
+        private final CompletableFuture<Void> future;
+
+        private final long deadline;
+
+        private volatile @Nullable Throwable failure;
+
+        private @Nullable Throwable timeout;
+
+        private Attempt(OutboxRecord message, CompletableFuture<Void> future, long deadline) {
+            this.message = message;
+            this.future = future;
+            this.deadline = deadline;
+        }
+
+        private void timedOut(Duration after) {
+            timeout = new TimeoutException("Not acknowledged within " + after);
+            future.cancel(true);
+        }
+
+        OutboxRecord message() {
+            return message;
+        }
+
+        @Nullable Throwable failure() {
+            if (timeout != null) {
+                return timeout;
+            }
+            Throwable cause = failure;
+            while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                    && cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            return cause;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.idempotency.internal.outbox;
+
+import io.idempotency.outbox.OutboxRecord;
+
+import io.idempotency.outbox.OutboxHandler;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.util.ReflectionUtils;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.Intent;
+import io.idempotency.codec.ResponseCodec;
+
+/**
+ * One method that handles the messages of a topic.
+ *
+ * @param beanName whose method it is; the bean is asked for when a message comes, so that it may be lazy
+ * @param method as it can be invoked on the bean
+ * @param topic whose messages it handles
+ * @param consumer what the inbox remembers them for
+ */
+record HandlerMethod(String beanName, Method method, String topic, String consumer) {
+
+    private static final List<Propagation> APART =
+            List.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
+
+    HandlerMethod {
+        String description = description(method);
+        if (method.getReturnType() != void.class) {
+            throw new IdempotencyStartupException(
+                    description + " returns something, which nobody would receive.",
+                    "Let it return nothing; what is asynchronous would not be part of its transaction.");
+        }
+        long payloads = List.of(method.getParameterTypes()).stream()
+                .filter(type -> type != OutboxRecord.class)
+                .count();
+        int count = method.getParameterCount();
+        if (count == 0 || count > 2 || payloads > 1 || (count == 2 && payloads == 0)) {
+            throw new IdempotencyStartupException(
+                    description + " has parameters that a message cannot give.",
+                    "Let it take the payload, or the OutboxRecord, or one of each.");
+        }
+        if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
+            throw new IdempotencyStartupException(
+                    description + " is @Async, so the message would count as handled before it is, and be lost if that"
+                            + " fails.",
+                    "Remove @Async: the method runs on a thread of its own, in the transaction of the inbox.");
+        }
+        Transactional transactional = transactional(method);
+        if (transactional != null && APART.contains(transactional.propagation())) {
+            throw new IdempotencyStartupException(
+                    description + " is @Transactional with the propagation " + transactional.propagation()
+                            + ", so its effect would not commit together with the message's having been handled.",
+                    "Remove the propagation: the method runs in the transaction of the inbox.");
+        }
+        try {
+            Intent.requireConsumer(consumer);
+        } catch (IllegalArgumentException malformed) {
+            throw new IdempotencyStartupException(
+                    description + ": " + malformed.getMessage() + ".",
+                    "Correct the consumer of the annotation, or name one if the topic is too long for it.",
+                    malformed);
+        }
+        ReflectionUtils.makeAccessible(method);
+    }
+
+    private static @Nullable Transactional transactional(Method method) {
+        Transactional ofMethod = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
+        return ofMethod != null
+                ? ofMethod
+                : AnnotatedElementUtils.findMergedAnnotation(method.getDeclaringClass(), Transactional.class);
+    }
+
+    static String description(Method method) {
+        return "@OutboxHandler " + method.getDeclaringClass().getName() + "." + method.getName();
+    }
+
+    void handle(BeanFactory beans, ResponseCodec codec, OutboxRecord message) throws Exception {
+        Type[] types = method.getGenericParameterTypes();
+        @Nullable Object[] arguments = new @Nullable Object[types.length];
+        for (int i = 0; i < types.length; i++) {
+            arguments[i] = types[i] == OutboxRecord.class ? message : codec.decode(message.payload(), types[i]);
+        }
+        try {
+            method.invoke(beans.getBean(beanName), arguments);
+        } catch (InvocationTargetException thrown) {
+            Throwable cause = thrown.getCause();
+            if (cause instanceof Exception exception) {
+                throw exception;
+            }
+            if (cause instanceof Error error) {
+                throw error;
+            }
+            throw new UndeclaredThrowableException(cause);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.idempotency.internal.outbox;
+
+import io.idempotency.outbox.OutboxRecord;
+
+import io.idempotency.outbox.OutboxHandler;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.codec.ResponseCodec;
+
+/** The methods with {@link OutboxHandler} of an application's beans, known as soon as all singletons are there. */
+public final class OutboxHandlers implements SmartInitializingSingleton {
+
+    private final ConfigurableListableBeanFactory beans;
+
+    private final ResponseCodec codec;
+
+    private final Map<String, List<HandlerMethod>> byTopic = new LinkedHashMap<>();
+
+    /**
+     * Creates the registry.
+     *
+     * @param beans of the application
+     * @param codec reads payloads
+     */
+    public OutboxHandlers(ConfigurableListableBeanFactory beans, ResponseCodec codec) {
+        this.beans = beans;
+        this.codec = codec;
+    }
+
+    /**
+     * Finds the methods; no bean is created for that.
+     *
+     * @throws IdempotencyStartupException if one of them cannot handle messages, or two are the same consumer of a topic
+     */
+    @Override
+    public void afterSingletonsInstantiated() {
+        for (String beanName : beans.getBeanNamesForType(Object.class, true, false)) {
+            if (!ScopedProxyUtils.isScopedTarget(beanName)) {
+                addMethodsOf(beanName);
+            }
+        }
+    }
+
+    /**
+     * Whether there are any.
+     *
+     * @return {@code true} if the application has none
+     */
+    public boolean isEmpty() {
+        return byTopic.isEmpty();
+    }
+
+    /**
+     * Which messages are handled.
+     *
+     * @return each topic once
+     */
+    public List<String> topics() {
+        return List.copyOf(byTopic.keySet());
+    }
+
+    List<HandlerMethod> of(String topic) {
+        return byTopic.getOrDefault(topic, List.of());
+    }
+
+    void handle(HandlerMethod handler, OutboxRecord message) throws Exception {
+        handler.handle(beans, codec, message);
+    }
+
+    private void addMethodsOf(String beanName) {
+        Class<?> type = AutoProxyUtils.determineTargetClass(beans, beanName);
+        if (type == null || !AnnotationUtils.isCandidateClass(type, OutboxHandler.class)) {
+            return;
+        }
+        Map<Method, OutboxHandler> methods =
+                MethodIntrospector.selectMethods(type, (MetadataLookup<@Nullable OutboxHandler>)
+                        method -> AnnotatedElementUtils.findMergedAnnotation(method, OutboxHandler.class));
+        methods.forEach((method, annotation) -> add(beanName, method, annotation));
+    }
+
+    private void add(String beanName, Method method, OutboxHandler annotation) {
+        String topic = resolve(annotation.topic());
+        String consumer = annotation.consumer().isEmpty() ? topic : resolve(annotation.consumer());
+        HandlerMethod handler = new HandlerMethod(beanName, invocable(beanName, method), topic, consumer);
+        List<HandlerMethod> ofTopic = byTopic.computeIfAbsent(topic, first -> new ArrayList<>());
+        for (HandlerMethod other : ofTopic) {
+            if (other.consumer().equals(consumer)) {
+                throw new IdempotencyStartupException(
+                        HandlerMethod.description(method) + " and "
+                                + HandlerMethod.description(other.method()) + " both handle the topic '" + topic
+                                + "' as the consumer '" + consumer + "', so a message would reach one of them only.",
+                        "Give each a consumer of its own in the annotation. The one that was there first keeps '"
+                                + consumer + "', or it would handle old messages again.");
+            }
+        }
+        ofTopic.add(handler);
+    }
+
+    private Method invocable(String beanName, Method method) {
+        Class<?> proxied = beans.getType(beanName, false);
+        try {
+            return proxied == null ? method : AopUtils.selectInvocableMethod(method, proxied);
+        } catch (IllegalStateException notExposed) {
+            throw new IdempotencyStartupException(
+                    HandlerMethod.description(method) + " cannot be called through the proxy of its bean: "
+                            + notExposed.getMessage(),
+                    "Declare the method in the bean's interface, or let the bean be proxied by its class.",
+                    notExposed);
+        }
+    }
+
+    private String resolve(String text) {
+        String resolved = beans.resolveEmbeddedValue(text);
+        return resolved == null ? "" : resolved;
+    }
+}

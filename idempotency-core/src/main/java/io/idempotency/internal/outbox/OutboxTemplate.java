@@ -1,0 +1,123 @@
+package io.idempotency.internal.outbox;
+
+import io.idempotency.outbox.OutboxMessage;
+
+import io.idempotency.outbox.Outbox;
+
+import java.nio.charset.CharacterCodingException;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.internal.codec.JsonFailures;
+import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.codec.StorableText;
+
+/** Records messages for application code. */
+public final class OutboxTemplate implements Outbox {
+
+    private final OutboxStore store;
+
+    private final OpenTransaction transaction;
+
+    private final ResponseCodec codec;
+
+    private final Lanes lanes;
+
+    private final long maxPayloadBytes;
+
+    private final Supplier<Map<String, String>> surroundings;
+
+    /** One object, because a transaction keeps equal synchronizations once, however many messages it publishes. */
+    private final TransactionSynchronization wakeAfterCommit;
+
+    /**
+     * Creates the template.
+     *
+     * @param store where messages wait
+     * @param transaction finds the one that a message becomes part of
+     * @param codec writes payloads
+     * @param lanes divides messages among lanes
+     * @param maxPayloadBytes the largest payload, in bytes of UTF-8
+     * @param surroundings headers that tell where a message was published, such as the context of a trace; those of the
+     *     message win
+     * @param wake called after each commit that recorded messages, on the thread of the commit; must be quick
+     */
+    public OutboxTemplate(
+            OutboxStore store,
+            OpenTransaction transaction,
+            ResponseCodec codec,
+            Lanes lanes,
+            long maxPayloadBytes,
+            Supplier<Map<String, String>> surroundings,
+            Runnable wake) {
+        this.store = store;
+        this.transaction = transaction;
+        this.codec = codec;
+        this.lanes = lanes;
+        this.maxPayloadBytes = maxPayloadBytes;
+        this.surroundings = surroundings;
+        this.wakeAfterCommit = new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                wake.run();
+            }
+        };
+    }
+
+    @Override
+    public UUID publish(OutboxMessage message) {
+        NewMessage added = new NewMessage(
+                MessageId.at(Clock.systemUTC()),
+                message,
+                lanes.of(message.orderingKey()),
+                write(message),
+                headersOf(message),
+                IdempotencyContext.find().map(IdempotencyContext::intent).orElse(null));
+        UUID id = transaction.onConnection(connection -> store.record(connection, added));
+        TransactionSynchronizationManager.registerSynchronization(wakeAfterCommit);
+        return id;
+    }
+
+    private Map<String, String> headersOf(OutboxMessage message) {
+        Map<String, String> headers = new LinkedHashMap<>(surroundings.get());
+        headers.putAll(message.headers());
+        return headers;
+    }
+
+    private String write(OutboxMessage message) {
+        String json = encode(message, message.payload());
+        int bytes;
+        try {
+            bytes = StorableText.bytesOf(json);
+        } catch (CharacterCodingException loneSurrogate) {
+            throw new IllegalArgumentException(
+                    "The payload of the message " + message
+                            + " contains half of a surrogate pair, which UTF-8 cannot carry",
+                    loneSurrogate);
+        }
+        if (bytes > maxPayloadBytes) {
+            throw new IllegalArgumentException("The payload of the message " + message + " has " + bytes
+                    + " bytes, more than idempotency.outbox.max-payload-size = " + maxPayloadBytes
+                    + ": send a reference to what it tells of, or raise the limit here and at the broker");
+        }
+        return json;
+    }
+
+    private String encode(OutboxMessage message, @Nullable Object payload) {
+        try {
+            return codec.encode(payload, payload == null ? Object.class : payload.getClass());
+        } catch (RuntimeException notWritable) {
+            Throwable safe = JsonFailures.withoutValues(notWritable);
+            throw new IllegalArgumentException(
+                    "The payload of the message " + message + " cannot be written as JSON: " + safe.getMessage(), safe);
+        }
+    }
+}

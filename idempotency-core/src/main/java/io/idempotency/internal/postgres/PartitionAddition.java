@@ -1,0 +1,64 @@
+package io.idempotency.internal.postgres;
+
+import java.time.Duration;
+import java.time.OffsetDateTime;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.internal.retention.MaintenanceStep;
+import io.idempotency.internal.retention.PartitionPeriod;
+
+/** Adds partitions long before they are needed. */
+final class PartitionAddition implements MaintenanceStep {
+
+    static final int AHEAD = 7;
+
+    private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
+
+    private static final String FIND_LAST = """
+            select clock_timestamp(), greatest(max(ends_at), '-infinity'),
+                   count(*) filter (where starts_at > clock_timestamp())
+            from {schema}.processed_message_partition""";
+
+    private static final String ADD = "select {schema}.add_processed_message_partition(?, ?)";
+
+    private final MaintenanceConnection connection;
+
+    private final PartitionPeriod period;
+
+    private final String findLast;
+
+    private final String add;
+
+    PartitionAddition(Schema schema, MaintenanceConnection connection, PartitionPeriod period) {
+        this.connection = connection;
+        this.period = period;
+        this.findLast = schema.resolve(FIND_LAST);
+        this.add = schema.resolve(ADD);
+    }
+
+    @Override
+    public boolean run() {
+        return connection.change(LOCK_TIMEOUT, this::add);
+    }
+
+    /** After a long break the next partition begins with the present period: the time in between needs none. */
+    private boolean add(JdbcClient jdbcClient) {
+        Last known = jdbcClient
+                .sql(findLast)
+                .query((row, number) -> new Last(
+                        row.getObject(1, OffsetDateTime.class), row.getObject(2, OffsetDateTime.class), row.getInt(3)))
+                .single();
+        OffsetDateTime from = known.end().isAfter(known.now()) ? known.end() : period.startOf(known.now());
+        from = from.isBefore(known.end()) ? known.end() : from;
+        for (int ahead = known.ahead(); ahead < AHEAD; ) {
+            OffsetDateTime until = period.endOf(from);
+            jdbcClient.sql(add).params(from, until).query(String.class).single();
+            ahead += from.isAfter(known.now()) ? 1 : 0;
+            from = until;
+        }
+        return true;
+    }
+
+    private record Last(OffsetDateTime now, OffsetDateTime end, int ahead) {}
+}

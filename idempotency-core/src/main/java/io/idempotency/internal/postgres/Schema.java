@@ -1,0 +1,26 @@
+package io.idempotency.internal.postgres;
+
+import java.util.regex.Pattern;
+
+/**
+ * The PostgreSQL schema that holds the tables. Every statement names it, so that no search_path matters.
+ *
+ * @param name a plain identifier
+ */
+record Schema(String name) {
+
+    private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
+
+    Schema {
+        if (!IDENTIFIER.matcher(name).matches()) {
+            throw new IllegalArgumentException("idempotency.schema = '" + name
+                    + "' is not a schema name: use at most 63 lower-case letters, digits and underscores, and no digit"
+                    + " first");
+        }
+    }
+
+    /** Puts the quoted schema in the place of {@code {schema}}. */
+    String resolve(String sql) {
+        return sql.replace("{schema}", '"' + name + '"');
+    }
+}

@@ -1,0 +1,145 @@
+package io.idempotency.internal.postgres;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.internal.retention.PartitionState;
+import io.idempotency.internal.retention.StorageStatistics;
+
+/** What the catalog and the ends of indexes tell of the tables. */
+final class TableStatistics implements StorageStatistics {
+
+    /** Which always has a row. */
+    private static final String UNTOLD = "purge_turn";
+
+    /** As the planner does it: rows to the page as of the last VACUUM or ANALYZE, times the pages of now. */
+    private static final String ESTIMATE_ROWS = """
+            select root.relname,
+                   sum(case
+                       when c.reltuples >= 0::float8 and c.relpages > 0
+                       then (c.reltuples::float8 * (pg_relation_size(c.oid::regclass) / current_setting('block_size')::bigint)::float8
+                           / c.relpages::float8)::bigint
+                       else coalesce(pg_stat_get_live_tuples(c.oid), 0)
+                   end)::bigint
+            from pg_catalog.pg_class as root
+            left join lateral pg_partition_tree(root.oid::regclass) as part on part.isleaf
+            join pg_catalog.pg_class as c on c.oid = coalesce(part.relid::oid, root.oid)
+            where root.oid = any (array[%s])
+            group by root.relname""".formatted(StorageSchema.tables().stream()
+            .filter(table -> !table.equals(UNTOLD))
+            .map("'{schema}.%s'::regclass::oid"::formatted)
+            .collect(Collectors.joining(", ")));
+
+    private static final String OLDEST_EXPIRED = """
+            select coalesce((extract(epoch from statement_timestamp() - least(
+                (select expires_at
+                from {schema}.{table}
+                where expires_at < statement_timestamp() and {condition}
+                order by expires_at
+                limit 1),
+                ({other}))) * 1000.0)::bigint, 0)""";
+
+    private static final String REQUESTS = "idempotency_request";
+
+    private static final String NO_OTHER = "null::timestamptz";
+
+    /** Of whole partitions: which of their rows have expired before is known to nobody. */
+    private static final String OLDEST_EXPIRED_PARTITION = """
+            select coalesce((extract(epoch from statement_timestamp() - min(greatest(expires_at, closed_at))) * 1000.0)::bigint, 0)
+            from {schema}.processed_message_partition
+            where expires_at < statement_timestamp()""";
+
+    /** By the index of leases. */
+    private static final String COUNT_STALE_LEASES = """
+            select count(*)
+            from (
+                select 1
+                from {schema}.idempotency_request
+                where locked_until <= statement_timestamp()
+                limit ?) as stale""";
+
+    private final String estimateRows;
+
+    private final Map<String, String> oldestExpired;
+
+    private final String oldestExpiredPartition;
+
+    private final PartitionStatistics partitionStatistics;
+
+    private final MessagePartitions partitions;
+
+    private final String countStaleLeases;
+
+    private final OperatorTransaction transaction;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param expiringTables the tables whose rows expire, with what else must hold for rows that may go
+     */
+    TableStatistics(Schema schema, DataSource dataSource, Map<String, String> expiringTables) {
+        this.estimateRows = schema.resolve(ESTIMATE_ROWS);
+        this.oldestExpired = new LinkedHashMap<>();
+        expiringTables.forEach((table, condition) -> oldestExpired.put(
+                table,
+                schema.resolve(OLDEST_EXPIRED
+                        .replace("{table}", table)
+                        .replace("{condition}", condition)
+                        .replace("{other}", table.equals(REQUESTS) ? ResponseExpiry.OLDEST : NO_OTHER))));
+        this.oldestExpiredPartition = schema.resolve(OLDEST_EXPIRED_PARTITION);
+        this.partitionStatistics = new PartitionStatistics(schema);
+        this.partitions = new MessagePartitions(schema);
+        this.countStaleLeases = schema.resolve(COUNT_STALE_LEASES);
+        this.transaction = new OperatorTransaction(dataSource);
+    }
+
+    @Override
+    public Map<String, Long> estimateRows() {
+        return transaction.ask(jdbcClient ->
+                jdbcClient
+                        .sql(estimateRows)
+                        .query((row, number) -> Map.entry(row.getString(1), row.getLong(2)))
+                        .stream()
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    @Override
+    public Map<String, Duration> oldestExpired() {
+        return transaction.ask(jdbcClient -> {
+            boolean inPartitions = partitions.exist(jdbcClient);
+            Map<String, Duration> ages = new LinkedHashMap<>();
+            oldestExpired.forEach((table, rows) -> ages.put(
+                    table,
+                    age(
+                            jdbcClient.sql(
+                                    inPartitions && table.equals(MessagePartitions.TABLE)
+                                            ? oldestExpiredPartition
+                                            : rows))));
+            return ages;
+        });
+    }
+
+    private static Duration age(JdbcClient.StatementSpec statement) {
+        return Duration.ofMillis(statement.query(Long.class).single());
+    }
+
+    @Override
+    public List<PartitionState> partitions() {
+        return transaction.ask(partitionStatistics::find);
+    }
+
+    @Override
+    public int countStaleLeases(int limit) {
+        return transaction.ask(jdbcClient -> jdbcClient
+                .sql(countStaleLeases)
+                .param(limit)
+                .query(Integer.class)
+                .single());
+    }
+}

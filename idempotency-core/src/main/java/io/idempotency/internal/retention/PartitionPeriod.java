@@ -1,0 +1,77 @@
+package io.idempotency.internal.retention;
+
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAdjusters;
+import java.util.function.UnaryOperator;
+
+/**
+ * How much time one partition is for, and where its bounds are: in UTC, whatever the time zone of anybody. Safe for use by
+ * many threads.
+ */
+public final class PartitionPeriod {
+
+    /** From midnight to midnight. */
+    public static final PartitionPeriod DAY =
+            new PartitionPeriod(time -> time.truncatedTo(ChronoUnit.DAYS), start -> start.plusDays(1));
+
+    /** From Monday to Monday, as weeks of ISO 8601 are. */
+    public static final PartitionPeriod WEEK = new PartitionPeriod(
+            time -> time.truncatedTo(ChronoUnit.DAYS).with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)),
+            start -> start.plusWeeks(1));
+
+    /** Months of the calendar. */
+    public static final PartitionPeriod MONTH =
+            new PartitionPeriod(time -> time.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1), start -> start.plusMonths(1));
+
+    private final UnaryOperator<OffsetDateTime> startOf;
+
+    private final UnaryOperator<OffsetDateTime> next;
+
+    private PartitionPeriod(UnaryOperator<OffsetDateTime> startOf, UnaryOperator<OffsetDateTime> next) {
+        this.startOf = startOf;
+        this.next = next;
+    }
+
+    /**
+     * So many seconds, counted from 1970.
+     *
+     * @param length whole seconds, at least one
+     * @return bounds at the multiples of it
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public static PartitionPeriod of(Duration length) {
+        if (length.compareTo(Duration.ofSeconds(1)) < 0 || !length.equals(Duration.ofSeconds(length.toSeconds()))) {
+            throw new IllegalArgumentException("A partition is for whole seconds, at least one, not for " + length);
+        }
+        long seconds = length.toSeconds();
+        return new PartitionPeriod(
+                time -> Instant.ofEpochSecond(Math.floorDiv(time.toEpochSecond(), seconds) * seconds)
+                        .atOffset(ZoneOffset.UTC),
+                start -> start.plus(length));
+    }
+
+    /**
+     * Where the partition begins that this moment belongs to.
+     *
+     * @param time any moment
+     * @return a bound, not after that moment
+     */
+    public OffsetDateTime startOf(OffsetDateTime time) {
+        return startOf.apply(time.withOffsetSameInstant(ZoneOffset.UTC));
+    }
+
+    /**
+     * Where the partition ends that this moment belongs to.
+     *
+     * @param time any moment
+     * @return the first bound after that moment
+     */
+    public OffsetDateTime endOf(OffsetDateTime time) {
+        return next.apply(startOf(time));
+    }
+}

@@ -1,0 +1,104 @@
+package io.idempotency.internal.retention;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.RowsPurged;
+import io.idempotency.internal.retention.PurgeReport.End;
+
+/**
+ * Deletes expired rows in small batches with pauses between them, until none is left or its time is up. Of all instances
+ * one purges at a time. Every batch is a transaction of its own, so that a run may be cut short anywhere. Safe for use by
+ * many threads.
+ */
+public final class Purge {
+
+    private static final Logger logger = LoggerFactory.getLogger(Purge.class);
+
+    /** To find a connection and begin the next batch after the longest pause. */
+    private static final Duration HOLD_BEYOND_PAUSE = Duration.ofSeconds(5);
+
+    private final PurgeStore store;
+
+    private final PurgeSettings settings;
+
+    private final PurgePace pace;
+
+    private final IdempotencyListener listener;
+
+    private final Lock running = new ReentrantLock();
+
+    /**
+     * Creates the purge.
+     *
+     * @param store what to purge
+     * @param settings how to proceed
+     * @param listener told what was deleted
+     */
+    public Purge(PurgeStore store, PurgeSettings settings, IdempotencyListener listener) {
+        this.store = store;
+        this.settings = settings;
+        this.pace = PurgePace.from(settings.pause());
+        this.listener = listener;
+    }
+
+    /**
+     * Deletes what has expired, for as long as the settings allow.
+     *
+     * @return what was deleted
+     * @throws InterruptedException if the thread is interrupted between two batches; what was deleted stays deleted
+     */
+    public PurgeReport run() throws InterruptedException {
+        return run(settings.maxDuration());
+    }
+
+    /**
+     * Deletes what has expired. A table that fails does not keep the others from being purged.
+     *
+     * @param maxDuration after which no further batch is started
+     * @return what was deleted; nothing if another run of this object is not over
+     * @throws InterruptedException if the thread is interrupted between two batches; what was deleted stays deleted
+     * @throws RuntimeException the first failure of a table, when the others were purged; those that followed are
+     *     suppressed in it
+     */
+    public PurgeReport run(Duration maxDuration) throws InterruptedException {
+        if (!running.tryLock()) {
+            return new PurgeReport(Map.of(), End.RUNNING_ELSEWHERE);
+        }
+        try {
+            return run(store.begin(pace.longest().plus(HOLD_BEYOND_PAUSE)), maxDuration);
+        } finally {
+            running.unlock();
+        }
+    }
+
+    private PurgeReport run(PurgeTurn turn, Duration maxDuration) throws InterruptedException {
+        PurgeRun run = new PurgeRun(turn.tables(), settings.batchSize(), pace, maxDuration);
+        try {
+            return run.proceed();
+        } finally {
+            end(turn);
+            run.deleted().forEach((table, rows) -> listener.rowsPurged(new RowsPurged(table, rows)));
+        }
+    }
+
+    /** Also where the run was interrupted: the others need not wait until the turn is over by itself. */
+    private static void end(PurgeTurn turn) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            turn.end();
+        } catch (RuntimeException unreachable) {
+            logger.debug("The purge could not give back its turn, which ends by itself soon", unreachable);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.idempotency.internal.retention;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What a run of the purge has done.
+ *
+ * @param deleted the tables from which rows were deleted, without their schema, and how many; responses that were cleared
+ *     before their keys are {@code response_body}
+ * @param end why the run ended
+ */
+public record PurgeReport(Map<String, Long> deleted, End end) {
+
+    /** Keeps what it was given as it is. */
+    public PurgeReport {
+        deleted = Collections.unmodifiableMap(new LinkedHashMap<>(deleted));
+    }
+
+    /**
+     * The rows of all tables.
+     *
+     * @return how many were deleted
+     */
+    public long total() {
+        return deleted.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Why a run ended. */
+    public enum End {
+
+        /** Whatever had expired was deleted, but for rows that others have locked. */
+        NOTHING_LEFT,
+
+        /** There is more to delete. */
+        TIME_UP,
+
+        /** Another run, of this instance or another one, has the turn. */
+        RUNNING_ELSEWHERE
+    }
+}

@@ -1,0 +1,34 @@
+package io.idempotency.internal.retention;
+
+import java.time.Duration;
+
+/**
+ * How a purge proceeds.
+ *
+ * @param batchSize rows in one transaction, at least 1
+ * @param pause between two batches at least, one hour at most; up to twenty times as long where the database is slow
+ * @param maxDuration after which a run starts no further batch
+ */
+public record PurgeSettings(int batchSize, Duration pause, Duration maxDuration) {
+
+    /** Twenty times as long is less than a day, for which a turn can be kept. */
+    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+    /**
+     * Checks the numbers.
+     *
+     * @throws IllegalArgumentException if the batch is empty, a duration is negative or the pause is too long
+     */
+    public PurgeSettings {
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("A batch must be at least one row, not " + batchSize);
+        }
+        if (pause.isNegative() || maxDuration.isNegative()) {
+            throw new IllegalArgumentException("The pause and the longest duration must not be negative, but are "
+                    + pause + " and " + maxDuration);
+        }
+        if (pause.compareTo(LONGEST_PAUSE) > 0) {
+            throw new IllegalArgumentException("The pause must not be longer than one hour, but is " + pause);
+        }
+    }
+}

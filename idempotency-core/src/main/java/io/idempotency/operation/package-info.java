@@ -1,7 +1,0 @@
-/**
- * Annotated methods read once into immutable operations, and the rules they must keep.
- */
-@NullMarked
-package io.idempotency.operation;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,0 @@
-/**
- * Every SQL statement of the library, a class a table, with the migrations beside it.
- */
-@NullMarked
-package io.idempotency.postgres;
-
-import org.jspecify.annotations.NullMarked;

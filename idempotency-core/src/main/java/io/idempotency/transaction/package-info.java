@@ -1,5 +1,0 @@
-/** Transactions of the library's own, beside those of the application. */
-@NullMarked
-package io.idempotency.transaction;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,40 @@
+package io.idempotency.internal.operation;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertySourcesPropertyResolver;
+
+/** Reads operations of methods by their name, as the interceptors do. */
+final class AnnotatedMethods {
+
+    private AnnotatedMethods() {}
+
+    static IdempotentOperation operation(Class<?> type, String method) {
+        return operation(type, method, Map.of());
+    }
+
+    static IdempotentOperation operation(Class<?> type, String method, Map<String, Object> properties) {
+        return source(properties).findOperation(method(type, method), type);
+    }
+
+    static AnnotationOperationSource source(Map<String, Object> properties) {
+        MutablePropertySources sources = new MutablePropertySources();
+        sources.addFirst(new MapPropertySource("test", properties));
+        PropertySourcesPropertyResolver resolver = new PropertySourcesPropertyResolver(sources);
+        RetentionPolicy retention = new RetentionPolicy(
+                null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
+        return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders, () -> retention);
+    }
+
+    static Method method(Class<?> type, String name) {
+        return Arrays.stream(type.getMethods())
+                .filter(method -> method.getName().equals(name) && !method.isBridge())
+                .findFirst()
+                .orElseThrow();
+    }
+}

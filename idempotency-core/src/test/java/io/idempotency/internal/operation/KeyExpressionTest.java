@@ -1,0 +1,274 @@
+package io.idempotency.internal.operation;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.CharBuffer;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.ExpressionFailedException;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Idempotent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.internal.codec.Fingerprinter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/** From the arguments of a call to its key. */
+class KeyExpressionTest {
+
+    private final Service service = new Service();
+
+    static List<Arguments> values() {
+        UUID uuid = UUID.fromString("8c1ad0f4-7f53-4d4a-9f0b-0c6f6c1f1a55");
+        return List.of(
+                arguments("order-42", "order-42"),
+                arguments(" as it is ", " as it is "),
+                arguments(CharBuffer.wrap("characters"), "characters"),
+                arguments(new IdempotencyKey("checked"), "checked"),
+                arguments(uuid, "8c1ad0f4-7f53-4d4a-9f0b-0c6f6c1f1a55"),
+                arguments((byte) 1, "1"),
+                arguments((short) 2, "2"),
+                arguments(3, "3"),
+                arguments(Long.MIN_VALUE, "-9223372036854775808"),
+                arguments(BigInteger.TWO.pow(70), "1180591620717411303424"),
+                arguments('x', "x"),
+                arguments(Period.DAILY, "DAILY"),
+                arguments(Period.WEEKLY, "WEEKLY"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("values")
+    void aValueWithStableTextIsAKey(Object value, String key) {
+        assertThat(keyOf("byValue", value)).isEqualTo(new IdempotencyKey(key));
+    }
+
+    static List<Object> valuesThatAreNone() {
+        return List.of(
+                new Command(UUID.randomUUID(), "a"),
+                new Object(),
+                List.of("a"),
+                Map.of("a", "b"),
+                new BigDecimal("1.0"),
+                1.5,
+                true,
+                Instant.EPOCH,
+                new byte[] {1},
+                new char[] {'a'});
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesThatAreNone")
+    void aValueWhoseTextMayVaryIsRefused(Object value) {
+        assertThatThrownBy(() -> keyOf("byValue", value))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContainingAll("#value", "by-value", value.getClass().getName());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  ", "a\u200bb", "a\u0000"})
+    void aTextThatIsNoKeyIsRefused(String value) {
+        assertThatThrownBy(() -> keyOf("byValue", value)).isInstanceOf(InvalidIdempotencyKeyException.class);
+    }
+
+    @Test
+    void nullIsAMissingKey() {
+        assertThatThrownBy(() -> keyOf("byValue", (Object) null))
+                .isInstanceOf(MissingIdempotencyKeyException.class)
+                .hasMessageContainingAll("#value", "by-value");
+    }
+
+    static List<Arguments> nullsOnTheWay() {
+        return List.of(
+                arguments("byProperty", null),
+                arguments("byProperty", new Command(null, "a")),
+                arguments("byNestedProperty", new Command(null, "a")),
+                arguments("byMethodCall", new Command(null, "a")),
+                arguments("bySafeNavigation", null),
+                arguments("byIndex", null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("nullsOnTheWay")
+    void nullOnTheWayIsAMissingKey(String method, Object argument) {
+        assertThatThrownBy(() -> keyOf(method, argument)).isInstanceOf(MissingIdempotencyKeyException.class);
+    }
+
+    @Test
+    void argumentsAreNamedByNameOrPosition() {
+        assertThat(keyOf("byPosition", "first", "second").value()).isEqualTo("second-first");
+        assertThat(keyOf("byProperty", new Command(new UUID(0, 1), "a")).value())
+                .isEqualTo("00000000-0000-0000-0000-000000000001");
+        assertThat(keyOf("byIndex", List.of("zero", "one")).value()).isEqualTo("one");
+        assertThat(keyOf("byTarget", "x").value()).isEqualTo("service-x");
+    }
+
+    @Test
+    void aNameThatSpelUsesItselfIsNoArgument() {
+        assertThatThrownBy(() -> keyOf("byRoot", "an argument"))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContaining(Service.class.getName());
+        assertThatThrownBy(() -> keyOf("byThis", "an argument"))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContaining(Service.class.getName());
+    }
+
+    @Test
+    void thePositionOfALaterArgumentBeatsTheNameOfAnEarlierOne() {
+        assertThat(keyOf("byAmbiguousName", "named p1", "at position 1").value())
+                .isEqualTo("at position 1");
+        assertThat(keyOf("byAmbiguousNameInText", "named p1", "at position 1").value())
+                .isEqualTo("<at position 1>");
+    }
+
+    @Test
+    void anExpressionThatFailsIsReportedWithItsCause() {
+        assertThatThrownBy(() -> keyOf("byIndex", List.of("only")))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasMessageContainingAll("#list[1]", "by-index", "failed")
+                .hasCauseInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> keyOf("byFailingMethod", "value"))
+                .isInstanceOf(InvalidIdempotencyKeyException.class)
+                .hasRootCauseMessage("no key of this");
+    }
+
+    @Test
+    void anExpressionThatFitsNoArgumentIsTheFaultOfItsDeveloper() {
+        assertThatThrownBy(() -> keyOf("byProperty", "has no property id"))
+                .isInstanceOf(ExpressionFailedException.class)
+                .hasMessageStartingWith("The key '#command.id' of @Idempotent on ")
+                .hasMessageContainingAll("byProperty", "failed at position 9", "'id' cannot be found");
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Service.class, "byMissingMember")
+                        .fingerprint(service, new Object[] {"has no total"}, new Fingerprinter(new JsonMapper())))
+                .isInstanceOf(ExpressionFailedException.class)
+                .hasMessageStartingWith("The fingerprint '#order.total' of @Idempotent on ")
+                .hasMessageContaining("failed at position 7");
+    }
+
+    @Test
+    void aMalformedKeyIsReportedWithItsScope() {
+        assertThatThrownBy(() -> keyOf("byValue", " ")).hasMessage("The key of scope 'by-value' is blank");
+        assertThatThrownBy(() -> keyOf("byValue", "x".repeat(256)))
+                .hasMessage("The key of scope 'by-value' has 256 characters, more than 255");
+    }
+
+    @Test
+    void aPayloadWithoutAFingerprintIsReportedWithScopeAndMethod() {
+        Fingerprinter fingerprinter = new Fingerprinter(new JsonMapper());
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Service.class, "byValue")
+                        .fingerprint(service, new Object[] {new Object()}, fingerprinter))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .hasMessageContainingAll("The arguments of ", "byValue", "in scope 'by-value': ");
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Service.class, "byMember")
+                        .fingerprint(service, new Object[] {List.of(new Object())}, fingerprinter))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .hasMessageContainingAll("fingerprint '#order[0]'", "byMember", "in scope 'by-member': ");
+    }
+
+    @Test
+    void anExpressionThatNamesNoArgumentIsRefusedAtStartUp() {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Misnamed.class, "run"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("there is no #orderId", "Misnamed");
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Unparsable.class, "run"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("not valid SpEL", "#id +");
+    }
+
+    private IdempotencyKey keyOf(String method, Object... arguments) {
+        return AnnotatedMethods.operation(Service.class, method).key(service, arguments);
+    }
+
+    record Command(UUID id, String name) {}
+
+    enum Period {
+        DAILY,
+        WEEKLY {
+            @Override
+            public String toString() {
+                return "every week";
+            }
+        }
+    }
+
+    @SuppressWarnings("unused")
+    static class Service {
+
+        public final String name = "service";
+
+        @Idempotent(scope = "by-value", key = "#value")
+        public void byValue(Object value) {}
+
+        @Idempotent(scope = "by-failing-method", key = "fail()")
+        public void byFailingMethod(Object value) {}
+
+        public String fail() {
+            throw new IllegalStateException("no key of this");
+        }
+
+        @Idempotent(scope = "by-missing-member", key = "'a'", fingerprint = "#order.total")
+        public void byMissingMember(Object order) {}
+
+        @Idempotent(scope = "by-member", key = "'a'", fingerprint = "#order[0]")
+        public void byMember(List<Object> order) {}
+
+        @Idempotent(scope = "by-property", key = "#command.id")
+        public void byProperty(Object command) {}
+
+        @Idempotent(scope = "by-nested-property", key = "#command.id.mostSignificantBits")
+        public void byNestedProperty(Command command) {}
+
+        @Idempotent(scope = "by-method-call", key = "#command.id().toString()")
+        public void byMethodCall(Command command) {}
+
+        @Idempotent(scope = "by-safe-navigation", key = "#command?.id")
+        public void bySafeNavigation(Command command) {}
+
+        @Idempotent(scope = "by-index", key = "#list[1]")
+        public void byIndex(List<String> list) {}
+
+        @Idempotent(scope = "by-position", key = "#p1 + '-' + #a0")
+        public void byPosition(String one, String two) {}
+
+        @Idempotent(scope = "by-root", key = "#root")
+        public void byRoot(String root) {}
+
+        @Idempotent(scope = "by-this", key = "#this")
+        public void byThis(String value) {}
+
+        @Idempotent(scope = "by-ambiguous-name", key = "#p1")
+        public void byAmbiguousName(String p1, String other) {}
+
+        @Idempotent(scope = "by-ambiguous-name-in-text", key = "'<' + #p1 + '>'")
+        public void byAmbiguousNameInText(String p1, String other) {}
+
+        @Idempotent(scope = "by-target", key = "#root.name + '-' + #value")
+        public void byTarget(String value) {}
+    }
+
+    static class Misnamed {
+
+        @Idempotent(scope = "misnamed", key = "#orderId")
+        public void run(String id) {}
+    }
+
+    static class Unparsable {
+
+        @Idempotent(scope = "unparsable", key = "#id +")
+        public void run(String id) {}
+    }
+}

@@ -1,0 +1,221 @@
+package io.idempotency.internal.operation;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.InvalidIdempotentMethodException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Scopes, durations and placeholders, as the annotation is read at start-up. */
+class OperationAttributesTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "5s, PT5S",
+        "PT5S, PT5S",
+        "500, PT0.5S",
+        "500ms, PT0.5S",
+        "7d, PT168H",
+        "2h, PT2H",
+        "90m, PT1H30M",
+        "1d2h3m, PT26H3M",
+        "P1DT1H, PT25H",
+        "1ms, PT0.001S",
+    })
+    void aDurationIsWrittenAsInSpring(String text, Duration duration) {
+        CallTerms terms = termsWith(text);
+
+        assertThat(terms.retention()).isEqualTo(duration);
+        assertThat(terms.waitTimeout()).isEqualTo(duration);
+    }
+
+    /** The defaults are a retention of seven days and a lease of a minute. */
+    @ParameterizedTest
+    @CsvSource({"8d, '', 8d, 7d", "8d, 1d, 8d, 1d", "'', 59s, 1m, 59s"})
+    void aLeaseThatIsLongerThanTheRetentionIsRefused(String lease, String retention, String leased, String kept) {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(
+                        Leased.class, "run", Map.of("app.lease", lease, "app.retention", retention)))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContaining("The lease of " + leased + " is longer than the retention of " + kept + ".");
+        assertThat(AnnotatedMethods.operation(Leased.class, "run", Map.of("app.lease", "1d", "app.retention", "1d")))
+                .isNotNull();
+    }
+
+    @Test
+    void theLeaseOfAProgrammaticCallIsCheckedWhateverIsSaidFirst() {
+        RetentionPolicy policy = new RetentionPolicy(
+                null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
+        CallTerms hours = CallTerms.DEFAULTS.withLease(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> policy.requireForLease(hours))
+                .withMessage(
+                        "The lease of 2h is longer than the retention of 1h. A caller that repeats the call while its key is held"
+                                + " may do so after the retention, too, and then runs it again");
+        assertThat(policy.requireForLease(hours.withRetention(Duration.ofHours(2))))
+                .isNotNull();
+        assertThat(policy.requireForLease(CallTerms.DEFAULTS.withRetention(Duration.ofSeconds(1))))
+                .as("without a lease")
+                .isNotNull();
+    }
+
+    @Test
+    void anEmptyDurationIsLeftToTheDefaults() {
+        assertThat(termsWith("")).isEqualTo(CallTerms.DEFAULTS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "0s", "-5s", "PT-1S", "999us", "1ns"})
+    void aDurationBelowAMillisecondIsRefused(String text) {
+        assertThatThrownBy(() -> termsWith(text))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("retention", text, "at least one millisecond");
+    }
+
+    @Test
+    void aDurationThatPostgresCannotHoldIsRefused() {
+        assertThat(retainedFor("365000d").terms().retention()).isEqualTo(Duration.ofDays(365_000));
+        assertThatThrownBy(() -> retainedFor("365001d"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("retention", "365001d", "at most");
+        assertThat(waitingFor("24d").terms().waitTimeout()).isEqualTo(Duration.ofDays(24));
+        assertThatThrownBy(() -> waitingFor("25d"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("waitTimeout", "25d", "at most");
+    }
+
+    private static IdempotentOperation retainedFor(String retention) {
+        return AnnotatedMethods.operation(Configured.class, "run", Map.of("app.name", "a", "app.retention", retention));
+    }
+
+    private static IdempotentOperation waitingFor(String wait) {
+        return AnnotatedMethods.operation(
+                Configured.class, "run", Map.of("app.name", "a", "app.retention", "1d", "app.durations.wait", wait));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"soon", "5 seconds", "5x", "s", "PT", "1,5s"})
+    void whatIsNoDurationIsRefused(String text) {
+        assertThatThrownBy(() -> termsWith(text))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("retention", text, "not a duration");
+    }
+
+    @Test
+    void placeholdersAreReplacedInScopesAndDurations() {
+        IdempotentOperation operation = AnnotatedMethods.operation(
+                Configured.class,
+                "run",
+                Map.of("app.name", "shop", "app.retention", "30d", "app.durations.wait", "250ms"));
+
+        assertThat(operation.scope()).isEqualTo("shop.orders");
+        assertThat(operation.terms().retention()).isEqualTo(Duration.ofDays(30));
+        assertThat(operation.terms().waitTimeout()).isEqualTo(Duration.ofMillis(250));
+        assertThat(operation.terms().onDuplicate()).isEqualTo(DuplicatePolicy.FAIL);
+    }
+
+    @Test
+    void aPlaceholderWithoutAValueIsRefused() {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Configured.class, "run", Map.of("app.retention", "1d")))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("scope", "app.name");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {" ", "a\u200bb", "\u202eabc"})
+    void aScopeThatIsNotPrintableIsRefused(String name) {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Named.class, "run", Map.of("name", name)))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContaining("scope");
+    }
+
+    @Test
+    void aScopeMayHave128CodePoints() {
+        String longest = "\ud83d\ude00".repeat(128);
+
+        assertThat(AnnotatedMethods.operation(Named.class, "run", Map.of("name", longest))
+                        .scope())
+                .isEqualTo(longest);
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Named.class, "run", Map.of("name", longest + "x")))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContaining("has 129 characters, more than 128");
+    }
+
+    @Test
+    void aMethodWithoutTheAnnotationIsNoOperation() {
+        assertThat(AnnotatedMethods.operation(Named.class, "notAnnotated")).isNull();
+    }
+
+    @Test
+    void aScopeBelongsToOneMethod() {
+        AnnotationOperationSource source = AnnotatedMethods.source(Map.of("name", "taken", "duration", ""));
+        source.findOperation(AnnotatedMethods.method(Named.class, "run"), Named.class);
+
+        assertThat(source.findOperation(AnnotatedMethods.method(Named.class, "run"), SubclassOfNamed.class))
+                .as("the same method of another class")
+                .isNotNull();
+        assertThatThrownBy(() -> source.findOperation(AnnotatedMethods.method(Taken.class, "run"), Taken.class))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll("'taken'", "two methods", "Named", "Taken");
+    }
+
+    private static CallTerms termsWith(String duration) {
+        return AnnotatedMethods.operation(Timed.class, "run", Map.of("duration", duration))
+                .terms();
+    }
+
+    static class Timed {
+
+        @Idempotent(scope = "timed", key = "#key", retention = "${duration}", waitTimeout = "${duration}")
+        public void run(String key) {}
+    }
+
+    static class Configured {
+
+        @Idempotent(
+                scope = "${app.name}.orders",
+                key = "#key",
+                retention = "${app.retention}",
+                waitTimeout = "${app.durations.wait:1s}",
+                onDuplicate = DuplicatePolicy.FAIL)
+        public void run(String key) {}
+    }
+
+    static class Leased {
+
+        @Idempotent(
+                scope = "leased",
+                key = "#key",
+                mode = IdempotencyMode.LEASED,
+                lease = "${app.lease}",
+                retention = "${app.retention}")
+        public void run(String key) {}
+    }
+
+    static class Named {
+
+        @Idempotent(scope = "${name}", key = "#key")
+        public void run(String key) {}
+
+        public void notAnnotated(String key) {}
+    }
+
+    static class SubclassOfNamed extends Named {}
+
+    static class Taken {
+
+        @Idempotent(scope = "taken", key = "#key")
+        public void run(String key) {}
+    }
+}

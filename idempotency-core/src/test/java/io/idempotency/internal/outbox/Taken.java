@@ -1,0 +1,36 @@
+package io.idempotency.internal.outbox;
+
+import io.idempotency.outbox.OutboxRecord;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** What a relay would take, which is left as it is. */
+final class Taken {
+
+    private Taken() {}
+
+    static List<OutboxRecord> from(OutboxStore store) {
+        List<OutboxRecord> taken = new ArrayList<>();
+        store.send(100, Duration.ofSeconds(20), messages -> {
+            taken.addAll(messages);
+            return List.of();
+        });
+        return taken;
+    }
+
+    static List<OutboxRecord> inAnotherThread(OutboxStore store) {
+        return CompletableFuture.supplyAsync(() -> from(store))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+    }
+
+    static List<Delivery> asSent(List<OutboxRecord> messages) {
+        return messages.stream()
+                .map(message -> new Delivery(message, Delivery.Result.SENT, Duration.ZERO, null))
+                .toList();
+    }
+}

@@ -1,0 +1,117 @@
+package io.idempotency.internal.postgres;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import javax.sql.DataSource;
+
+import io.idempotency.internal.inbox.BatchReception;
+import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.inbox.Receipt;
+import io.idempotency.internal.inbox.Receipt.StreamPosition;
+import io.idempotency.internal.inbox.Reception;
+
+/** One connection with one transaction after the other, in which messages are received as by the executor. */
+final class Deliveries implements AutoCloseable {
+
+    static final String CONSUMER = "invoices";
+
+    static final Duration RETENTION = Duration.ofDays(14);
+
+    private final Connection connection;
+
+    private final InboxStore store = new PostgresStorage(null, MigratedTables.SCHEMA).inboxStore();
+
+    Deliveries(DataSource dataSource) throws SQLException {
+        this(dataSource.getConnection());
+    }
+
+    Deliveries(Connection connection) throws SQLException {
+        this.connection = connection;
+        connection.setAutoCommit(false);
+    }
+
+    static Receipt message(String id) {
+        return new Receipt(CONSUMER, id, null, null, null, RETENTION);
+    }
+
+    static Receipt messageWithPayload(String id, String payload) {
+        return new Receipt(CONSUMER, id, Requests.fingerprint(payload), "created", null, RETENTION);
+    }
+
+    static Receipt event(String stream, long version, DeliveryOrder order) {
+        return new Receipt(
+                CONSUMER, stream + "-" + version, null, null, new StreamPosition(stream, version, order, 1), RETENTION);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Reception receive(Receipt receipt) {
+        return receive(receipt, Requests.PATIENT);
+    }
+
+    Reception receive(Receipt receipt, Duration waitLimit) {
+        return store.receive(connection, receipt, waitLimit);
+    }
+
+    Reception.Kind receiveAndCommit(Receipt receipt) throws SQLException {
+        Reception.Kind kind = receive(receipt).kind();
+        if (kind == Reception.Kind.GAP) {
+            connection.rollback();
+        } else {
+            connection.commit();
+        }
+        return kind;
+    }
+
+    List<String> receiveNew(Collection<String> ids) {
+        Set<String> handledBefore = receiveBatch(ids, Requests.PATIENT).handledBefore();
+        return ids.stream().filter(id -> !handledBefore.contains(id)).toList();
+    }
+
+    BatchReception receiveBatch(Collection<String> ids, Duration waitLimit) {
+        return store.receiveNew(connection, CONSUMER, ids, RETENTION, waitLimit);
+    }
+
+    boolean recordFailureAndCommit(Receipt receipt, String code, String message) throws SQLException {
+        boolean recorded = store.recordFailure(connection, receipt, code, message);
+        connection.commit();
+        return recorded;
+    }
+
+    String query(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    Deliveries execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+        return this;
+    }
+
+    void commit() throws SQLException {
+        connection.commit();
+    }
+
+    void rollback() throws SQLException {
+        connection.rollback();
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

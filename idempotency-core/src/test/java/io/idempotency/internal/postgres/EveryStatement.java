@@ -1,0 +1,381 @@
+package io.idempotency.internal.postgres;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyAdministration.Reason;
+import io.idempotency.InterventionRefusedException;
+import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.Claims.FailureRecord;
+import io.idempotency.internal.claim.CompletingCommit;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.outbox.Delivery;
+import io.idempotency.internal.outbox.NewMessage;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.retention.ExpiringTable;
+import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.internal.retention.StorageStatistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** All that the library asks of a database, each statement with what makes it find something. */
+final class EveryStatement {
+
+    private static final Reason REASON = new Reason("test", "because");
+
+    private final DataSource dataSource;
+
+    private final JdbcTemplate admin;
+
+    private final PostgresStorage storage;
+
+    /**
+     * Describes the database.
+     *
+     * @param dataSource where the statements go
+     * @param admin what rows are changed with for the next statement
+     */
+    EveryStatement(DataSource dataSource, JdbcTemplate admin) {
+        this.dataSource = dataSource;
+        this.admin = admin;
+        this.storage = new PostgresStorage(dataSource, MigratedTables.SCHEMA);
+    }
+
+    /** In tables of today's layout, and then in partitions. */
+    void run() throws SQLException {
+        storage.schema().validate();
+        storage.schema().validateArchive();
+        assertThat(storage.schema().findProblems()).isEmpty();
+        calls("a");
+        messages();
+        outbox();
+        locks();
+        administer();
+        statistics();
+        functions();
+        purge(false);
+        purge(true);
+
+        partition();
+        calls("b");
+        messages();
+        outbox();
+        administer();
+        functions();
+        statistics();
+        maintain(false);
+        expirePartitions();
+        maintain(true);
+        statistics();
+    }
+
+    private void calls(String prefix) throws SQLException {
+        ClaimStore store = storage.claimStore("test-process");
+        ClaimRequest call = Requests.request(prefix + "-call");
+        try (Session session = session(store)) {
+            session.claimGranted(call).complete(new Completion(Requests.fence(call, 1), "{\"n\": 1}", "payment", "7"));
+            session.commit();
+            ClaimRequest plain = Requests.request(prefix + "-plain");
+            session.claimGranted(plain).complete(new Completion(Requests.fence(plain, 1), "{}", null, null));
+            session.commit();
+            assertThat(session.claim(call)).isInstanceOf(Claim.Succeeded.class);
+            session.commit();
+            assertThat(store.findSettled(session.connection(), call.id())).isPresent();
+            session.commit();
+            session.claimGranted(Requests.withoutResponse(prefix + "-void")).commit();
+            ClaimRequest shortLived = Requests.forgettingItsResponse(prefix + "-short", Duration.ofHours(1));
+            session.claimGranted(shortLived).complete(new Completion(Requests.fence(shortLived, 1), "{}", null, null));
+            session.commit();
+            ClaimRequest pipelined = Requests.request(prefix + "-pipelined");
+            session.claimGranted(pipelined);
+            try (CompletingCommit commit = store.completingCommit(
+                    session.connection(), new Completion(Requests.fence(pipelined, 1), "{}", null, null))) {
+                assertThat(commit.send()).isTrue();
+            }
+        }
+        try (Session other = session(storage.claimStore("other-process"))) {
+            assertThat(other.claim(call)).isInstanceOf(Claim.Succeeded.class);
+            other.commit();
+        }
+        leases(store, prefix);
+        try (Session session = session(store)) {
+            session.claimGranted(Requests.request(prefix + "-abandoned")).commit();
+            session.claimGranted(Requests.request(prefix + "-in-the-middle")).commit();
+        }
+    }
+
+    private void leases(ClaimStore store, String prefix) throws SQLException {
+        try (Session session = session(store)) {
+            ClaimRequest lease = Requests.leased(prefix + "-lease");
+            session.claimGranted(lease).commit();
+            assertThat(store.extendLease(session.connection(), Requests.fence(lease, 1), Duration.ofHours(1)))
+                    .isTrue();
+            session.complete(new Completion(Requests.fence(lease, 1), "{\"n\": 2}", null, null));
+            session.commit();
+            ClaimRequest failing = Requests.leased(prefix + "-failing");
+            session.claimGranted(failing).commit();
+            assertThat(store.fail(session.connection(), Requests.fence(failing, 1), new Failure(false, "c", "m")))
+                    .isTrue();
+            session.commit();
+            ClaimRequest again = Requests.leased(prefix + "-failing");
+            assertThat(session.claim(again)).isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.FAILED_ATTEMPT));
+            session.complete(new Completion(Requests.fence(again, 2), "null", null, null));
+            session.commit();
+            assertThat(store.recordFailure(
+                            session.connection(),
+                            new FailureRecord(
+                                    Requests.request(prefix + "-recorded").id(),
+                                    Requests.intent(prefix + "-recorded"),
+                                    Requests.fingerprint("payload"),
+                                    1,
+                                    Duration.ofDays(7),
+                                    new Failure(false, "c", "m"))))
+                    .isTrue();
+            session.commit();
+            assertThat(session.claim(Requests.request(prefix + "-recorded"))).isInstanceOf(Claim.Granted.class);
+            session.commit();
+            for (String key : List.of("-stale", "-released", "-completed", "-forgotten")) {
+                session.claimGranted(Requests.leased(prefix + key)).commit();
+            }
+            ClaimRequest stale = Requests.leased(prefix + "-taken-over");
+            session.claimGranted(stale).commit();
+            expireLeases();
+            assertThat(session.claim(Requests.leased(prefix + "-taken-over")))
+                    .isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.EXPIRED_LEASE));
+            session.commit();
+            ClaimRequest shortLived = new ClaimRequest(
+                    Requests.intent(prefix + "-short-lease"),
+                    Requests.fingerprint("payload"),
+                    Duration.ofDays(7),
+                    Duration.ofDays(1),
+                    Requests.PATIENT,
+                    false,
+                    new io.idempotency.internal.claim.Lease(UUID.randomUUID(), Requests.LEASE));
+            session.claimGranted(shortLived).commit();
+        }
+    }
+
+    private void expireLeases() {
+        admin.update("update idempotency.idempotency_request set locked_until = clock_timestamp() - interval '1 minute'"
+                + " where locked_until is not null");
+    }
+
+    private void messages() throws SQLException {
+        try (Deliveries deliveries = new Deliveries(dataSource)) {
+            String id = UUID.randomUUID().toString();
+            deliveries.recordFailureAndCommit(Deliveries.messageWithPayload(id, "p"), "code", "message");
+            deliveries.recordFailureAndCommit(Deliveries.messageWithPayload(id, "p"), "code", "message");
+            deliveries.receiveAndCommit(Deliveries.messageWithPayload(id, "p"));
+            deliveries.receiveAndCommit(Deliveries.messageWithPayload(id, "p"));
+            for (DeliveryOrder order : DeliveryOrder.values()) {
+                String stream = order + id;
+                deliveries.receiveAndCommit(Deliveries.event(stream, 1, order));
+                deliveries.receiveAndCommit(Deliveries.event(stream, 2, order));
+                deliveries.receiveAndCommit(Deliveries.event(stream, 9, order));
+            }
+            deliveries.receiveNew(List.of(id, id + "-2", id + "-3"));
+            deliveries.commit();
+            deliveries.receiveNew(List.of(id + "-4"));
+            deliveries.commit();
+            deliveries.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            deliveries.receiveNew(List.of(id + "-5"));
+            deliveries.receive(Deliveries.message(id + "-6"));
+            deliveries.commit();
+            deliveries.recordFailureAndCommit(Deliveries.message(id + "-failing"), "code", "message");
+            storage.inboxStore().isHandledBy(deliveries.connection(), Deliveries.message(id), "1");
+        }
+    }
+
+    private void outbox() throws SQLException {
+        OutboxStore store = storage.outboxStore(Duration.ofDays(3));
+        storage.outboxChannel().announce();
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            for (String key : List.of("a", "a", "b", "b", "c")) {
+                store.record(
+                        connection,
+                        new NewMessage(
+                                UUID.randomUUID(),
+                                OutboxMessage.of("orders", "placed")
+                                        .orderingKey(key)
+                                        .deduplicationKey(key + "-key")
+                                        .header("h", "v")
+                                        .build(),
+                                key.hashCode() % 7,
+                                "{\"key\": \"" + key + "\"}",
+                                Map.of("h", "v"),
+                                Requests.intent("k")));
+            }
+            connection.commit();
+        }
+        Delivery.Result[] results = Delivery.Result.values();
+        AtomicInteger next = new AtomicInteger();
+        store.send(
+                10,
+                Duration.ofSeconds(10),
+                taken -> taken.stream()
+                        .map(message -> new Delivery(
+                                message,
+                                results[next.getAndIncrement() % results.length],
+                                Duration.ofMillis(1),
+                                new IllegalStateException("failed")))
+                        .toList());
+        assertThat(store.send(10, Duration.ofSeconds(10), taken -> List.of()).deliveries())
+                .isEmpty();
+        store.send(
+                10,
+                Duration.ofSeconds(10),
+                taken -> taken.stream()
+                        .map(message ->
+                                new Delivery(message, Delivery.Result.DEAD, Duration.ZERO, new Exception("dead")))
+                        .toList());
+        store.backlog(100);
+        AtomicInteger heard = new AtomicInteger();
+        storage.outboxChannel().listen(heard::incrementAndGet, () -> heard.get() > 0, Duration.ofMillis(10));
+    }
+
+    private void locks() throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            assertThat(storage.lockStore().tryTake(connection, 42)).isTrue();
+            assertThat(storage.lockStore().take(connection, 43, Duration.ofSeconds(1)))
+                    .isEmpty();
+        }
+    }
+
+    private void administer() {
+        IdempotencyAdministration administration = storage.administration();
+        expireLeases();
+        for (String prefix : List.of("a", "b")) {
+            administration.find(Requests.intent(prefix + "-call"));
+            administration.findResponse(Requests.intent(prefix + "-call"));
+        }
+        administration.search("payments", "a-call", io.idempotency.RequestStatus.SUCCEEDED, 10);
+        administration.search(null, null, null, 10);
+        assertThat(administration.findStaleLeases(10)).isNotEmpty();
+        administration.findAbandoned(10);
+        administration.findWithAttempts(1, 10);
+        String prefix = administration.find(Requests.intent("b-stale")).isPresent() ? "b" : "a";
+        administration.releaseStale(Requests.intent(prefix + "-released"), REASON);
+        administration.completeStale(Requests.intent(prefix + "-completed"), "{}", REASON);
+        administration.forget(Requests.intent(prefix + "-forgotten"), REASON);
+        assertThatThrownBy(() -> administration.releaseStale(Requests.intent(prefix + "-call"), REASON))
+                .isInstanceOf(InterventionRefusedException.class);
+        administration.findFailingMessages(10);
+        administration.findHandledMessage("c", "m");
+        administration.findBlockedClaims(10);
+        administration.findPendingMessages(10);
+        administration.findDeadMessages(10).forEach(dead -> administration.requeue(dead.messageId(), REASON));
+        assertThatThrownBy(() -> administration.requeue(UUID.randomUUID(), REASON))
+                .isInstanceOf(InterventionRefusedException.class);
+    }
+
+    private void statistics() {
+        StorageStatistics statistics = storage.statistics();
+        assertThat(statistics.estimateRows()).isNotEmpty();
+        statistics.oldestExpired();
+        statistics.partitions();
+        statistics.countStaleLeases(10);
+    }
+
+    /** As a client without Java calls them. */
+    private void functions() throws SQLException {
+        try (SqlSession session = new SqlSession(dataSource)) {
+            String key = "sql-" + UUID.randomUUID();
+            session.succeed(key, session.claim(key), "{\"n\": 1}").commit();
+            session.claim(key);
+            session.commit();
+            session.fail(key + "-2", session.lease(key + "-2", 60), true).commit();
+            session.claim(key + "-2");
+            session.commit();
+            session.execute("select idempotency.idempotency_consume('c', '" + key + "')")
+                    .execute("select idempotency.idempotency_consume('c', '" + key + "')")
+                    .execute("select idempotency.idempotency_advance('c', '" + key + "', 1)")
+                    .execute("select idempotency.idempotency_advance_strictly('c', '" + key + "', 2)")
+                    .execute("select idempotency.idempotency_publish('t', 'm', '{}', 'o', '{\"h\": \"v\"}', '" + key
+                            + "')")
+                    .execute("select idempotency.idempotency_publish('t', 'm', '{}', 'o', '{\"h\": \"v\"}', '" + key
+                            + "')")
+                    .execute("select idempotency.idempotency_lock('l', 'r')")
+                    .execute("select idempotency.idempotency_try_lock('l', 'r')")
+                    .execute("table idempotency.idempotency_stale")
+                    .execute("table idempotency.idempotency_retrying")
+                    .execute("table idempotency.idempotency_by_scope")
+                    .execute("table idempotency.outbox_pending")
+                    .commit();
+        }
+        try (Connection connection = dataSource.getConnection();
+                java.sql.Statement statement = connection.createStatement()) {
+            statement.execute("call idempotency.idempotency_purge(10, '1 ms', true)");
+        }
+    }
+
+    private void purge(boolean archive) throws SQLException {
+        calls("purged-" + archive);
+        admin.update("update idempotency.idempotency_request set expires_at = clock_timestamp() - interval '1 day'"
+                + " where idempotency_key like 'purged%plain'");
+        admin.update(
+                "update idempotency.idempotency_request"
+                        + " set response_expires_at = clock_timestamp() - interval '1 hour' where response_expires_at is not null");
+        for (String table : List.of("processed_message", "message_failure", "outbox_event")) {
+            admin.update("update idempotency." + table + " set expires_at = clock_timestamp() - interval '1 day'"
+                    + " where expires_at is not null");
+        }
+        statistics();
+        PurgeTurn turn = storage.purgeStore("test", archive).begin(Duration.ofMinutes(1));
+        for (ExpiringTable table : turn.tables()) {
+            assertThat(table.deleteExpired(1_000)).isPresent();
+        }
+        turn.end();
+    }
+
+    private void partition() {
+        OffsetDateTime now = OffsetDateTime.now(ZoneOffset.UTC);
+        admin.execute(
+                "alter table idempotency.processed_message add column stored_at timestamptz not null"
+                        + " default '-infinity', add constraint processed_message_before_partitions check (stored_at = '-infinity')");
+        run("select idempotency.partition_processed_message('" + now.minusSeconds(10) + "', '" + now.minusSeconds(5)
+                + "')");
+        maintain(false);
+    }
+
+    private void run(String sql) {
+        new JdbcTemplate(dataSource).execute(sql);
+    }
+
+    private void maintain(boolean archive) {
+        PartitionMaintenance maintenance =
+                storage.partitionMaintenance(PartitionPeriod.of(Duration.ofHours(1)), null, archive);
+        PartitionedMessages.run(maintenance);
+        PartitionedMessages.run(maintenance);
+    }
+
+    private void expirePartitions() {
+        admin.update("update idempotency.processed_message_partition set expires_at = clock_timestamp() - interval '2 hours',"
+                + " closed_at = clock_timestamp() - interval '1 day'"
+                + " where starts_at <= clock_timestamp() and closed_at is not null");
+    }
+
+    private Session session(ClaimStore store) throws SQLException {
+        return new Session(dataSource.getConnection(), store);
+    }
+}

@@ -1,0 +1,63 @@
+package io.idempotency.internal.postgres;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.idempotency.test.ConcurrentCalls.Action;
+
+/** A connection on which others act before a claim, or between a claim that met a row and the look at that row. */
+final class Interleaved {
+
+    private static final String CLAIM = "select set_config";
+
+    private static final String LOOK = "select idempotency_scope";
+
+    private Interleaved() {}
+
+    static Connection beforeTheLook(Connection connection, Action action) {
+        return before(connection, () -> {}, action);
+    }
+
+    static Connection before(Connection connection, Action beforeClaim, Action beforeLook) {
+        return beforeEach(connection, sql -> {
+            if (sql.startsWith(CLAIM)) {
+                beforeClaim.run();
+            } else if (sql.startsWith(LOOK)) {
+                beforeLook.run();
+            }
+        });
+    }
+
+    /** Before the first statement that begins so. */
+    static Connection beforeFirst(String statement, Connection connection, Action action) {
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        return beforeEach(connection, sql -> {
+            if (sql.startsWith(statement) && isFirst.compareAndSet(true, false)) {
+                action.run();
+            }
+        });
+    }
+
+    /** Before each statement is prepared. */
+    static Connection beforeEach(Connection connection, Before before) {
+        return (Connection) Proxy.newProxyInstance(
+                Interleaved.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        before.statement((String) arguments[0]);
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    }
+                });
+    }
+
+    @FunctionalInterface
+    interface Before {
+
+        void statement(String sql) throws Exception;
+    }
+}

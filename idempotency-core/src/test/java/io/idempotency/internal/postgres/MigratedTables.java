@@ -1,0 +1,78 @@
+package io.idempotency.internal.postgres;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.Map;
+import javax.sql.DataSource;
+
+import org.flywaydb.core.Flyway;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+import io.idempotency.test.TestDatabase;
+
+/** The library's tables in a test database, migrated in the way of the starter. */
+public final class MigratedTables {
+
+    public static final String SCHEMA = "idempotency";
+
+    private MigratedTables() {}
+
+    /** Migrates into the schema {@value #SCHEMA}. */
+    public static PostgresStorage in(TestDatabase database) {
+        return in(database.dataSource(), SCHEMA);
+    }
+
+    /** Migrates into the schema {@value #SCHEMA}, and installs the functions for callers that are not Java. */
+    public static PostgresStorage withFunctionsIn(TestDatabase database) {
+        return withFunctionsIn(database.dataSource(), SCHEMA);
+    }
+
+    static PostgresStorage withFunctionsIn(DataSource dataSource, String schema) {
+        PostgresStorage storage = new PostgresStorage(dataSource, schema);
+        storage.schema().migrate(dataSource, connection -> {
+            migrate(connection, schema);
+            storage.schema().installFunctions(connection);
+        });
+        return storage;
+    }
+
+    static PostgresStorage in(DataSource dataSource, String schema) {
+        PostgresStorage storage = new PostgresStorage(dataSource, schema);
+        storage.schema().migrate(dataSource, connection -> migrate(connection, schema));
+        storage.schema().validate();
+        return storage;
+    }
+
+    static void migrate(Connection connection, String schema) {
+        Flyway.configure(PostgresStorage.class.getClassLoader())
+                .dataSource(new SingleConnectionDataSource(inOpenTransaction(connection), true))
+                .locations("classpath:" + PostgresStorage.MIGRATIONS)
+                .defaultSchema(schema)
+                .createSchemas(false)
+                .table("idempotency_schema_history")
+                .baselineOnMigrate(true)
+                .baselineVersion("0")
+                .placeholders(Map.of("schema", schema))
+                .loggers("slf4j")
+                .load()
+                .migrate();
+    }
+
+    /** Flyway would end the transaction, and with it the lock, after each of its steps. */
+    private static Connection inOpenTransaction(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                MigratedTables.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "commit", "setAutoCommit", "setReadOnly" -> null;
+                    default -> {
+                        try {
+                            yield method.invoke(connection, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getTargetException();
+                        }
+                    }
+                });
+    }
+}

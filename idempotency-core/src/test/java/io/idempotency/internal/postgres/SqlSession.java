@@ -1,0 +1,146 @@
+package io.idempotency.internal.postgres;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** One connection with one transaction after the other, in which the functions are called as by a client without Java. */
+final class SqlSession implements AutoCloseable {
+
+    private static final String CLAIM = """
+            select *
+            from idempotency.idempotency_claim(
+                'payments', ?, ?, 'test-worker', lock_seconds => ?)""";
+
+    private final Connection connection;
+
+    SqlSession(DataSource dataSource) throws SQLException {
+        this(dataSource.getConnection());
+    }
+
+    SqlSession(Connection connection) throws SQLException {
+        this.connection = connection;
+        connection.setAutoCommit(false);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    SqlClaim claim(String key) throws SQLException {
+        return claim(key, "payload", null);
+    }
+
+    SqlClaim lease(String key, int seconds) throws SQLException {
+        return claim(key, "payload", seconds);
+    }
+
+    /** A day of the seven that the key is kept. */
+    SqlClaim claimWithShortLivedResponse(String key) throws SQLException {
+        return claim(
+                CLAIM.replace("lock_seconds", "response_retention => '1 day', lock_seconds"), key, "payload", null);
+    }
+
+    SqlClaim claim(String key, String payload, Integer lockSeconds) throws SQLException {
+        return claim(CLAIM, key, payload, lockSeconds);
+    }
+
+    private SqlClaim claim(String sql, String key, String payload, Integer lockSeconds) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, key);
+            statement.setBytes(2, hash(payload));
+            statement.setObject(3, lockSeconds, Types.INTEGER);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return new SqlClaim(
+                        row.getString("claim_kind"),
+                        row.getString("response_body"),
+                        row.getString("result_ref_type"),
+                        row.getString("result_ref_id"),
+                        row.getInt("attempt_count"),
+                        row.getObject("claim_token", UUID.class),
+                        row.getString("failure_code"),
+                        row.getString("failure_message"),
+                        row.getObject("locked_until", OffsetDateTime.class));
+            }
+        }
+    }
+
+    /** As {@link Requests} makes it, so that both kinds of callers have one payload. */
+    static byte[] hash(String payload) {
+        return Arrays.copyOf(payload.getBytes(StandardCharsets.UTF_8), 32);
+    }
+
+    SqlSession succeed(String key, SqlClaim claim, String body) throws SQLException {
+        return execute("select idempotency.idempotency_succeed('payments', '%s', '%s', 'order', '%s', '%s')"
+                .formatted(key, claim.token(), key, body));
+    }
+
+    SqlSession fail(String key, SqlClaim claim, boolean retryable) throws SQLException {
+        return execute("select idempotency.idempotency_fail('payments', '%s', '%s', %s, 'declined', 'no cover')"
+                .formatted(key, claim.token(), retryable));
+    }
+
+    /** A call from claim to commit. */
+    SqlClaim call(String key, String body) throws SQLException {
+        SqlClaim claim = claim(key);
+        if (claim.token() != null) {
+            succeed(key, claim, body);
+        }
+        commit();
+        return claim;
+    }
+
+    SqlSession execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+        return this;
+    }
+
+    String query(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    boolean consume(String messageId) throws SQLException {
+        return query("select idempotency.idempotency_consume('%s', '%s')".formatted(Deliveries.CONSUMER, messageId))
+                .equals("t");
+    }
+
+    void commit() throws SQLException {
+        connection.commit();
+    }
+
+    void rollback() throws SQLException {
+        connection.rollback();
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+
+    /** What a claim gave. */
+    record SqlClaim(
+            String kind,
+            String body,
+            String refType,
+            String refId,
+            int attempt,
+            UUID token,
+            String failureCode,
+            String failureMessage,
+            OffsetDateTime lockedUntil) {}
+}
