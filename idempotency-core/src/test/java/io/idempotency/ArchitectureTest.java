@@ -48,7 +48,7 @@ class ArchitectureTest {
             Map.entry(".internal.inbox", Set.of("", ".internal.codec")),
             Map.entry(".internal.lock", Set.of("", ".lock", ".internal.codec")),
             Map.entry(".internal.operation", Set.of("", ".internal.codec", ".internal.inbox")),
-            Map.entry(".internal.transaction", Set.of()),
+            Map.entry(".internal.transaction", Set.of("", ".internal.claim")),
             Map.entry(
                     ".internal.execution",
                     Set.of(

@@ -1,7 +1,5 @@
 package io.idempotency.inbox;
 
-import io.idempotency.IdempotentReceiver;
-
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
@@ -9,6 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.ReentrantCallException;

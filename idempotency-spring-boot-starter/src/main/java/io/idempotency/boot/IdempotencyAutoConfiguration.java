@@ -28,16 +28,16 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.codec.ResponseCodec;
+import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.JacksonResponseCodec;
-import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.CallBinding;
 import io.idempotency.internal.execution.CallBoundary;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.CallSurroundings;
-import io.idempotency.internal.execution.CallTransactions;
 import io.idempotency.internal.execution.ClaimExecutor;
 import io.idempotency.internal.execution.IdempotencyTemplate;
 import io.idempotency.internal.execution.InboxTemplate;
@@ -45,22 +45,22 @@ import io.idempotency.internal.execution.LockTemplate;
 import io.idempotency.internal.execution.ReceiptBinding;
 import io.idempotency.internal.execution.RetrySettings;
 import io.idempotency.internal.execution.RoutedDatabase;
-import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.internal.interceptor.IdempotentAdvisors;
 import io.idempotency.internal.interceptor.LateIdempotentChainPostProcessor;
-import io.idempotency.lock.TransactionLocks;
-import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.HarmlessCallObserver;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.PurgeStore;
+import io.idempotency.internal.transaction.JoinedTransactions;
+import io.idempotency.lock.TransactionLocks;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.HarmlessCallObserver;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.IdempotencyListeners;
 
 /**
  * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.IdempotentReceiver} idempotent, and
@@ -207,7 +207,8 @@ public final class IdempotencyAutoConfiguration {
      * @return that mapper, or else one with Jackson's defaults and all modules
      */
     public static JsonMapper jsonMapper(ObjectProvider<JsonMapper> mapper) {
-        return mapper.getIfAvailable(() -> JsonMapper.builder().findAndAddModules().build());
+        return mapper.getIfAvailable(
+                () -> JsonMapper.builder().findAndAddModules().build());
     }
 
     @Bean
@@ -261,11 +262,11 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    CallTransactions idempotentCallTransactions(
+    JoinedTransactions idempotentCallTransactions(
             IdempotencyDataSource dataSource,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             ClaimStore claimStore) {
-        return new CallTransactions(
+        return new JoinedTransactions(
                 dataSource.dataSource(),
                 IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource()),
                 claimStore);
@@ -274,7 +275,7 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     ClaimExecutor idempotentClaimExecutor(
             ClaimStore claimStore,
-            CallTransactions transactions,
+            JoinedTransactions transactions,
             ResponseMapper responses,
             FailureTranslator failures,
             CallDefaults defaults) {
@@ -306,7 +307,7 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    TransactionLocks idempotencyTransactionLocks(CallTransactions transactions, PostgresStorage storage) {
+    TransactionLocks idempotencyTransactionLocks(JoinedTransactions transactions, PostgresStorage storage) {
         return new LockTemplate(transactions, storage.lockStore());
     }
 
@@ -323,7 +324,7 @@ public final class IdempotencyAutoConfiguration {
             ReceiptBinding binding,
             CallBoundary boundary,
             ClaimExecutor executor,
-            CallTransactions transactions,
+            JoinedTransactions transactions,
             InboxStore inboxStore,
             CallDefaults defaults,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {

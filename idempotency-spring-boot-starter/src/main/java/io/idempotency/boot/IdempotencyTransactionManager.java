@@ -14,8 +14,8 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ClassUtils;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.internal.execution.SameDataSource;
-import io.idempotency.internal.execution.TransactionFrames;
+import io.idempotency.internal.transaction.SameDataSource;
+import io.idempotency.internal.transaction.TransactionTracker;
 
 /** Finds the transaction manager for idempotent methods that declare no transaction. */
 final class IdempotencyTransactionManager {
@@ -61,7 +61,7 @@ final class IdempotencyTransactionManager {
     /** No bean, so that no post-processor lets it tell when it commits. */
     private static PlatformTransactionManager own(DataSource dataSource) {
         JdbcTransactionManager own = new JdbcTransactionManager(dataSource);
-        own.addListener(new TransactionFrames());
+        own.addListener(new TransactionTracker());
         return own;
     }
 

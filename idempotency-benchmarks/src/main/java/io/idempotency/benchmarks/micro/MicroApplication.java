@@ -22,10 +22,10 @@ import org.springframework.transaction.annotation.Transactional;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.Idempotent;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.operation.RetentionPolicy;
 

@@ -1,7 +1,5 @@
 package io.idempotency.internal.codec;
 
-import io.idempotency.codec.ResponseCodec;
-
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
@@ -29,6 +27,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ConcurrentReferenceHashMap;
+
+import io.idempotency.codec.ResponseCodec;
 
 /**
  * Knows the types whose values differ in nothing that could be lost: records, lists, sets and maps of well-known values. The

@@ -157,7 +157,8 @@ public final class Fingerprinter {
         try {
             return new Fingerprint(VERSION, sha256(CanonicalJson.of(json(payload))));
         } catch (JacksonException notWritable) {
-            PayloadBounds.ExceededException exceeded = PayloadBounds.findIn(notWritable);
+            PayloadBounds.ExceededException exceeded =
+                    JsonFailures.findIn(notWritable, PayloadBounds.ExceededException.class);
             if (exceeded != null) {
                 throw new PayloadNotFingerprintableException(
                         "The payload cannot be compared. " + exceeded.getOriginalMessage()

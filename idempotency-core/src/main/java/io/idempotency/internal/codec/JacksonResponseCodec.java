@@ -1,7 +1,5 @@
 package io.idempotency.internal.codec;
 
-import io.idempotency.codec.ResponseCodec;
-
 import java.lang.reflect.Type;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -14,6 +12,8 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.module.SimpleModule;
+
+import io.idempotency.codec.ResponseCodec;
 
 /**
  * Writes and reads every type by means of Jackson, as the mapper is configured; but dates and times keep the offset and

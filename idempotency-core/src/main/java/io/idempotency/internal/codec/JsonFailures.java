@@ -16,7 +16,7 @@ public final class JsonFailures {
      * @return the same failure if Jackson is no part of it; otherwise its type, the path to the value and the stack trace
      */
     public static Throwable withoutValues(Throwable failure) {
-        JacksonException ofJackson = findIn(failure);
+        JacksonException ofJackson = findIn(failure, JacksonException.class);
         if (ofJackson == null) {
             return failure;
         }
@@ -34,11 +34,13 @@ public final class JsonFailures {
                 + " (what it says is left out, because it may quote values)";
     }
 
-    private static @Nullable JacksonException findIn(Throwable failure) {
-        @Nullable Throwable reason = failure;
-        while (reason != null && !(reason instanceof JacksonException)) {
-            reason = reason.getCause();
+    /** Returns the first cause of a type, or {@code null} if there is none: serializers wrap what they catch. */
+    static <T extends Throwable> @Nullable T findIn(Throwable failure, Class<T> type) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (type.isInstance(cause)) {
+                return type.cast(cause);
+            }
         }
-        return (JacksonException) reason;
+        return null;
     }
 }

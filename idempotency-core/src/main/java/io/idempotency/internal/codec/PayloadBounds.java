@@ -17,7 +17,7 @@ final class PayloadBounds {
 
     private static final BigInteger FIRST_TOO_LONG = BigInteger.TEN.pow(MAX_DIGITS);
 
-    /** Of objects whose members, and sets whose elements, are not in their order; once for each that a value is in. */
+    /** Of each object whose members are not in their order, and of each set: a value counts once for each that it is in. */
     private static final long MAX_SORTED_BYTES = 128L * 1024 * 1024;
 
     private PayloadBounds() {}
@@ -64,15 +64,6 @@ final class PayloadBounds {
                 return this;
             }
         };
-    }
-
-    /** Returns the bound that was exceeded, or {@code null} if that was not the reason: serializers wrap what they catch. */
-    static @Nullable ExceededException findIn(@Nullable Throwable failure) {
-        Throwable reason = failure;
-        while (reason != null && !(reason instanceof ExceededException)) {
-            reason = reason.getCause();
-        }
-        return (ExceededException) reason;
     }
 
     /** Tells which bound, and no value. */

@@ -1,7 +1,5 @@
 package io.idempotency.internal.codec;
 
-import io.idempotency.codec.ResponseCodec;
-
 import java.lang.reflect.Type;
 import java.nio.charset.CharacterCodingException;
 import java.util.List;
@@ -14,6 +12,7 @@ import tools.jackson.core.StreamReadConstraints;
 import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.ReplayComparison.Difference;
 
 /** Turns responses into what is stored and back, and refuses what would not come back as it was. */

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.RequestInProgressException;
+import io.idempotency.internal.transaction.SavepointAwareSynchronization;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;

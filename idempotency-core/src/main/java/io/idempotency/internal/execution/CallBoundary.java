@@ -22,11 +22,11 @@ import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.inbox.Reception;
-import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.MessageAttributes;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.IdempotencyListener;
 
 /**
  * What surrounds the transaction of a call. Each duty is a class of its own: key and fingerprint are computed once,

@@ -13,6 +13,7 @@ import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.BackOffExecution;
 
 import io.idempotency.Intent;
+import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;

@@ -19,6 +19,14 @@ import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.transaction.CommitGuard;
+import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.JoinedTransactions;
+import io.idempotency.internal.transaction.PipelinedCompletion;
+import io.idempotency.internal.transaction.PipelinedTransaction;
+import io.idempotency.internal.transaction.ReadOnlyTransaction;
+import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.internal.transaction.TransactionFailures;
 
 /**
  * What is innermost in a call: inside the transaction it claims the key, and then runs the method and stores its
@@ -29,7 +37,7 @@ public final class ClaimExecutor {
 
     private final ClaimStore store;
 
-    private final CallTransactions transactions;
+    private final JoinedTransactions transactions;
 
     private final ResponseMapper responses;
 
@@ -48,7 +56,7 @@ public final class ClaimExecutor {
      */
     public ClaimExecutor(
             ClaimStore store,
-            CallTransactions transactions,
+            JoinedTransactions transactions,
             ResponseMapper responses,
             FailureTranslator failures,
             CallDefaults defaults) {
@@ -78,7 +86,7 @@ public final class ClaimExecutor {
     }
 
     /** The failure of a commit that follows is not one of the work: it may have been done all the same. */
-    private static CallTransactions.Work inside(RunningCall running, CallTransactions.Work work) {
+    private static JoinedTransactions.Work inside(RunningCall running, JoinedTransactions.Work work) {
         return transaction -> {
             try {
                 return work.in(transaction);
@@ -121,7 +129,7 @@ public final class ClaimExecutor {
         }));
     }
 
-    private void guardCommit(IdempotentCall call, CallTransaction transaction, Connection connection) {
+    private void guardCommit(IdempotentCall call, JoinedTransaction transaction, Connection connection) {
         if (isCompletedWithCommit(call, transaction)) {
             CommitGuard.registerUntilCompletion(connection, store);
         } else if (transaction.isOwn()) {
@@ -152,7 +160,7 @@ public final class ClaimExecutor {
             Claim.Granted claim,
             RunningCall running,
             ClaimRequest request,
-            CallTransaction transaction,
+            JoinedTransaction transaction,
             Connection connection,
             TransactionState claimed,
             TransactionEnd end,
@@ -185,11 +193,11 @@ public final class ClaimExecutor {
     /** No completion follows that would find out. */
     private static void requireNotTakenBack(IdempotentCall call, RunningCall running) {
         if (running.report().isUndone()) {
-            throw CallFailures.claimIsGone(call.intent());
+            throw TransactionFailures.claimIsGone(call.intent());
         }
     }
 
-    private static boolean isCompletedWithCommit(IdempotentCall call, CallTransaction transaction) {
+    private static boolean isCompletedWithCommit(IdempotentCall call, JoinedTransaction transaction) {
         return !call.isCompleteWithClaim()
                 && transaction.isOwn()
                 && PipelinedTransaction.of(transaction.holder()) != null;
@@ -197,12 +205,12 @@ public final class ClaimExecutor {
 
     /** With the COMMIT where the transaction ends with the call, and its manager can; else at once. */
     private void complete(
-            IdempotentCall call, Completion completion, CallTransaction transaction, Connection connection) {
+            IdempotentCall call, Completion completion, JoinedTransaction transaction, Connection connection) {
         PipelinedTransaction pipelined = transaction.isOwn() ? PipelinedTransaction.of(transaction.holder()) : null;
         if (pipelined != null) {
             pipelined.commitWith(new PipelinedCompletion(store, call.intent(), connection, completion));
         } else if (!call.claims().complete(connection, completion)) {
-            throw CallFailures.claimIsGone(call.intent());
+            throw TransactionFailures.claimIsGone(call.intent());
         }
     }
 
@@ -266,7 +274,7 @@ public final class ClaimExecutor {
 
     /** Before the flush too, which would fail for another reason in an aborted transaction. */
     private void requireCommittable(
-            IdempotentCall call, CallTransaction transaction, Connection connection, TransactionState before) {
+            IdempotentCall call, JoinedTransaction transaction, Connection connection, TransactionState before) {
         requireNotFailed(call, transaction, connection, before);
         transaction.flush();
         requireNotFailed(call, transaction, connection, before);
@@ -274,18 +282,18 @@ public final class ClaimExecutor {
 
     /** A leased call may have a transaction that has not begun: no claim is in it. */
     private void requireNotFailed(
-            IdempotentCall call, CallTransaction transaction, Connection connection, TransactionState before) {
+            IdempotentCall call, JoinedTransaction transaction, Connection connection, TransactionState before) {
         if (transaction.isRollbackOnly()) {
-            throw CallFailures.rollbackOnly(call.intent());
+            throw TransactionFailures.rollbackOnly(call.intent());
         }
         boolean isEnded = switch (store.transactionState(connection)) {
             case CLAIMED -> false;
             case OPEN -> before == TransactionState.CLAIMED;
-            case ABORTED -> throw CallFailures.swallowedSqlError(call.intent());
+            case ABORTED -> throw TransactionFailures.swallowedSqlError(call.intent());
             case ENDED -> before != TransactionState.ENDED;
         };
         if (isEnded) {
-            throw CallFailures.transactionEnded(call.intent());
+            throw TransactionFailures.transactionEnded(call.intent());
         }
     }
 

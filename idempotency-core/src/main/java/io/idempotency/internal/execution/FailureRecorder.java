@@ -6,6 +6,8 @@ import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.Claims;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.internal.transaction.Suppression;
 
 /** Records how an attempt failed, after its transaction was rolled back: inside of that, nothing can be recorded. */
 final class FailureRecorder {

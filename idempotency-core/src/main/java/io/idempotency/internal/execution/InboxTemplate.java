@@ -17,9 +17,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.RequestInProgressException;
-import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.observation.IdempotencyListener;
 
 /** Receives messages for other code, by the same boundary and the same executor as annotated methods. */
@@ -31,7 +33,7 @@ public final class InboxTemplate implements Inbox {
 
     private final ClaimExecutor executor;
 
-    private final CallTransactions transactions;
+    private final JoinedTransactions transactions;
 
     private final InboxStore store;
 
@@ -54,7 +56,7 @@ public final class InboxTemplate implements Inbox {
             ReceiptBinding binding,
             CallBoundary boundary,
             ClaimExecutor executor,
-            CallTransactions transactions,
+            JoinedTransactions transactions,
             InboxStore store,
             CallDefaults defaults,
             IdempotencyListener listener) {
@@ -113,7 +115,7 @@ public final class InboxTemplate implements Inbox {
             try {
                 requireNotHeld(consumer, messageIds, holder);
                 Set<String> handledBefore =
-                        receiveNew(connection, consumer, messageIds, CallTransaction.limit(waitTimeout, holder));
+                        receiveNew(connection, consumer, messageIds, JoinedTransaction.limit(waitTimeout, holder));
                 announcement.claimed(handledBefore);
                 TransactionSynchronizationManager.registerSynchronization(announcement);
                 return handledBefore;

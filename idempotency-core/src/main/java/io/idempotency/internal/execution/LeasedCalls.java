@@ -21,6 +21,7 @@ import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.Suppression;
 
 /**
  * Runs methods under a lease: the claim is committed first, then the method runs, and its completion is fenced, so that a

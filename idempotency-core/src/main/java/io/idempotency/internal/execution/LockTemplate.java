@@ -8,6 +8,8 @@ import io.idempotency.LockNotAcquiredException;
 import io.idempotency.PrintableText;
 import io.idempotency.internal.lock.LockId;
 import io.idempotency.internal.lock.LockStore;
+import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
 
 /** Takes locks for other code, in the transaction that is open. */
@@ -17,7 +19,7 @@ public final class LockTemplate implements TransactionLocks {
 
     private static final int MAX_RESOURCE_LENGTH = 255;
 
-    private final CallTransactions transactions;
+    private final JoinedTransactions transactions;
 
     private final LockStore store;
 
@@ -27,7 +29,7 @@ public final class LockTemplate implements TransactionLocks {
      * @param transactions finds the open transaction
      * @param store takes the locks
      */
-    public LockTemplate(CallTransactions transactions, LockStore store) {
+    public LockTemplate(JoinedTransactions transactions, LockStore store) {
         this.transactions = transactions;
         this.store = store;
     }
@@ -46,7 +48,7 @@ public final class LockTemplate implements TransactionLocks {
                     + ": wait for more than 0, or use tryAcquire, which does not wait");
         }
         transactions.onOpenConnection((connection, holder) -> {
-            Duration waitLimit = CallTransaction.limit(timeout, holder);
+            Duration waitLimit = JoinedTransaction.limit(timeout, holder);
             Optional<SQLException> waitEnded = store.take(connection, id, waitLimit);
             if (waitEnded.isPresent()) {
                 throw new LockNotAcquiredException(name, resource, waitLimit, waitEnded.get());

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.ConflictPolicy;
 import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
@@ -12,7 +13,6 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.ConflictPolicy;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Reception;

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.ConflictPolicy;
 import io.idempotency.Intent;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
@@ -14,7 +15,6 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Claims;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.codec.ResponseMapper;
-import io.idempotency.ConflictPolicy;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Receipt.StreamPosition;

@@ -4,6 +4,8 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionSystemException;
 
+import io.idempotency.internal.transaction.SqlStates;
+
 /** Whether what failed may be done once more, by what was thrown first and how far it got. */
 final class RepeatDecision {
 

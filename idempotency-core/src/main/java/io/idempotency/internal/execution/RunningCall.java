@@ -11,6 +11,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.transaction.InterceptedTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 
 /**
  * One execution of a call: the link between its boundary and its claim, which run on the same thread with the

@@ -9,6 +9,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.transaction.FailedCommit;
+import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.SavepointAwareSynchronization;
+import io.idempotency.internal.transaction.TransactionTracker;
 
 /** What one call leaves to be done when its transaction ends: the report becomes certain, the key is held no longer. */
 final class TransactionEnd extends SavepointAwareSynchronization {
@@ -26,10 +30,10 @@ final class TransactionEnd extends SavepointAwareSynchronization {
     private TransactionEnd(RunningCall running, ClaimStore store) {
         this.running = running;
         this.store = store;
-        this.endAnnounced = TransactionFrames.isInnermostOpen();
+        this.endAnnounced = TransactionTracker.isInnermostOpen();
     }
 
-    static TransactionEnd await(CallTransaction transaction, RunningCall running, ClaimStore store) {
+    static TransactionEnd await(JoinedTransaction transaction, RunningCall running, ClaimStore store) {
         TransactionEnd end = new TransactionEnd(running, store);
         TransactionSynchronizationManager.registerSynchronization(end);
         running.inTransaction(transaction.isOwn());
@@ -52,7 +56,7 @@ final class TransactionEnd extends SavepointAwareSynchronization {
     }
 
     @Override
-    void undone() {
+    protected void undone() {
         releaseKey();
         running.report().undone();
     }

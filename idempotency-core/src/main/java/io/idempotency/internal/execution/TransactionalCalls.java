@@ -3,6 +3,7 @@ package io.idempotency.internal.execution;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.transaction.Suppression;
 
 /** Runs methods whose claim is part of their transaction: again where that helps, and records how they failed. */
 final class TransactionalCalls {

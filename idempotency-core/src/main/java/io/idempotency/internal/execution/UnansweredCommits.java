@@ -6,6 +6,7 @@ import io.idempotency.OutcomeUnknownException;
 import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.Suppression;
 
 /**
  * Finds out what became of a COMMIT whose answer got lost, where no execution may be repeated any more that would have

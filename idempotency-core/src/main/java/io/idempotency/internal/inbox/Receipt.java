@@ -1,11 +1,10 @@
 package io.idempotency.internal.inbox;
 
-import io.idempotency.DeliveryOrder;
-
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.codec.Fingerprint;
 
 /**

@@ -1,11 +1,11 @@
 package io.idempotency.internal.lock;
 
-import io.idempotency.lock.TransactionLocks;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+
+import io.idempotency.lock.TransactionLocks;
 
 /** What is asked of the database for {@link TransactionLocks}. Internal. */
 public interface LockStore {

@@ -2,14 +2,14 @@ package io.idempotency.internal.operation;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.ConflictPolicy;
+import io.idempotency.DeliveryOrder;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.StorableText;
-import io.idempotency.ConflictPolicy;
-import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.inbox.Receipt.StreamPosition;
 
 /**

@@ -12,8 +12,8 @@ import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.Idempotent;
-import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.IdempotentReceiver;
+import io.idempotency.InvalidIdempotentMethodException;
 
 /** Refuses composed annotations that stand where no call passes: on a class, a field, a constructor or a parameter. */
 final class PlacementRule {

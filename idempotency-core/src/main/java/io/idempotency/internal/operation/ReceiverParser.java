@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.StringValueResolver;
 
-import io.idempotency.Intent;
 import io.idempotency.ConflictPolicy;
 import io.idempotency.DeliveryOrder;
 import io.idempotency.IdempotentReceiver;
+import io.idempotency.Intent;
 
 /** Makes an operation of {@link IdempotentReceiver}, or says what is wrong with it. */
 final class ReceiverParser {

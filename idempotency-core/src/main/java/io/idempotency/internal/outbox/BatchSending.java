@@ -1,9 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxSender;
-
-import io.idempotency.outbox.OutboxRecord;
-
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +21,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
+
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.OutboxSender;
 
 /**
  * One batch on its way. Messages of different ordering keys are on their way at once; of one key the next one starts when

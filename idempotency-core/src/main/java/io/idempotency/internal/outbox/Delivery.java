@@ -1,12 +1,11 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxRecord;
-
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.codec.StorableText;
+import io.idempotency.outbox.OutboxRecord;
 
 /**
  * What became of one attempt to send a message. Internal.

@@ -1,9 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxRecord;
-
-import io.idempotency.outbox.OutboxHandler;
-
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
@@ -21,6 +17,7 @@ import org.springframework.util.ReflectionUtils;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.outbox.OutboxRecord;
 
 /**
  * One method that handles the messages of a topic.

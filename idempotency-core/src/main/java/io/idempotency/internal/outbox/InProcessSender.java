@@ -1,13 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.SenderUnavailableException;
-
-import io.idempotency.outbox.OutboxSender;
-
-import io.idempotency.outbox.OutboxRecord;
-
-import io.idempotency.outbox.OutboxHandler;
-
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +17,10 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.transaction.CannotCreateTransactionException;
 
 import io.idempotency.inbox.Inbox;
+import io.idempotency.outbox.OutboxHandler;
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.OutboxSender;
+import io.idempotency.outbox.SenderUnavailableException;
 
 /**
  * Hands messages to the {@link OutboxHandler} methods of the application itself, each through the inbox and on another

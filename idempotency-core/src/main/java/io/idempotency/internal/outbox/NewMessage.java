@@ -1,13 +1,12 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxMessage;
-
 import java.util.Map;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
+import io.idempotency.outbox.OutboxMessage;
 
 /**
  * A message with everything that is computed once, to be recorded. Internal.

@@ -1,9 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxRecord;
-
-import io.idempotency.outbox.OutboxHandler;
-
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,6 +19,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.outbox.OutboxHandler;
+import io.idempotency.outbox.OutboxRecord;
 
 /** The methods with {@link OutboxHandler} of an application's beans, known as soon as all singletons are there. */
 public final class OutboxHandlers implements SmartInitializingSingleton {

@@ -1,11 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.SenderUnavailableException;
-
-import io.idempotency.outbox.OutboxSender;
-
-import io.idempotency.outbox.OutboxRecord;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +11,9 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageSendFailed;
 import io.idempotency.observation.MessageSent;
 import io.idempotency.observation.OutboxSampled;
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.OutboxSender;
+import io.idempotency.outbox.SenderUnavailableException;
 
 /** Sends what is due, a batch at a time. Any number of relays may work on one database; each is used by one thread. */
 public final class OutboxRelay {

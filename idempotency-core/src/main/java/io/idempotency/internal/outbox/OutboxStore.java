@@ -1,13 +1,13 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxRecord;
-
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+
+import io.idempotency.outbox.OutboxRecord;
 
 /** Where messages wait until they are sent. Internal: its shape follows from what is fast and may change. */
 public interface OutboxStore {

@@ -1,9 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxMessage;
-
-import io.idempotency.outbox.Outbox;
-
 import java.nio.charset.CharacterCodingException;
 import java.time.Clock;
 import java.util.LinkedHashMap;
@@ -16,9 +12,11 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.IdempotencyContext;
-import io.idempotency.internal.codec.JsonFailures;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.codec.JsonFailures;
 import io.idempotency.internal.codec.StorableText;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxMessage;
 
 /** Records messages for application code. */
 public final class OutboxTemplate implements Outbox {

@@ -31,8 +31,7 @@ final class ClaimInsert {
     private final Binding binding;
 
     private ClaimInsert(Schema schema, String columns, String values, Binding binding) {
-        this.sql =
-                schema.resolve(INSERT.replace("{columns}", columns).replace("{values}", values));
+        this.sql = schema.resolve(INSERT.replace("{columns}", columns).replace("{values}", values));
         this.binding = binding;
     }
 

@@ -10,7 +10,7 @@ import io.idempotency.internal.codec.ResponseMapper;
  * Takes a key over whose last attempt has failed or whose lease is over. It clears whatever that has left in the row, so that
  * the row is what a new one would be, but for the number of the attempt and the time of the first.
  *
- * @param statements the statement, with its wait bound
+ * @param sql the statement, with its wait bound
  */
 record ClaimTakeover(String sql) {
 

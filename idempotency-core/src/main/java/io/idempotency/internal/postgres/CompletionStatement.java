@@ -14,8 +14,7 @@ import io.idempotency.internal.claim.Completion;
  * @param bindsReference whether it writes what the call has made
  * @param bindsToken whether the claim was one for a lease
  */
-record CompletionStatement(
-        String sql, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {
+record CompletionStatement(String sql, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {
 
     private static final String HELD = "\nwhere request_id = ? and status = 'processing'";
 

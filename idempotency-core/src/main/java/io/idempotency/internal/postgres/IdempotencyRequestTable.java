@@ -278,10 +278,7 @@ final class IdempotencyRequestTable implements ClaimStore {
         answered.add(completion.fence().requestId());
         CompletionStatement statement = completionOf(completion);
         return update(
-                connection,
-                "complete a claim",
-                statement.sql(),
-                parameters -> statement.bind(parameters, completion));
+                connection, "complete a claim", statement.sql(), parameters -> statement.bind(parameters, completion));
     }
 
     @Override

@@ -26,10 +26,10 @@ import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.Intent;
 import io.idempotency.internal.outbox.Delivery;
 import io.idempotency.internal.outbox.NewMessage;
-import io.idempotency.outbox.OutboxMessage;
-import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.outbox.OutboxRecord;
 
 import static java.util.Objects.requireNonNull;
 

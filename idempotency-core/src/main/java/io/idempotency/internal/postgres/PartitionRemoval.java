@@ -28,7 +28,8 @@ final class PartitionRemoval implements MaintenanceStep {
             join pg_catalog.pg_class as part on part.oid = i.inhrelid
             where i.inhparent = '{schema}.processed_message'::regclass::oid and i.inhdetachpending""";
 
-    private static final String FINALIZE = "alter table {schema}.processed_message detach partition {schema}.{partition} finalize";
+    private static final String FINALIZE =
+            "alter table {schema}.processed_message detach partition {schema}.{partition} finalize";
 
     /**
      * Leaves out a partition while a transaction is open that is older than its closing: that transaction may still be routed to
@@ -49,7 +50,8 @@ final class PartitionRemoval implements MaintenanceStep {
                         and a.xact_start < p.closed_at)
             order by p.starts_at""";
 
-    private static final String DETACH = "alter table {schema}.processed_message detach partition {schema}.{partition} concurrently";
+    private static final String DETACH =
+            "alter table {schema}.processed_message detach partition {schema}.{partition} concurrently";
 
     private static final String DROP = "drop table if exists {schema}.{partition}";
 
@@ -60,7 +62,8 @@ final class PartitionRemoval implements MaintenanceStep {
     /** So that the name is free and says what it is. */
     private static final String KEEP = "alter table if exists {schema}.{partition} rename to {archived}";
 
-    private static final String FORGET = "delete from {schema}.processed_message_partition where name = cast(? as text)";
+    private static final String FORGET =
+            "delete from {schema}.processed_message_partition where name = cast(? as text)";
 
     private final Schema schema;
 
@@ -89,7 +92,8 @@ final class PartitionRemoval implements MaintenanceStep {
     /** Queries again, now that no other instance removes any. A partition that fails does not keep the others. */
     private boolean remove(JdbcClient jdbcClient) {
         findPending(jdbcClient)
-                .forEach(partition -> jdbcClient.sql(resolve(FINALIZE, partition)).update());
+                .forEach(partition ->
+                        jdbcClient.sql(resolve(FINALIZE, partition)).update());
         DataAccessException failure = null;
         for (Partition partition : findExpired(jdbcClient)) {
             try {
@@ -131,7 +135,8 @@ final class PartitionRemoval implements MaintenanceStep {
                 throw failure;
             }
             throw new InvalidDataAccessResourceUsageException(
-                    "The partition " + schema.name() + "." + partition + " is detached and could not be dropped, because a"
+                    "The partition " + schema.name() + "." + partition
+                            + " is detached and could not be dropped, because a"
                             + " view or a constraint depends on it. Drop that; the rest is done by the next run",
                     failure);
         }
@@ -145,7 +150,11 @@ final class PartitionRemoval implements MaintenanceStep {
                 .query(Boolean.class)
                 .single();
         String suffix = isTaken
-                ? "_" + jdbcClient.sql(resolve(OID, partition)).query(Long.class).single()
+                ? "_"
+                        + jdbcClient
+                                .sql(resolve(OID, partition))
+                                .query(Long.class)
+                                .single()
                 : "";
         jdbcClient
                 .sql(resolve(KEEP, partition).replace("{archived}", archived + suffix))

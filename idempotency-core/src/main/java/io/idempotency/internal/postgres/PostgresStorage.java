@@ -15,8 +15,8 @@ import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.outbox.OutboxChannel;
 import io.idempotency.internal.outbox.OutboxStore;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageStatistics;
 

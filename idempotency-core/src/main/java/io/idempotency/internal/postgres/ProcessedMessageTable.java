@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
+import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.inbox.BatchReception;
-import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Reception;

@@ -116,11 +116,8 @@ final class TableStatistics implements StorageStatistics {
             Map<String, Duration> ages = new LinkedHashMap<>();
             oldestExpired.forEach((table, rows) -> ages.put(
                     table,
-                    age(
-                            jdbcClient.sql(
-                                    inPartitions && table.equals(MessagePartitions.TABLE)
-                                            ? oldestExpiredPartition
-                                            : rows))));
+                    age(jdbcClient.sql(
+                            inPartitions && table.equals(MessagePartitions.TABLE) ? oldestExpiredPartition : rows))));
             return ages;
         });
     }

@@ -25,8 +25,8 @@ public final class PartitionPeriod {
             start -> start.plusWeeks(1));
 
     /** Months of the calendar. */
-    public static final PartitionPeriod MONTH =
-            new PartitionPeriod(time -> time.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1), start -> start.plusMonths(1));
+    public static final PartitionPeriod MONTH = new PartitionPeriod(
+            time -> time.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1), start -> start.plusMonths(1));
 
     private final UnaryOperator<OffsetDateTime> startOf;
 

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.RowsPurged;
-import io.idempotency.internal.retention.PurgeReport.End;
 
 /**
  * Deletes expired rows in small batches with pauses between them, until none is left or its time is up. Of all instances

@@ -1,7 +1,5 @@
 package io.idempotency.internal.codec;
 
-import io.idempotency.codec.ResponseCodec;
-
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.Type;
@@ -36,6 +34,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.codec.ResponseCodec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,7 +1,5 @@
 package io.idempotency.internal.inbox;
 
-import io.idempotency.inbox.Redelivery;
-
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -46,6 +44,7 @@ import io.idempotency.ResponseNotStorableException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.inbox.Redelivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

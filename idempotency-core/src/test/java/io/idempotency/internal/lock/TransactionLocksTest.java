@@ -1,7 +1,5 @@
 package io.idempotency.internal.lock;
 
-import io.idempotency.lock.TransactionLocks;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -32,10 +30,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.LockNotAcquiredException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.internal.execution.CallTransactions;
 import io.idempotency.internal.execution.LockTemplate;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.transaction.JoinedTransactions;
+import io.idempotency.lock.TransactionLocks;
 import io.idempotency.test.Backends;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
@@ -84,7 +83,8 @@ class TransactionLocksTest {
         this.transaction = new TransactionTemplate(manager);
         PostgresStorage storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
         this.locks = new LockTemplate(
-                new CallTransactions(database.dataSource(), manager, storage.claimStore("test")), storage.lockStore());
+                new JoinedTransactions(database.dataSource(), manager, storage.claimStore("test")),
+                storage.lockStore());
     }
 
     @BeforeAll

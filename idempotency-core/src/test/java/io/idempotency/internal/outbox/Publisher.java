@@ -1,9 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxMessage;
-
-import io.idempotency.outbox.Outbox;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +13,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.internal.codec.JacksonResponseCodec;
-import io.idempotency.internal.execution.CallTransactions;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.transaction.JoinedTransactions;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxMessage;
 
 /** Publishes messages in transactions, as an application does. */
 final class Publisher {
@@ -48,7 +46,8 @@ final class Publisher {
         jdbc = new JdbcTemplate(dataSource);
         outbox = new OutboxTemplate(
                 store,
-                new CallTransactions(dataSource, transactionManager, storage.claimStore("publisher"))::onOpenConnection,
+                new JoinedTransactions(dataSource, transactionManager, storage.claimStore("publisher"))
+                        ::onOpenConnection,
                 new JacksonResponseCodec(JsonMapper.builder().build()),
                 new Lanes(lanes),
                 1_000,

@@ -1,14 +1,13 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxSender;
-
-import io.idempotency.outbox.OutboxRecord;
-
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.OutboxSender;
 
 /** A receiver of messages that does with each what the test says, and knows which ones it has got. */
 final class RecordingSender implements OutboxSender {

@@ -1,11 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.SenderUnavailableException;
-
-import io.idempotency.outbox.OutboxRecord;
-
-import io.idempotency.outbox.OutboxMessage;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,10 +25,13 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionException;
 
+import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageSendFailed;
 import io.idempotency.observation.MessageSent;
-import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.SenderUnavailableException;
 import io.idempotency.test.Backends;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.PostgresTest;

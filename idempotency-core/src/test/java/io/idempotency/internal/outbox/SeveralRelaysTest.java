@@ -1,9 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxSender;
-
-import io.idempotency.outbox.OutboxRecord;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,8 +26,10 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionException;
 
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.outbox.OutboxRecord;
+import io.idempotency.outbox.OutboxSender;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

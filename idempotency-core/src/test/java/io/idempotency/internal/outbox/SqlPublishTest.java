@@ -1,9 +1,5 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxRecord;
-
-import io.idempotency.outbox.OutboxMessage;
-
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -23,8 +19,10 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

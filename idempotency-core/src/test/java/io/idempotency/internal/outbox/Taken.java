@@ -1,12 +1,12 @@
 package io.idempotency.internal.outbox;
 
-import io.idempotency.outbox.OutboxRecord;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+
+import io.idempotency.outbox.OutboxRecord;
 
 /** What a relay would take, which is left as it is. */
 final class Taken {

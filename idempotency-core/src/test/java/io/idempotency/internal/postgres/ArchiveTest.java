@@ -16,11 +16,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.internal.retention.PurgeSettings;
+import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.Backends;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

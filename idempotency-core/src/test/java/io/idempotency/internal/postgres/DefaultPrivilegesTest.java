@@ -19,9 +19,9 @@ import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.inbox.Reception;
 import io.idempotency.internal.outbox.NewMessage;
-import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

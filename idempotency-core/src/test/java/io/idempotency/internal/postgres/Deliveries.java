@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
 
-import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Receipt.StreamPosition;

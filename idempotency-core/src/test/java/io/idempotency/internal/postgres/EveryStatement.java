@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.DeliveryOrder;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.InterventionRefusedException;
@@ -23,16 +24,15 @@ import io.idempotency.internal.claim.Claims.FailureRecord;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
-import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.outbox.Delivery;
 import io.idempotency.internal.outbox.NewMessage;
-import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.retention.ExpiringTable;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeTurn;
 import io.idempotency.internal.retention.StorageStatistics;
+import io.idempotency.outbox.OutboxMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -370,9 +370,10 @@ final class EveryStatement {
     }
 
     private void expirePartitions() {
-        admin.update("update idempotency.processed_message_partition set expires_at = clock_timestamp() - interval '2 hours',"
-                + " closed_at = clock_timestamp() - interval '1 day'"
-                + " where starts_at <= clock_timestamp() and closed_at is not null");
+        admin.update(
+                "update idempotency.processed_message_partition set expires_at = clock_timestamp() - interval '2 hours',"
+                        + " closed_at = clock_timestamp() - interval '1 day'"
+                        + " where starts_at <= clock_timestamp() and closed_at is not null");
     }
 
     private Session session(ClaimStore store) throws SQLException {

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.inbox.Reception;
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.internal.retention.PurgeSettings;
+import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
@@ -89,8 +89,8 @@ class ForgettingUnderLoadTest {
                     where name = ?""", days.get(0));
             Awaitility.await()
                     .timeout(PATIENCE)
-                    .until(() ->
-                            messages.maintain() && !messages.partitions().toString().contains(days.get(0)));
+                    .until(() -> messages.maintain()
+                            && !messages.partitions().toString().contains(days.get(0)));
         });
 
         figures.print("messages as a partition", ROWS_OF_A_DAY, (long) ROWS_OF_A_DAY * DAYS, size, size());

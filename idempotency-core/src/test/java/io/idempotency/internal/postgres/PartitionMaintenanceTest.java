@@ -16,8 +16,8 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.inbox.Reception;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PartitionState;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
@@ -116,7 +116,8 @@ class PartitionMaintenanceTest {
         assertThat(deliveries.receiveAndCommit(message("old"))).isEqualTo(Reception.Kind.DUPLICATE);
 
         admin.execute(EXPIRE);
-        admin.execute("update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
+        admin.execute(
+                "update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
         Awaitility.await()
                 .until(() -> messages.maintain()
                         && admin.queryForList("select 1 from idempotency.processed_message")
@@ -133,10 +134,11 @@ class PartitionMaintenanceTest {
         deliveries.receiveAndCommit(message("old"));
         messages.passBound();
         admin.execute(EXPIRE);
-        admin.execute("update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
+        admin.execute(
+                "update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
 
-        PartitionMaintenance archiving =
-                new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).partitionMaintenance(SECOND, null, true);
+        PartitionMaintenance archiving = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+                .partitionMaintenance(SECOND, null, true);
         Awaitility.await()
                 .until(() -> PartitionedMessages.run(archiving)
                         && admin.queryForList("select 1 from idempotency.processed_message")
@@ -299,8 +301,8 @@ class PartitionMaintenanceTest {
                         select distinct relowner::regrole::text
                         from pg_class
                         where relname like 'processed\\_message%' and relkind in ('r', 'p')""", String.class)).containsExactly("partition_owner");
-        PartitionMaintenance owner =
-                new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA).partitionMaintenance(SECOND, "partition_owner", false);
+        PartitionMaintenance owner = new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA)
+                .partitionMaintenance(SECOND, "partition_owner", false);
         PartitionedMessages messages = PartitionedMessages.of(database, SECOND);
         OffsetDateTime before = messages.openFrom();
         Awaitility.await()
@@ -360,7 +362,8 @@ class PartitionMaintenanceTest {
         deliveries.receiveAndCommit(message("old"));
         messages.passBound();
         admin.execute(EXPIRE);
-        admin.execute("update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
+        admin.execute(
+                "update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
     }
 
     private boolean isDetachPending() {

@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.TestDatabase;
 
 /** The table of handled messages in partitions, and whoever looks after those. */

@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.RowsPurged;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
@@ -27,6 +25,8 @@ import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.RowsPurged;
 import io.idempotency.test.Backends;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Receipt.StreamPosition;
 import io.idempotency.internal.inbox.Reception;

@@ -35,8 +35,7 @@ class SqlReceptionOnPartitionsTest extends SqlReceptionTest {
                         select relname
                         from pg_class
                         where relnamespace = 'idempotency'::regnamespace and relkind = 'p'
-                        order by relname""", String.class))
-                .containsExactly("processed_message");
+                        order by relname""", String.class)).containsExactly("processed_message");
         database.jdbc().execute("drop publication everything");
     }
 

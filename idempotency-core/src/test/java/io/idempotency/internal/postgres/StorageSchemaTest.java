@@ -1,6 +1,5 @@
 package io.idempotency.internal.postgres;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -18,12 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.outbox.Delivery;
 import io.idempotency.internal.outbox.NewMessage;
-import io.idempotency.outbox.OutboxMessage;
-import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -140,7 +140,8 @@ class SwitchToPartitionsTest {
 
     @Test
     void materializedViewIsNotLeftOverTheOldTable() {
-        admin.execute("create materialized view idempotency.counted as select count(*) from idempotency.processed_message");
+        admin.execute(
+                "create materialized view idempotency.counted as select count(*) from idempotency.processed_message");
 
         assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), PartitionPeriod.DAY))
                 .isFalse();

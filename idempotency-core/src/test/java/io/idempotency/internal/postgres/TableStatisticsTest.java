@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.retention.StorageSampler;
+import io.idempotency.internal.retention.StorageStatistics;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
-import io.idempotency.internal.retention.StorageSampler;
-import io.idempotency.internal.retention.StorageStatistics;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

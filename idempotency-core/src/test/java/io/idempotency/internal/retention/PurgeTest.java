@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.RowsPurged;
-import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -20,10 +20,7 @@ final class Descriptors {
      * @param outbox the last look at the outbox; {@code null} if there was none, as where this instance sends nothing
      * @param sections what else can be read
      */
-    record Overview(
-            @Nullable Storage storage,
-            @Nullable Outbox outbox,
-            List<String> sections)
+    record Overview(@Nullable Storage storage, @Nullable Outbox outbox, List<String> sections)
             implements OperationResponseBody {}
 
     record Storage(Instant sampledAt, Duration age, List<Table> tables, int staleLeases) {}

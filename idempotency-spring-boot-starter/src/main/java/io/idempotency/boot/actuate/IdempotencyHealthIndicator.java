@@ -15,10 +15,10 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
 import io.idempotency.boot.actuate.LastSamples.Sample;
+import io.idempotency.internal.postgres.StorageSchema;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
-import io.idempotency.internal.postgres.StorageSchema;
 
 /**
  * Down without the tables. Degraded while the purge or the outbox is behind: that is so for all instances at once, and none

@@ -34,8 +34,9 @@ final class MessagePartitionSettings {
     void warn() {
         boolean isPartitioned = schema.isPartitioned();
         if (isPartitioned && layout == StorageLayout.ROWS) {
-            logger.warn("The table processed_message is in partitions, though idempotency.storage says rows. It stays so, and"
-                    + " its partitions are maintained; set idempotency.storage as the table is");
+            logger.warn(
+                    "The table processed_message is in partitions, though idempotency.storage says rows. It stays so, and"
+                            + " its partitions are maintained; set idempotency.storage as the table is");
         } else if (!isPartitioned && layout != StorageLayout.ROWS) {
             logger.warn(
                     "The table processed_message is not in partitions, though idempotency.storage says {}: it holds rows, is"

@@ -15,8 +15,8 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
-import io.idempotency.outbox.OutboxSender;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.outbox.OutboxSender;
 
 /** Sends messages to Kafka, where the application has it. */
 @AutoConfiguration(

@@ -61,7 +61,11 @@ final class CallLog implements IdempotencyListener {
         line.add("execution", event.execution())
                 .add("sqlstate", event.sqlState())
                 .add(event.failure())
-                .log("Call {}in {} is repeated: {}", key, event.intent().scope(), describe(event.execution(), event.sqlState()));
+                .log(
+                        "Call {}in {} is repeated: {}",
+                        key,
+                        event.intent().scope(),
+                        describe(event.execution(), event.sqlState()));
     }
 
     @Override
@@ -89,7 +93,11 @@ final class CallLog implements IdempotencyListener {
         line.add("execution", event.execution())
                 .add("sqlstate", event.sqlState())
                 .add(event.failure())
-                .log("Message {}for {} is handled again: {}", message, event.consumer(), describe(event.execution(), event.sqlState()));
+                .log(
+                        "Message {}for {} is handled again: {}",
+                        message,
+                        event.consumer(),
+                        describe(event.execution(), event.sqlState()));
     }
 
     private static String describe(int execution, @Nullable String sqlState) {

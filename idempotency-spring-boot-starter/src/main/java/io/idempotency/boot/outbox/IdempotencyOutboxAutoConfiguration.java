@@ -23,21 +23,21 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.internal.codec.JacksonResponseCodec;
-import io.idempotency.internal.execution.CallTransactions;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.outbox.Backoff;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
-import io.idempotency.outbox.Outbox;
 import io.idempotency.internal.outbox.OutboxHandlers;
 import io.idempotency.internal.outbox.OutboxRelay;
-import io.idempotency.outbox.OutboxSender;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.OutboxTemplate;
 import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.transaction.JoinedTransactions;
+import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxSender;
 
 /** Provides {@link Outbox}, and a relay that sends its messages. */
 @AutoConfiguration(
@@ -62,7 +62,7 @@ public final class IdempotencyOutboxAutoConfiguration {
     @ConditionalOnMissingBean
     Outbox idempotencyOutbox(
             OutboxStore outboxStore,
-            CallTransactions transactions,
+            JoinedTransactions transactions,
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<PublishedHeaders> headers,
             RelaySignal signal,

@@ -11,14 +11,14 @@ import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageSampler;
+import io.idempotency.observation.IdempotencyListeners;
 
 /** Deletes expired rows and drops expired partitions in the background, and looks at the sizes of the tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)

@@ -22,7 +22,7 @@ import org.springframework.transaction.TransactionManager;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
-import io.idempotency.internal.execution.PipelinedTransactionManager;
+import io.idempotency.internal.transaction.PipelinedTransactionManager;
 
 /**
  * Takes the place of Spring Boot's transaction manager for plain JDBC, under the same conditions and by the same name, where

@@ -16,8 +16,8 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.util.ClassUtils;
 
 import io.idempotency.boot.IdempotencyDataSource;
-import io.idempotency.internal.execution.PipelinedTransactionManager;
-import io.idempotency.internal.execution.SameDataSource;
+import io.idempotency.internal.transaction.PipelinedTransactionManager;
+import io.idempotency.internal.transaction.SameDataSource;
 
 /** Says once why a pipelined commit that was asked for cannot be had. */
 final class PipelinedCommitCheck implements SmartInitializingSingleton {

@@ -30,8 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 
 /** The {@code Idempotency-Key} header for applications with Spring MVC. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)

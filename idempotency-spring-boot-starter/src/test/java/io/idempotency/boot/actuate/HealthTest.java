@@ -14,11 +14,11 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -131,7 +131,8 @@ class HealthTest {
                 .storageSampled(new StorageSampled(
                         List.of(),
                         0,
-                        List.of(new PartitionSample("processed_message", 9, ahead, overdue, false, List.of(problems)))));
+                        List.of(new PartitionSample(
+                                "processed_message", 9, ahead, overdue, false, List.of(problems)))));
     }
 
     @Test

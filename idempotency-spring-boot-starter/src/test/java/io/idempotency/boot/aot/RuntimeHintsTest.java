@@ -40,14 +40,14 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.javapoet.ClassName;
 
 import io.idempotency.Idempotent;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
-import io.idempotency.internal.postgres.PostgresStorage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -87,10 +87,7 @@ class IdempotencyPropertiesTest {
                                 Duration.ofMinutes(1),
                                 false),
                         new IdempotencyProperties.Storage(
-                                IdempotencyProperties.StorageLayout.ROWS,
-                                true,
-                                Duration.ofMinutes(1),
-                                null),
+                                IdempotencyProperties.StorageLayout.ROWS, true, Duration.ofMinutes(1), null),
                         Duration.ofSeconds(30),
                         new IdempotencyProperties.Logging(IdempotencyProperties.KeyDisplay.HASHED),
                         new IdempotencyProperties.Tracing(IdempotencyProperties.KeyDisplay.OMITTED))));

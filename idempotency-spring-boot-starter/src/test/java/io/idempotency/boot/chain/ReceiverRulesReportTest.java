@@ -13,11 +13,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.Idempotent;
-import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.ConflictPolicy;
 import io.idempotency.DeliveryOrder;
+import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
+import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

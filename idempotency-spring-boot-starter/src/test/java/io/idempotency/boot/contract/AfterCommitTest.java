@@ -35,7 +35,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
-import io.idempotency.internal.execution.PipelinedTransactionManager;
+import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

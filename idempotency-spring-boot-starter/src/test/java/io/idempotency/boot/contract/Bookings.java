@@ -5,9 +5,9 @@ import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.IdempotencyContext;
 import io.idempotency.ConflictPolicy;
 import io.idempotency.DeliveryOrder;
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotentReceiver;
 
 /** Receivers whose effect is that of {@link Payments}: it cannot be overlooked if it is made twice. */

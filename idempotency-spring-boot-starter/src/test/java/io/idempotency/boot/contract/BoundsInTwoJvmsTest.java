@@ -47,8 +47,7 @@ class BoundsInTwoJvmsTest {
 
     private static final int SQL_CLIENTS = 2 * BoundMessages.GROUPS;
 
-    private static final String CONSUME =
-            "select idempotency.idempotency_consume('" + BoundMessages.CONSUMER + "', ?)";
+    private static final String CONSUME = "select idempotency.idempotency_consume('" + BoundMessages.CONSUMER + "', ?)";
 
     private final AtomicInteger refusedByClosing = new AtomicInteger();
 

@@ -57,7 +57,7 @@ class BrokenCommitTest {
             "spring.datasource.hikari.maximum-pool-size=2",
             "logging.level.com.zaxxer.hikari=error",
             "logging.level.org.springframework.transaction=off",
-            "logging.level.io.idempotency.internal.execution.PipelinedTransactionManager=off"
+            "logging.level.io.idempotency.internal.transaction.PipelinedTransactionManager=off"
         };
         application = ContractApplication.start(database, beans, properties);
         withoutRetries = ContractApplication.startAnother(

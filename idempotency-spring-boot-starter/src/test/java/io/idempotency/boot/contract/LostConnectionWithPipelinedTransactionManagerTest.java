@@ -2,7 +2,7 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
-import io.idempotency.internal.execution.PipelinedTransactionManager;
+import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

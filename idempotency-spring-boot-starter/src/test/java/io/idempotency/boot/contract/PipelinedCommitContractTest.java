@@ -3,7 +3,7 @@ package io.idempotency.boot.contract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-import io.idempotency.internal.execution.PipelinedTransactionManager;
+import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;

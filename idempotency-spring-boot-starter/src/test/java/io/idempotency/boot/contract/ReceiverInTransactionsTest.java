@@ -18,11 +18,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.Idempotent;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.MessageConflictException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

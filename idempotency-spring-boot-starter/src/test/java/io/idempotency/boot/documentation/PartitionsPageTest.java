@@ -74,7 +74,8 @@ class PartitionsPageTest {
         assertThat(handle("old-" + ROWS)).isFalse();
         assertThat(application.getBean(PartitionMaintenance.class).run()).isTrue();
         assertThat(admin.queryForObject(
-                        "select count(*) from idempotency.processed_message_partition where starts_at > now()", Integer.class))
+                        "select count(*) from idempotency.processed_message_partition where starts_at > now()",
+                        Integer.class))
                 .isEqualTo(7);
         for (MarkdownFile.CodeBlock block : sql().toList().subList(3, 6)) {
             admin.execute(block.code());

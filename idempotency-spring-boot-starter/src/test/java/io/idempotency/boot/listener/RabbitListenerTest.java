@@ -21,8 +21,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.IdempotentReceiver;
+import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -4,13 +4,13 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.idempotency.DeliveryOrder;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.DeliveryOrder;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

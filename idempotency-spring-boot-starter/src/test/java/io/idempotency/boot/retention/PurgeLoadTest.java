@@ -15,12 +15,12 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.internal.retention.PurgeStore;
+import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

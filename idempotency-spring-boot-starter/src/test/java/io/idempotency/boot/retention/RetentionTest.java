@@ -14,10 +14,10 @@ import org.springframework.transaction.support.TransactionOperations;
 
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -22,7 +22,7 @@ import org.springframework.transaction.TransactionManager;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
-import io.idempotency.internal.execution.PipelinedTransactionManager;
+import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

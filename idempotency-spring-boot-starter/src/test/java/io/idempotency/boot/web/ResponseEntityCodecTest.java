@@ -12,8 +12,8 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
-import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.codec.ResponseMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;

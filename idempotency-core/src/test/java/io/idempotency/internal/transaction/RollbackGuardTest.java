@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** What a method has written that catches the exception of a part of its transaction. */
 @PostgresTest
-class DoomedTransactionTest {
+class RollbackGuardTest {
 
     private final JdbcTransactionManager manager;
 
@@ -32,14 +32,14 @@ class DoomedTransactionTest {
 
     private final TransactionTemplate transaction;
 
-    private final CallTransactions transactions;
+    private final JoinedTransactions transactions;
 
-    DoomedTransactionTest(TestDatabase database) {
+    RollbackGuardTest(TestDatabase database) {
         this.manager = new JdbcTransactionManager(database.dataSource());
-        manager.addListener(new TransactionFrames());
+        manager.addListener(new TransactionTracker());
         this.jdbc = new JdbcTemplate(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
-        this.transactions = new CallTransactions(
+        this.transactions = new JoinedTransactions(
                 database.dataSource(),
                 manager,
                 new PostgresStorage(database.dataSource(), "idempotency").claimStore("test"));

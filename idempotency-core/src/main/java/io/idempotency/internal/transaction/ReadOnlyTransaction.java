@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -9,7 +9,7 @@ import io.idempotency.TransactionMismatchException;
  * One that a caller has declared so, in which nothing can be recorded. A server that takes no writes from anybody, as a standby
  * or after a failover, is another matter: it may take them soon.
  */
-final class ReadOnlyTransaction {
+public final class ReadOnlyTransaction {
 
     private static final String WHAT_TO_DO = "Remove readOnly = true from the @Transactional that began it, or use the"
             + " propagation REQUIRES_NEW here";
@@ -17,7 +17,7 @@ final class ReadOnlyTransaction {
     private ReadOnlyTransaction() {}
 
     /** What a failure means for a call, if it means that. */
-    static RuntimeException explain(Intent intent, RuntimeException failure) {
+    public static RuntimeException explain(Intent intent, RuntimeException failure) {
         return isRefused(failure)
                 ? because(
                         failure,
@@ -28,7 +28,7 @@ final class ReadOnlyTransaction {
     }
 
     /** What a failure means for messages, if it means that. */
-    static RuntimeException explain(RuntimeException failure) {
+    public static RuntimeException explain(RuntimeException failure) {
         return isRefused(failure)
                 ? because(
                         failure,

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,7 +6,7 @@ import java.util.List;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /** Learns whether a rollback to a savepoint undoes what was done when the synchronization was registered. */
-abstract class SavepointAwareSynchronization implements TransactionSynchronization {
+public abstract class SavepointAwareSynchronization implements TransactionSynchronization {
 
     private final List<Object> laterSavepoints = new ArrayList<>(0);
 
@@ -25,10 +25,10 @@ abstract class SavepointAwareSynchronization implements TransactionSynchronizati
         }
     }
 
-    final boolean isUndone() {
+    protected final boolean isUndone() {
         return undone;
     }
 
     /** Is called after each rollback that undoes it. */
-    void undone() {}
+    protected void undone() {}
 }

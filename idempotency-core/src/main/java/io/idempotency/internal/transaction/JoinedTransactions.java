@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,7 +29,7 @@ import io.idempotency.internal.claim.ClaimStore;
  * Finds or opens the transaction that claim, effect and response become part of. That it is on the DataSource of the
  * idempotency tables is checked and never assumed: otherwise they would not commit together.
  */
-public final class CallTransactions {
+public final class JoinedTransactions {
 
     private final DataSource dataSource;
 
@@ -44,7 +44,7 @@ public final class CallTransactions {
      * @param transactionManager opens a transaction for methods that declare none
      * @param store knows the state of a transaction without asking the server
      */
-    public CallTransactions(DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
+    public JoinedTransactions(DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
         this.dataSource = dataSource;
         this.transactionManager = transactionManager;
         this.store = store;
@@ -64,13 +64,13 @@ public final class CallTransactions {
     }
 
     /** The same for work that has to know how long the transaction may take. */
-    <T> T onOpenConnection(BiFunction<Connection, ConnectionHolder, T> work) {
+    public <T> T onOpenConnection(BiFunction<Connection, ConnectionHolder, T> work) {
         ConnectionHolder holder = findHolder();
         DataSource boundUnder = holder == null ? null : dataSourceOf(holder);
         if (holder == null || boundUnder == null || !isTransactionOpen()) {
             throw noTransaction();
         }
-        if (TransactionFrames.isInnermostOver()) {
+        if (TransactionTracker.isInnermostOver()) {
             throw new TransactionMismatchException(
                     "The transaction has been committed already, so messages can neither be"
                             + " published nor claimed in it, nor locks taken: this is a callback after its commit, such as a"
@@ -94,7 +94,7 @@ public final class CallTransactions {
         try {
             return work.get();
         } catch (RuntimeException failure) {
-            DoomedTransaction.by(failure, connection);
+            RollbackGuard.by(failure, connection);
             throw ReadOnlyTransaction.explain(failure);
         }
     }
@@ -113,7 +113,7 @@ public final class CallTransactions {
     }
 
     /** As one does that is bound without a transaction of its own, while one on another database is open. */
-    static boolean commitsByItself(Connection connection) {
+    public static boolean commitsByItself(Connection connection) {
         try {
             return connection.getAutoCommit();
         } catch (SQLException closed) {
@@ -129,7 +129,7 @@ public final class CallTransactions {
     }
 
     /** Runs work in the transaction that the method declares, or else in the open one or in one of its own. */
-    @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Work work) throws Throwable {
+    public @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Work work) throws Throwable {
         if (declared != null) {
             return work.in(require(intent, declared));
         }
@@ -176,7 +176,7 @@ public final class CallTransactions {
         }
     }
 
-    private CallTransaction require(Intent intent, TransactionStatus status) {
+    private JoinedTransaction require(Intent intent, TransactionStatus status) {
         if (status instanceof DefaultTransactionStatus jdbcStatus
                 && jdbcStatus.hasTransaction()
                 && jdbcStatus.getTransaction() instanceof JdbcTransactionObjectSupport transaction
@@ -185,7 +185,7 @@ public final class CallTransactions {
             DataSource boundUnder = dataSourceOf(holder);
             if (boundUnder != null) {
                 requireSynchronization(intent, jdbcStatus);
-                return new CallTransaction(jdbcStatus, holder, boundUnder);
+                return new JoinedTransaction(jdbcStatus, holder, boundUnder);
             }
         }
         throw mismatch(intent);
@@ -240,10 +240,17 @@ public final class CallTransactions {
                         + " @Transactional, or the right DataSource with idempotency.data-source");
     }
 
-    /** What runs in a transaction. */
+    /** Work that runs in a transaction. */
     @FunctionalInterface
-    interface Work {
+    public interface Work {
 
-        @Nullable Object in(CallTransaction transaction) throws Throwable;
+        /**
+         * Does the work.
+         *
+         * @param transaction that is open
+         * @return the result
+         * @throws Throwable on failure, which rolls the transaction back
+         */
+        @Nullable Object in(JoinedTransaction transaction) throws Throwable;
     }
 }

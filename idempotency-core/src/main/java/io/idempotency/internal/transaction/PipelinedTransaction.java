@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 
@@ -10,7 +10,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * A transaction of a {@link PipelinedTransactionManager}, with what is to travel with its COMMIT. Bound under the holder
  * of its connection, which tells it from those of the thread that are suspended.
  */
-final class PipelinedTransaction {
+public final class PipelinedTransaction {
 
     private @Nullable PipelinedCompletion completion;
 
@@ -18,17 +18,17 @@ final class PipelinedTransaction {
 
     private PipelinedTransaction() {}
 
-    static void begin(ConnectionHolder holder) {
+    public static void begin(ConnectionHolder holder) {
         TransactionSynchronizationManager.bindResource(holder, new PipelinedTransaction());
     }
 
     /** {@code null} if another manager began the transaction. */
-    static @Nullable PipelinedTransaction of(ConnectionHolder holder) {
+    public static @Nullable PipelinedTransaction of(ConnectionHolder holder) {
         return (PipelinedTransaction) TransactionSynchronizationManager.getResource(holder);
     }
 
     /** Before anything in the transaction that would look for what is not written yet. */
-    static void sendEarly(ConnectionHolder holder, Connection connection) {
+    public static void sendEarly(ConnectionHolder holder, Connection connection) {
         PipelinedTransaction transaction = of(holder);
         if (transaction != null && transaction.completion != null) {
             transaction.completion.sendEarly(connection);
@@ -36,12 +36,12 @@ final class PipelinedTransaction {
     }
 
     /** After which there is nothing left to roll back. */
-    static @Nullable RuntimeException commitFailure(ConnectionHolder holder) {
+    public static @Nullable RuntimeException commitFailure(ConnectionHolder holder) {
         PipelinedTransaction transaction = of(holder);
         return transaction == null ? null : transaction.commitFailure;
     }
 
-    static void end(ConnectionHolder holder) {
+    public static void end(ConnectionHolder holder) {
         PipelinedTransaction transaction =
                 (PipelinedTransaction) TransactionSynchronizationManager.unbindResourceIfPossible(holder);
         if (transaction != null) {
@@ -49,20 +49,20 @@ final class PipelinedTransaction {
         }
     }
 
-    void commitWith(PipelinedCompletion waiting) {
+    public void commitWith(PipelinedCompletion waiting) {
         discard();
         completion = waiting;
     }
 
-    @Nullable PipelinedCompletion completion() {
+    public @Nullable PipelinedCompletion completion() {
         return completion;
     }
 
-    void commitFailed(RuntimeException failure) {
+    public void commitFailed(RuntimeException failure) {
         commitFailure = failure;
     }
 
-    void discard() {
+    public void discard() {
         if (completion != null) {
             completion.close();
             completion = null;

@@ -1,35 +1,35 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import io.idempotency.Intent;
 import io.idempotency.TransactionFailedException;
 
 /** Why a call fails although its method has returned. */
-final class CallFailures {
+public final class TransactionFailures {
 
-    private CallFailures() {}
+    private TransactionFailures() {}
 
-    static TransactionFailedException rollbackOnly(Intent intent) {
+    public static TransactionFailedException rollbackOnly(Intent intent) {
         return new TransactionFailedException(
                 intent,
                 "its transaction was marked rollback-only: let the exception that caused it leave the method, or"
                         + " throw one instead of setting rollback-only");
     }
 
-    static TransactionFailedException swallowedSqlError(Intent intent) {
+    public static TransactionFailedException swallowedSqlError(Intent intent) {
         return new TransactionFailedException(
                 intent,
                 "a failed SQL statement was swallowed, so PostgreSQL would turn the commit into a rollback:"
                         + " let the exception leave the method, or set a savepoint before the statement");
     }
 
-    static TransactionFailedException transactionEnded(Intent intent) {
+    public static TransactionFailedException transactionEnded(Intent intent) {
         return new TransactionFailedException(
                 intent,
                 "it had ended the transaction itself: never commit, roll back or switch auto-commit on the"
                         + " connection inside an idempotent method");
     }
 
-    static TransactionFailedException claimIsGone(Intent intent) {
+    public static TransactionFailedException claimIsGone(Intent intent) {
         return new TransactionFailedException(
                 intent, "its claim is gone: something in its transaction deleted or completed the row of the key");
     }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 
@@ -12,7 +12,7 @@ import io.idempotency.TransactionFailedException;
  * Refuses the commit of a transaction in which something failed, whoever manages it: with JPA the COMMIT of an aborted
  * transaction would report success.
  */
-final class DoomedTransaction extends SavepointAwareSynchronization {
+public final class RollbackGuard extends SavepointAwareSynchronization {
 
     private static final String REFUSED =
             "The transaction was rolled back, because messages could not be claimed or published in it, or a"
@@ -30,26 +30,26 @@ final class DoomedTransaction extends SavepointAwareSynchronization {
     /** By the manager, which has looked at its mark before the callbacks. */
     private boolean isDecided;
 
-    private DoomedTransaction(Throwable failure, @Nullable Connection connection) {
+    private RollbackGuard(Throwable failure, @Nullable Connection connection) {
         this.failure = failure;
         this.connection = connection;
     }
 
     /** The open transaction of this thread, which is on this connection. */
-    static void by(Throwable failure, Connection connection) {
-        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, connection));
+    public static void by(Throwable failure, Connection connection) {
+        TransactionSynchronizationManager.registerSynchronization(new RollbackGuard(failure, connection));
     }
 
     /** One that is marked rollback-only, which comes too late in a callback before the commit. */
-    static void markedBy(Throwable failure) {
-        TransactionSynchronizationManager.registerSynchronization(new DoomedTransaction(failure, null));
+    public static void markedBy(Throwable failure) {
+        TransactionSynchronizationManager.registerSynchronization(new RollbackGuard(failure, null));
     }
 
     /**
      * Refuses a commit that {@link #beforeCommit} has not: callbacks that are registered by one before the commit are not
      * called for that any more.
      */
-    void refuseCommit() {
+    public void refuseCommit() {
         if (!isDecided) {
             requireUndone();
         }

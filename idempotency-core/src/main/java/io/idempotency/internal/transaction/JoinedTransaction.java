@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 import java.time.Duration;
@@ -19,13 +19,13 @@ import io.idempotency.TransactionMismatchException;
  * @param holder of its connection; tells it from other transactions of the thread
  * @param dataSource under which the holder is bound; perhaps a wrapper of the one that was configured, or its target
  */
-record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
+public record JoinedTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
 
     /** Hands out the transaction's connection, and dooms the transaction with every exception. */
-    @Nullable Object withConnection(Intent intent, ConnectionWork work) throws Throwable {
+    public @Nullable Object withConnection(Intent intent, ConnectionWork work) throws Throwable {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
-            if (CallTransactions.commitsByItself(connection)) {
+            if (JoinedTransactions.commitsByItself(connection)) {
                 throw new TransactionMismatchException(
                         intent,
                         "the connection of its transaction is in auto-commit mode, so that claim and effect would be"
@@ -36,7 +36,7 @@ record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder,
         } catch (Throwable failure) {
             status.setRollbackOnly();
             if (!isOwn()) {
-                DoomedTransaction.markedBy(failure);
+                RollbackGuard.markedBy(failure);
             }
             throw failure;
         } finally {
@@ -45,16 +45,16 @@ record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder,
     }
 
     /** Whether this call started the transaction, so that it ends with the call. */
-    boolean isOwn() {
+    public boolean isOwn() {
         return status.isNewTransaction();
     }
 
     /** Whoever must be done in a second must not wait for five; fails if the transaction's own time is up. */
-    Duration limit(Duration wait) {
+    public Duration limit(Duration wait) {
         return limit(wait, holder);
     }
 
-    static Duration limit(Duration wait, ConnectionHolder holder) {
+    public static Duration limit(Duration wait, ConnectionHolder holder) {
         if (!holder.hasTimeout()) {
             return wait;
         }
@@ -62,19 +62,26 @@ record CallTransaction(DefaultTransactionStatus status, ConnectionHolder holder,
         return left.compareTo(wait) < 0 ? left : wait;
     }
 
-    boolean isRollbackOnly() {
+    public boolean isRollbackOnly() {
         return status.isRollbackOnly();
     }
 
     /** Writes what JPA has pending; nothing with plain JDBC. */
-    void flush() {
+    public void flush() {
         status.flush();
     }
 
-    /** What is done on the connection of a transaction. */
+    /** Works on the connection of a transaction. */
     @FunctionalInterface
-    interface ConnectionWork {
+    public interface ConnectionWork {
 
+        /**
+         * Does the work.
+         *
+         * @param connection of the transaction; not to be closed
+         * @return the result
+         * @throws Throwable on failure, which marks the transaction rollback-only
+         */
         @Nullable Object with(Connection connection) throws Throwable;
     }
 }

@@ -1,16 +1,16 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
 /** The transaction of the innermost {@code @Transactional} method on this thread. */
-final class InterceptedTransaction extends TransactionAspectSupport {
+public final class InterceptedTransaction extends TransactionAspectSupport {
 
     private InterceptedTransaction() {}
 
     /** Unlike {@link #currentTransactionStatus()} without an exception where there is none. */
-    static @Nullable TransactionStatus current() {
+    public static @Nullable TransactionStatus current() {
         TransactionInfo info = currentTransactionInfo();
         return info == null ? null : info.getTransactionStatus();
     }

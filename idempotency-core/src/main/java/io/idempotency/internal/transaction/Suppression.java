@@ -1,11 +1,11 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 /** Keeps what went wrong while something else was failing already, which is what the caller gets. */
-final class Suppression {
+public final class Suppression {
 
     private Suppression() {}
 
-    static void add(Throwable failure, Throwable followingFailure) {
+    public static void add(Throwable failure, Throwable followingFailure) {
         if (failure != followingFailure) {
             failure.addSuppressed(followingFailure);
         }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 
@@ -13,7 +13,7 @@ import io.idempotency.internal.claim.ClaimStore.TransactionState;
 /**
  * Refuses a COMMIT that would keep nothing of what the library has done in a transaction. PostgreSQL answers ROLLBACK if a
  * statement has failed, and the driver's {@code commit()} does not tell; it sends nothing if the transaction was ended by
- * hand. {@link TransactionFrames} asks after every other callback, immediately before the COMMIT. With managers that take
+ * hand. {@link TransactionTracker} asks after every other callback, immediately before the COMMIT. With managers that take
  * no listener it is asked as a synchronization, which is earlier.
  *
  * @param connection that of the transaction
@@ -21,7 +21,7 @@ import io.idempotency.internal.claim.ClaimStore.TransactionState;
  * @param known the state that the COMMIT requires, as far as it is known: ENDED requires nothing, OPEN that the transaction
  *     has not ended, CLAIMED that no other one follows it
  */
-record CommitGuard(Connection connection, ClaimStore store, TransactionState known)
+public record CommitGuard(Connection connection, ClaimStore store, TransactionState known)
         implements TransactionSynchronization {
 
     private static final String SWALLOWED =
@@ -38,18 +38,18 @@ record CommitGuard(Connection connection, ClaimStore store, TransactionState kno
      * Guards the open transaction of this thread; equal guards are kept once. A caller may go back to a savepoint and take a
      * claim back with it, so that the transaction need not stay one with a claim.
      */
-    static void register(Connection connection, ClaimStore store) {
+    public static void register(Connection connection, ClaimStore store) {
         TransactionState state = store.transactionState(connection);
         register(connection, store, state == TransactionState.CLAIMED ? TransactionState.OPEN : state);
     }
 
     /** Guards the transaction of a call that ends with the call. */
-    static void registerOwn(Connection connection, ClaimStore store) {
+    public static void registerOwn(Connection connection, ClaimStore store) {
         register(connection, store, store.transactionState(connection));
     }
 
     /** Guards a transaction whose completion travels with its COMMIT, and finds out by itself whether the claim still exists. */
-    static void registerUntilCompletion(Connection connection, ClaimStore store) {
+    public static void registerUntilCompletion(Connection connection, ClaimStore store) {
         register(connection, store, TransactionState.ENDED);
     }
 
@@ -59,12 +59,12 @@ record CommitGuard(Connection connection, ClaimStore store, TransactionState kno
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        if (!TransactionFrames.isInnermostOpen()) {
+        if (!TransactionTracker.isInnermostOpen()) {
             requireCommittable();
         }
     }
 
-    void requireCommittable() {
+    public void requireCommittable() {
         @Nullable String problem = switch (store.transactionState(connection)) {
             case CLAIMED -> null;
             case OPEN -> known == TransactionState.CLAIMED ? ENDED : null;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
@@ -12,18 +12,18 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * commit a transaction looks as if it were open still; what is written in one is kept or lost by chance. The commit of one
  * that can keep nothing any more is refused.
  */
-public final class TransactionFrames implements TransactionExecutionListener {
+public final class TransactionTracker implements TransactionExecutionListener {
 
     private static final ThreadLocal<@Nullable Frame> INNERMOST = new ThreadLocal<>();
 
     /** Whether the innermost transaction of this thread takes nothing any more. */
-    static boolean isInnermostOver() {
+    public static boolean isInnermostOver() {
         Frame frame = innermost();
         return frame != null && frame.isOver();
     }
 
     /** Whether it is known to take something still. */
-    static boolean isInnermostOpen() {
+    public static boolean isInnermostOpen() {
         Frame frame = innermost();
         return frame != null && !frame.isOver();
     }
@@ -66,7 +66,7 @@ public final class TransactionFrames implements TransactionExecutionListener {
     /** JPA's manager goes on to its commit where a participant has failed, and throws an exception of its own there. */
     private static void refuseCommit(boolean isRollbackOnly) {
         for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
-            if (callback instanceof DoomedTransaction doomed) {
+            if (callback instanceof RollbackGuard doomed) {
                 doomed.refuseCommit();
             } else if (callback instanceof CommitGuard guard && !isRollbackOnly) {
                 guard.requireCommittable();

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,7 +12,7 @@ import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 
 /** The completion of a call that has returned, and is to be sent together with the COMMIT of its transaction. */
-final class PipelinedCompletion {
+public final class PipelinedCompletion {
 
     private final ClaimStore store;
 
@@ -25,7 +25,7 @@ final class PipelinedCompletion {
     private boolean sentEarly;
 
     /** Encodes and binds everything now, so that what cannot be sent fails the method and not the commit. */
-    PipelinedCompletion(ClaimStore store, Intent intent, Connection connection, Completion completion) {
+    public PipelinedCompletion(ClaimStore store, Intent intent, Connection connection, Completion completion) {
         this.store = store;
         this.intent = intent;
         this.completion = completion;
@@ -33,9 +33,9 @@ final class PipelinedCompletion {
     }
 
     /** Once more each time: a rollback to a savepoint may have taken it back. */
-    void sendEarly(Connection connection) {
+    public void sendEarly(Connection connection) {
         if (!store.complete(connection, completion) && !sentEarly) {
-            throw CallFailures.claimIsGone(intent);
+            throw TransactionFailures.claimIsGone(intent);
         }
         sentEarly = true;
     }
@@ -45,22 +45,22 @@ final class PipelinedCompletion {
      *
      * @return whether PostgreSQL has committed
      */
-    boolean commit(Connection connection, boolean isRollbackOnly) throws SQLException {
+    public boolean commit(Connection connection, boolean isRollbackOnly) throws SQLException {
         if (isRollbackOnly) {
-            throw CallFailures.rollbackOnly(intent);
+            throw TransactionFailures.rollbackOnly(intent);
         }
         if (store.transactionState(connection) == TransactionState.ABORTED) {
-            throw CallFailures.swallowedSqlError(intent);
+            throw TransactionFailures.swallowedSqlError(intent);
         }
         if (sentEarly) {
             if (store.transactionState(connection) == TransactionState.ENDED) {
-                throw CallFailures.transactionEnded(intent);
+                throw TransactionFailures.transactionEnded(intent);
             }
             sendEarly(connection);
             return false;
         }
         if (!send(connection)) {
-            throw CallFailures.claimIsGone(intent);
+            throw TransactionFailures.claimIsGone(intent);
         }
         return true;
     }
@@ -84,7 +84,7 @@ final class PipelinedCompletion {
         }
     }
 
-    void close() {
+    public void close() {
         completingCommit.close();
     }
 }

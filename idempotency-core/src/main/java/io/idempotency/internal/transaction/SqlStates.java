@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.SQLException;
 import java.util.Set;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>
  */
-final class SqlStates {
+public final class SqlStates {
 
     private static final String CONNECTION_EXCEPTION = "08";
 
@@ -30,7 +30,7 @@ final class SqlStates {
     private SqlStates() {}
 
     /** The SQLSTATE of the first SQL exception in a chain of causes that has one. */
-    static @Nullable String of(Throwable failure) {
+    public static @Nullable String of(Throwable failure) {
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
             if (cause instanceof SQLException sqlException && sqlException.getSQLState() != null) {
@@ -42,25 +42,25 @@ final class SqlStates {
     }
 
     /** Whether the connection was lost, so that the server's answer is not known. */
-    static boolean isConnectionLost(@Nullable String sqlState) {
+    public static boolean isConnectionLost(@Nullable String sqlState) {
         return sqlState != null && (sqlState.startsWith(CONNECTION_EXCEPTION) || SERVER_WENT_AWAY.contains(sqlState));
     }
 
     /** Whether the server said what is wrong, so that there is no doubt about what it did. */
-    static boolean isAnswer(@Nullable String sqlState) {
+    public static boolean isAnswer(@Nullable String sqlState) {
         return sqlState != null && !isConnectionLost(sqlState);
     }
 
-    static boolean isSerializationFailure(@Nullable String sqlState) {
+    public static boolean isSerializationFailure(@Nullable String sqlState) {
         return SERIALIZATION_FAILURE.equals(sqlState);
     }
 
-    static boolean isReadOnly(@Nullable String sqlState) {
+    public static boolean isReadOnly(@Nullable String sqlState) {
         return READ_ONLY_SQL_TRANSACTION.equals(sqlState);
     }
 
     /** Whether the same work may succeed if it is done once more. */
-    static boolean isTransient(@Nullable String sqlState) {
+    public static boolean isTransient(@Nullable String sqlState) {
         return sqlState != null && (ROLLED_BACK_IN_FAVOUR_OF_OTHERS.contains(sqlState) || isConnectionLost(sqlState));
     }
 }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -8,7 +8,7 @@ import org.springframework.dao.DataAccessException;
 import io.idempotency.IdempotencyException;
 
 /** Leaves nothing open of a transaction whose COMMIT was not sent, was refused, or was not answered. */
-final class FailedCommit {
+public final class FailedCommit {
 
     /** transaction_resolution_unknown */
     private static final String UNKNOWN = "08007";
@@ -20,7 +20,7 @@ final class FailedCommit {
      *
      * @return the failure, or one which says that nobody knows what became of the transaction
      */
-    static Exception rollBack(Connection connection, Throwable failure) {
+    public static Exception rollBack(Connection connection, Throwable failure) {
         if (isDriverAtRest(failure) && isRolledBack(connection, failure)) {
             return (Exception) failure;
         }
@@ -35,7 +35,7 @@ final class FailedCommit {
      *
      * @return whether nothing is open any more for certain, which a lost connection cannot tell
      */
-    static boolean rollBackUnsent(Connection connection) {
+    public static boolean rollBackUnsent(Connection connection) {
         SQLException notSent = new SQLException("COMMIT was not sent");
         if (!isOpen(connection, notSent)) {
             return false;
@@ -57,7 +57,7 @@ final class FailedCommit {
         }
     }
 
-    static SQLException unknown(Throwable failure) {
+    public static SQLException unknown(Throwable failure) {
         return new SQLException("It is not known whether the transaction was committed", UNKNOWN, failure);
     }
 
