@@ -35,11 +35,11 @@ import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.CallBinding;
-import io.idempotency.internal.execution.CallBoundary;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.CallSurroundings;
-import io.idempotency.internal.execution.ClaimExecutor;
+import io.idempotency.internal.execution.ClaimInTransaction;
 import io.idempotency.internal.execution.IdempotencyTemplate;
+import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.execution.InboxTemplate;
 import io.idempotency.internal.execution.LockTemplate;
 import io.idempotency.internal.execution.ReceiptBinding;
@@ -89,8 +89,8 @@ public final class IdempotencyAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static IdempotentAdvisors idempotentAdvisors(
             IdempotentOperationSource operations,
-            ObjectProvider<CallBoundary> boundary,
-            ObjectProvider<ClaimExecutor> executor) {
+            ObjectProvider<IdempotentCallExecutor> boundary,
+            ObjectProvider<ClaimInTransaction> executor) {
         return new IdempotentAdvisors(
                 operations, SingletonSupplier.of(boundary::getObject), SingletonSupplier.of(executor::getObject));
     }
@@ -273,27 +273,27 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    ClaimExecutor idempotentClaimExecutor(
+    ClaimInTransaction idempotentClaimExecutor(
             ClaimStore claimStore,
             JoinedTransactions transactions,
             ResponseMapper responses,
             FailureTranslator failures,
             CallDefaults defaults) {
-        return new ClaimExecutor(claimStore, transactions, responses, failures, defaults);
+        return new ClaimInTransaction(claimStore, transactions, responses, failures, defaults);
     }
 
     @Bean
-    CallBoundary idempotentCallBoundary(
+    IdempotentCallExecutor idempotentCallBoundary(
             CallBinding binding,
             ReceiptBinding receipts,
-            ClaimExecutor executor,
+            ClaimInTransaction executor,
             ClaimStore claimStore,
             IdempotencyDataSource dataSource,
             FailureTranslator failures,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
             ObjectProvider<CallObserver> observer,
             CallDefaults defaults) {
-        return new CallBoundary(
+        return new IdempotentCallExecutor(
                 binding,
                 receipts,
                 executor,
@@ -314,7 +314,10 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyOperations idempotencyOperations(
-            CallBinding binding, CallBoundary boundary, ClaimExecutor executor, RetentionPolicy retention) {
+            CallBinding binding,
+            IdempotentCallExecutor boundary,
+            ClaimInTransaction executor,
+            RetentionPolicy retention) {
         return new IdempotencyTemplate(binding, boundary, executor, retention);
     }
 
@@ -322,8 +325,8 @@ public final class IdempotencyAutoConfiguration {
     @ConditionalOnMissingBean
     Inbox idempotencyInbox(
             ReceiptBinding binding,
-            CallBoundary boundary,
-            ClaimExecutor executor,
+            IdempotentCallExecutor boundary,
+            ClaimInTransaction executor,
             JoinedTransactions transactions,
             InboxStore inboxStore,
             CallDefaults defaults,

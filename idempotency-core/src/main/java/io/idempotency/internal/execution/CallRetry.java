@@ -68,7 +68,7 @@ final class CallRetry {
                     return work.run();
                 } catch (Throwable failure) {
                     long pause = TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff());
-                    if (!RepeatDecision.isRepeatableUntilDone(failure)
+                    if (!RetryClassifier.isRetryableUntilDone(failure)
                             || System.nanoTime() - start + pause
                                     > patient.timeout().toNanos()) {
                         throw failure;
@@ -103,7 +103,7 @@ final class CallRetry {
         @Nullable T execute() throws Throwable;
 
         /** Whether the execution that has just failed may be followed by another. */
-        boolean isRepeatable(Throwable failure);
+        boolean isRetryable(Throwable failure);
     }
 
     /** Learns that what failed is about to be done once more. */
@@ -148,7 +148,7 @@ final class CallRetry {
         @Override
         public boolean shouldRetry(Throwable failure) {
             lastFailure = failure;
-            return executions < maxAttempts && attempt.isRepeatable(failure);
+            return executions < maxAttempts && attempt.isRetryable(failure);
         }
 
         @Override

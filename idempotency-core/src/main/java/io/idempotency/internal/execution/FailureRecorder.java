@@ -31,10 +31,12 @@ final class FailureRecorder {
                 thrown.getMessage() == null ? "" : thrown.getMessage());
     }
 
-    /** After the last execution of a call without a lease. */
-    void record(RunningCall execution, Throwable thrown) {
+    /** Records the failure of the last attempt of a call without a lease. */
+    void record(CallExecution execution, Throwable thrown) {
         Claim.Granted claim = execution.granted();
-        if (claim == null || !execution.startsTransaction() || !execution.isRolledBack(thrown)) {
+        if (claim == null
+                || !execution.startsTransaction()
+                || !execution.commitResult().isRolledBack(thrown)) {
             return;
         }
         IdempotentCall call = execution.call();
@@ -49,7 +51,7 @@ final class FailureRecorder {
         try {
             boolean recorded = write(call, claim, failureOf(call, first));
             if (isFinal && recorded) {
-                execution.report().settled(Outcome.FAILED_FINAL);
+                execution.settled(Outcome.FAILED_FINAL);
             }
         } catch (Throwable notRecorded) {
             Suppression.add(thrown, notRecorded);

@@ -18,9 +18,9 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
     private final CallBinding binding;
 
-    private final CallBoundary boundary;
+    private final IdempotentCallExecutor boundary;
 
-    private final ClaimExecutor executor;
+    private final ClaimInTransaction executor;
 
     private final RetentionPolicy retention;
 
@@ -33,7 +33,10 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
      * @param retention how long keys must be kept at least
      */
     public IdempotencyTemplate(
-            CallBinding binding, CallBoundary boundary, ClaimExecutor executor, RetentionPolicy retention) {
+            CallBinding binding,
+            IdempotentCallExecutor boundary,
+            ClaimInTransaction executor,
+            RetentionPolicy retention) {
         this.binding = binding;
         this.boundary = boundary;
         this.executor = executor;

@@ -29,9 +29,9 @@ public final class InboxTemplate implements Inbox {
 
     private final ReceiptBinding binding;
 
-    private final CallBoundary boundary;
+    private final IdempotentCallExecutor boundary;
 
-    private final ClaimExecutor executor;
+    private final ClaimInTransaction executor;
 
     private final JoinedTransactions transactions;
 
@@ -54,8 +54,8 @@ public final class InboxTemplate implements Inbox {
      */
     public InboxTemplate(
             ReceiptBinding binding,
-            CallBoundary boundary,
-            ClaimExecutor executor,
+            IdempotentCallExecutor boundary,
+            ClaimInTransaction executor,
             JoinedTransactions transactions,
             InboxStore store,
             CallDefaults defaults,
@@ -104,13 +104,14 @@ public final class InboxTemplate implements Inbox {
         if (firstById.isEmpty()) {
             return List.of();
         }
-        Set<String> handledBefore = claim(consumer, firstById.keySet(), new BatchAnnouncement(listener, consumer, ids));
+        Set<String> handledBefore =
+                claim(consumer, firstById.keySet(), new BatchOutcomePublisher(listener, consumer, ids));
         firstById.keySet().removeAll(handledBefore);
         return firstById.values().stream().toList();
     }
 
     /** Gives those that were handled before. */
-    private Set<String> claim(String consumer, Set<String> messageIds, BatchAnnouncement announcement) {
+    private Set<String> claim(String consumer, Set<String> messageIds, BatchOutcomePublisher announcement) {
         return transactions.onOpenConnection((connection, holder) -> {
             try {
                 requireNotHeld(consumer, messageIds, holder);

@@ -8,8 +8,8 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
-import io.idempotency.internal.execution.CallBoundary;
-import io.idempotency.internal.execution.ClaimExecutor;
+import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
 /**
@@ -31,8 +31,8 @@ public final class IdempotentAdvisors {
      */
     public IdempotentAdvisors(
             IdempotentOperationSource operations,
-            Supplier<CallBoundary> boundaryAdvice,
-            Supplier<ClaimExecutor> claimAdvice) {
+            Supplier<IdempotentCallExecutor> boundaryAdvice,
+            Supplier<ClaimInTransaction> claimAdvice) {
         IdempotentPointcut pointcut = new IdempotentPointcut(operations);
         this.boundary =
                 new DefaultPointcutAdvisor(pointcut, new IdempotentBoundaryInterceptor(operations, boundaryAdvice));

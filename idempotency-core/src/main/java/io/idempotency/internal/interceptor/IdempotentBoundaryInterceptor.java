@@ -7,18 +7,18 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
-import io.idempotency.internal.execution.CallBoundary;
+import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
-/** Hands calls to the {@link CallBoundary}; placed immediately outside of the transaction. */
+/** Hands calls to the {@link IdempotentCallExecutor}; placed immediately outside of the transaction. */
 final class IdempotentBoundaryInterceptor implements MethodInterceptor {
 
     private final IdempotentOperationSource operations;
 
-    private final Supplier<CallBoundary> boundary;
+    private final Supplier<IdempotentCallExecutor> boundary;
 
-    IdempotentBoundaryInterceptor(IdempotentOperationSource operations, Supplier<CallBoundary> boundary) {
+    IdempotentBoundaryInterceptor(IdempotentOperationSource operations, Supplier<IdempotentCallExecutor> boundary) {
         this.operations = operations;
         this.boundary = boundary;
     }

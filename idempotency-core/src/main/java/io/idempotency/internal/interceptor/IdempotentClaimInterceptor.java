@@ -6,18 +6,18 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.internal.execution.ClaimExecutor;
+import io.idempotency.internal.execution.ClaimInTransaction;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
-/** Hands calls to the {@link ClaimExecutor}; placed last, so that nothing but the method comes after it. */
+/** Hands calls to the {@link ClaimInTransaction}; placed last, so that nothing but the method comes after it. */
 final class IdempotentClaimInterceptor implements MethodInterceptor {
 
     private final IdempotentOperationSource operations;
 
-    private final Supplier<ClaimExecutor> executor;
+    private final Supplier<ClaimInTransaction> executor;
 
-    IdempotentClaimInterceptor(IdempotentOperationSource operations, Supplier<ClaimExecutor> executor) {
+    IdempotentClaimInterceptor(IdempotentOperationSource operations, Supplier<ClaimInTransaction> executor) {
         this.operations = operations;
         this.executor = executor;
     }

@@ -7,14 +7,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.internal.execution.CallBoundary;
+import io.idempotency.internal.execution.IdempotentCallExecutor;
 
 /** Warns where web requests keep their JPA session, and with it a connection, while their calls wait. */
 @AutoConfiguration(
         after = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration")
 @ConditionalOnClass(OpenEntityManagerInViewInterceptor.class)
-@ConditionalOnBean({CallBoundary.class, OpenEntityManagerInViewInterceptor.class})
+@ConditionalOnBean({IdempotentCallExecutor.class, OpenEntityManagerInViewInterceptor.class})
 public final class IdempotencyOpenInViewAutoConfiguration {
 
     @Bean

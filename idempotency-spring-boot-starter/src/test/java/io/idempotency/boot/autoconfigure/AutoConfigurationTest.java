@@ -52,8 +52,8 @@ import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.codec.ResponseMapper;
-import io.idempotency.internal.execution.CallBoundary;
-import io.idempotency.internal.execution.ClaimExecutor;
+import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.observation.CallCompleted;
@@ -121,8 +121,8 @@ class AutoConfigurationTest {
                         .hasSingleBean(PostgresStorage.class)
                         .hasSingleBean(ClaimStore.class)
                         .hasSingleBean(ResponseMapper.class)
-                        .hasSingleBean(CallBoundary.class)
-                        .hasSingleBean(ClaimExecutor.class)
+                        .hasSingleBean(IdempotentCallExecutor.class)
+                        .hasSingleBean(ClaimInTransaction.class)
                         .hasSingleBean(IdempotencyListeners.class)
                         .hasBean("idempotencySchemaInitializer")
                         .hasBean("idempotencyCallMeters")

@@ -14,7 +14,7 @@ import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
 /** Announces each delivery of a batch, when it is known whether the transaction that took them was committed. */
-final class BatchAnnouncement extends SavepointAwareSynchronization {
+final class BatchOutcomePublisher extends SavepointAwareSynchronization {
 
     private static final int FIRST_ATTEMPT = 1;
 
@@ -29,7 +29,7 @@ final class BatchAnnouncement extends SavepointAwareSynchronization {
 
     private Set<String> handledBefore = Set.of();
 
-    BatchAnnouncement(IdempotencyListener listener, String consumer, List<String> messageIds) {
+    BatchOutcomePublisher(IdempotencyListener listener, String consumer, List<String> messageIds) {
         this.listener = listener;
         this.consumer = consumer;
         this.messageIds = messageIds;

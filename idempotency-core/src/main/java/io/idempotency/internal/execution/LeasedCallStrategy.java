@@ -20,6 +20,7 @@ import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.Suppression;
 
@@ -27,13 +28,13 @@ import io.idempotency.internal.transaction.Suppression;
  * Runs methods under a lease: the claim is committed first, then the method runs, and its completion is fenced, so that a
  * holder whose lease was taken over cannot complete what is another's now.
  */
-final class LeasedCalls {
+final class LeasedCallStrategy {
 
     private final ClaimStore store;
 
     private final RequiresNewTransaction transactions;
 
-    private final ClaimExecutor executor;
+    private final ClaimInTransaction executor;
 
     private final FailureRecorder failures;
 
@@ -43,10 +44,10 @@ final class LeasedCalls {
 
     private final ConcurrentHashMap<LocalKey, HeldLease> heldHere = new ConcurrentHashMap<>();
 
-    LeasedCalls(
+    LeasedCallStrategy(
             ClaimStore store,
             RequiresNewTransaction transactions,
-            ClaimExecutor executor,
+            ClaimInTransaction executor,
             FailureRecorder failures,
             CallRetry retry,
             CallDefaults defaults) {
@@ -58,8 +59,8 @@ final class LeasedCalls {
         this.defaults = defaults;
     }
 
-    @Nullable Object call(Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation)
-            throws Throwable {
+    @Nullable Object execute(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
         Lease lease = new Lease(UUID.randomUUID(), defaults.leaseOf(call.terms()));
         ClaimRequest request = new ClaimRequest(
                 call.requestId(),
@@ -67,19 +68,19 @@ final class LeasedCalls {
                 call.fingerprint(),
                 defaults.retentionOf(call.terms()),
                 defaults.responseRetentionOf(call),
-                waitBudget.forDatabase(),
+                execution.waitBudget().forDatabase(),
                 false,
                 lease);
         HeldKeys.requireNotHeld(call.localKey(), call.intent(), lease);
-        report.started();
-        Claim claim = Objects.requireNonNull(retry.call(call, new LeaseClaim(request, waitBudget)));
-        return claim.handledBy(executor.answers(call, waitBudget, report, true, granted -> {
+        execution.beginAttempt();
+        Claim claim = Objects.requireNonNull(retry.call(call, new LeaseClaim(request, execution.waitBudget())));
+        return claim.handledBy(executor.handlerOf(execution, true, granted -> {
             Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
             HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
             HeldKeys.HeldKey heldKey = HeldKeys.hold(call.localKey(), lease);
             heldHere.put(call.localKey(), held);
             try {
-                return run(new LeasedExecution(site, call, report, waitBudget, held, invocation));
+                return run(new LeasedAttempt(execution, held));
             } finally {
                 heldHere.remove(call.localKey(), held);
                 heldKey.release();
@@ -93,34 +94,35 @@ final class LeasedCalls {
         return held == null ? Duration.ZERO : held.remaining();
     }
 
-    private @Nullable Object run(LeasedExecution execution) throws Throwable {
-        CallReport report = execution.report;
-        Outcome success = ClaimAnswers.outcomeOf(execution.held.claim());
+    private @Nullable Object run(LeasedAttempt attempt) throws Throwable {
+        CallExecution execution = attempt.execution;
+        execution.holds(attempt.held);
+        Outcome success = ClaimResultHandler.outcomeOf(attempt.held.claim());
         try {
-            Object result = retry.call(execution.call, execution);
-            report.settled(success);
+            Object result = retry.call(execution.call(), attempt);
+            execution.settled(success);
             return result;
         } catch (Throwable thrown) {
             if (thrown instanceof LeaseLostException lost
-                    && lost.intent().filter(execution.call.intent()::equals).isPresent()) {
-                report.found(Outcome.LEASE_LOST);
-            } else if (execution.isCommitted()) {
-                report.settled(success);
-            } else if (!execution.completionBegun) {
-                fail(execution, thrown);
+                    && lost.intent().filter(execution.call().intent()::equals).isPresent()) {
+                execution.found(Outcome.LEASE_LOST);
+            } else if (execution.commitResult().end() == CommitResult.End.COMMITTED) {
+                execution.settled(success);
+            } else if (!attempt.completionBegun) {
+                fail(attempt, thrown);
             }
             throw thrown;
         }
     }
 
-    private void fail(LeasedExecution execution, Throwable thrown) {
-        IdempotentCall call = execution.call;
+    private void fail(LeasedAttempt attempt, Throwable thrown) {
+        CallExecution execution = attempt.execution;
         try {
-            Failure failure = failures.failureOf(call, execution.firstFailureOr(thrown));
+            Failure failure = failures.failureOf(execution.call(), execution.firstFailureOr(thrown));
             boolean recorded = retry.untilDone(
-                    () -> transactions.call(connection -> store.fail(connection, execution.held.fence(), failure)));
+                    () -> transactions.call(connection -> store.fail(connection, attempt.held.fence(), failure)));
             if (recorded && failure.isFinal()) {
-                execution.report.settled(Outcome.FAILED_FINAL);
+                execution.settled(Outcome.FAILED_FINAL);
             }
         } catch (Throwable notRecorded) {
             Suppression.add(thrown, notRecorded);
@@ -159,27 +161,19 @@ final class LeasedCalls {
         }
 
         @Override
-        public boolean isRepeatable(Throwable failure) {
-            return RepeatDecision.isRepeatable(failure);
+        public boolean isRetryable(Throwable failure) {
+            return RetryClassifier.isRetryable(failure);
         }
     }
 
-    /** One execution of the method after another, under the same claim. */
-    private final class LeasedExecution implements CallRetry.Attempt<Object> {
+    /** One run of the method after another, under the same claim. */
+    private final class LeasedAttempt implements CallRetry.Attempt<Object> {
 
-        private final Object site;
+        private final CallExecution execution;
 
         private final IdempotentCall call;
 
-        private final CallReport report;
-
-        private final WaitBudget waitBudget;
-
         private final HeldLease held;
-
-        private final Invocation invocation;
-
-        private @Nullable RunningCall last;
 
         /**
          * The method has returned, and its completion may have been written. If that cannot be found out, the key stays
@@ -187,41 +181,31 @@ final class LeasedCalls {
          */
         private boolean completionBegun;
 
-        LeasedExecution(
-                Object site,
-                IdempotentCall call,
-                CallReport report,
-                WaitBudget waitBudget,
-                HeldLease held,
-                Invocation invocation) {
-            this.site = site;
-            this.call = call;
-            this.report = report;
-            this.waitBudget = waitBudget;
+        LeasedAttempt(CallExecution execution, HeldLease held) {
+            this.execution = execution;
+            this.call = execution.call();
             this.held = held;
-            this.invocation = invocation;
         }
 
         @Override
         public @Nullable Object execute() throws Throwable {
-            RunningCall running = RunningCall.enter(site, call, report, waitBudget, held);
-            last = running;
+            execution.enter();
             try {
-                Object result = invocation.proceed();
-                if (running.isCompleted()) {
-                    running.requireAcknowledgeable();
+                Object result = execution.invocation().proceed();
+                if (execution.isCompleted()) {
+                    execution.requireAcknowledgeable();
                 } else {
-                    running.requireMethodReturned();
+                    execution.requireMethodReturned();
                     completeAfterwards(result);
                 }
                 return result;
             } catch (Throwable thrown) {
-                if (isCompletedWithoutAnswer(running, thrown)) {
-                    return running.result();
+                if (isCompletedWithoutAnswer(thrown)) {
+                    return execution.result();
                 }
-                throw running.revealed(thrown);
+                throw execution.revealed(thrown);
             } finally {
-                running.leave();
+                execution.leave();
             }
         }
 
@@ -234,7 +218,7 @@ final class LeasedCalls {
                         retry.untilDone(() -> transactions.call(connection -> store.complete(connection, completion)))
                                 || isStoredAsCompleted();
             } catch (Throwable notCompleted) {
-                throw RepeatDecision.isRepeatableUntilDone(notCompleted) ? outcomeUnknown(notCompleted) : notCompleted;
+                throw RetryClassifier.isRetryableUntilDone(notCompleted) ? outcomeUnknown(notCompleted) : notCompleted;
             }
             if (!completed) {
                 throw new LeaseLostException(call.intent(), held.claim().attempt());
@@ -251,8 +235,8 @@ final class LeasedCalls {
                     failure);
         }
 
-        private boolean isCompletedWithoutAnswer(RunningCall running, Throwable thrown) {
-            if (!running.isCompleted() || !running.isCommitUnanswered(thrown)) {
+        private boolean isCompletedWithoutAnswer(Throwable thrown) {
+            if (!execution.isCompleted() || !execution.commitResult().isInDoubt(thrown)) {
                 return false;
             }
             try {
@@ -277,19 +261,10 @@ final class LeasedCalls {
         }
 
         @Override
-        public boolean isRepeatable(Throwable failure) {
-            return last != null
-                    && !completionBegun
-                    && (call.terms().retryLeased() || !last.isMethodStarted())
-                    && RepeatDecision.isRepeatable(last, failure);
-        }
-
-        boolean isCommitted() {
-            return last != null && last.phase() == RunningCall.Phase.COMMITTED;
-        }
-
-        Throwable firstFailureOr(Throwable thrown) {
-            return last == null ? thrown : last.firstFailureOr(thrown);
+        public boolean isRetryable(Throwable failure) {
+            return !completionBegun
+                    && (call.terms().retryLeased() || !execution.isMethodStarted())
+                    && RetryClassifier.isRetryable(execution, failure);
         }
     }
 }

@@ -8,7 +8,7 @@ import io.idempotency.Intent;
 import io.idempotency.Outcome;
 
 /** Tells who listens what became of a call, as what it was. */
-interface Announcement {
+interface OutcomePublisher {
 
     /** The call returns to its caller; its outcome may not be certain yet. Told once for each call. */
     void returns(Ended call);

@@ -5,7 +5,7 @@ import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
 /** Announces one call. */
-final class CallAnnouncement implements Announcement {
+final class CallOutcomePublisher implements OutcomePublisher {
 
     private final IdempotencyListener listener;
 
@@ -13,7 +13,7 @@ final class CallAnnouncement implements Announcement {
 
     private final CallObserver.Observed<CallCompleted> observed;
 
-    CallAnnouncement(IdempotencyListener listener, String scope, CallObserver.Observed<CallCompleted> observed) {
+    CallOutcomePublisher(IdempotencyListener listener, String scope, CallObserver.Observed<CallCompleted> observed) {
         this.listener = listener;
         this.scope = scope;
         this.observed = observed;

@@ -29,11 +29,11 @@ import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
 /**
- * What surrounds the transaction of a call. Each duty is a class of its own: key and fingerprint are computed once,
- * duplicates in this JVM wait for each other, leases are waited for and held, executions are repeated, failures are
- * recorded. The outcome is reported when everything is over.
+ * Executes a call from outside its transaction: binds key and fingerprint once, lets duplicates in this JVM wait for each other,
+ * and hands the call to the strategy for its mode, which makes as many attempts as it takes. The outcome is published when
+ * everything is over.
  */
-public final class CallBoundary {
+public final class IdempotentCallExecutor {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
@@ -49,16 +49,16 @@ public final class CallBoundary {
 
     private final SingleFlight singleFlight;
 
-    private final TransactionalCalls transactionalCalls;
+    private final TransactionalCallStrategy transactionalCalls;
 
-    private final LeasedCalls leasedCalls;
+    private final LeasedCallStrategy leasedCalls;
 
     private final RecentReplay recentReplay;
 
-    private final ClaimExecutor executor;
+    private final ClaimInTransaction claimInTransaction;
 
     /**
-     * Creates the boundary.
+     * Creates the executor.
      *
      * @param binding computes keys and fingerprints
      * @param receipts computes what is to be kept of messages
@@ -70,10 +70,10 @@ public final class CallBoundary {
      * @param observer surrounds every call; throws nothing
      * @param defaults for what a call leaves open
      */
-    public CallBoundary(
+    public IdempotentCallExecutor(
             CallBinding binding,
             ReceiptBinding receipts,
-            ClaimExecutor executor,
+            ClaimInTransaction executor,
             ClaimStore store,
             DataSource dataSource,
             FailureTranslator translator,
@@ -89,11 +89,11 @@ public final class CallBoundary {
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry(), listener);
-        this.transactionalCalls =
-                new TransactionalCalls(retry, failures, new UnansweredCommits(transactions, executor, retry, defaults));
-        this.leasedCalls = new LeasedCalls(store, transactions, executor, failures, retry, defaults);
+        this.transactionalCalls = new TransactionalCallStrategy(
+                retry, failures, new InDoubtCommitResolver(transactions, executor, retry, defaults));
+        this.leasedCalls = new LeasedCallStrategy(store, transactions, executor, failures, retry, defaults);
         this.recentReplay = new RecentReplay(store, dataSource, defaults);
-        this.executor = executor;
+        this.claimInTransaction = executor;
     }
 
     /**
@@ -120,74 +120,84 @@ public final class CallBoundary {
     }
 
     @Nullable Object call(Object site, String scope, Supplier<IdempotentCall> binder, Invocation invocation) throws Throwable {
-        Announcement announcement = new CallAnnouncement(listener, scope, observer.callStarted(scope));
-        return call(site, new CallReport(announcement), binder, invocation);
+        OutcomePublisher publisher = new CallOutcomePublisher(listener, scope, observer.callStarted(scope));
+        return execute(site, publisher, binder, invocation);
     }
 
-    /** Binds by what learns what the delivery meets. */
+    /** The binder gets a callback for the result of each attempt. */
     @Nullable Object receive(
             Object site, String consumer, Function<Consumer<Reception>, IdempotentCall> binder, Invocation invocation)
             throws Throwable {
-        MessageAnnouncement announcement =
-                new MessageAnnouncement(listener, consumer, observer.deliveryStarted(consumer));
-        return call(site, new CallReport(announcement), () -> binder.apply(announcement::met), invocation);
+        MessageOutcomePublisher publisher =
+                new MessageOutcomePublisher(listener, consumer, observer.deliveryStarted(consumer));
+        return execute(site, publisher, () -> binder.apply(publisher::met), invocation);
     }
 
-    private @Nullable Object call(
-            Object site, CallReport report, Supplier<IdempotentCall> binder, Invocation invocation) throws Throwable {
+    private @Nullable Object execute(
+            Object site, OutcomePublisher publisher, Supplier<IdempotentCall> binder, Invocation invocation)
+            throws Throwable {
+        long start = System.nanoTime();
+        IdempotentCall call = bind(binder, publisher, start);
+        CallExecution execution =
+                new CallExecution(site, call, defaults.waitBudgetOf(call.terms()), invocation, publisher, start);
         Throwable failure = null;
         try {
-            IdempotentCall call = bind(binder, report);
-            WaitBudget waitBudget = defaults.waitBudgetOf(call.terms());
-            return inTurn(call, report, waitBudget, () -> execute(site, call, report, waitBudget, invocation));
+            return inTurn(execution);
         } catch (Throwable thrown) {
             failure = thrown;
             throw thrown;
         } finally {
-            report.callEnded(failure);
+            execution.ended(failure);
         }
     }
 
-    private static IdempotentCall bind(Supplier<IdempotentCall> binder, CallReport report) {
+    private static IdempotentCall bind(Supplier<IdempotentCall> binder, OutcomePublisher publisher, long start) {
         try {
-            IdempotentCall call = binder.get();
-            report.bound(call.intent());
-            return call;
-        } catch (MissingIdempotencyKeyException | InvalidIdempotencyKeyException refused) {
-            report.found(Outcome.INVALID_KEY);
+            return binder.get();
+        } catch (Throwable refused) {
+            boolean isInvalid = refused instanceof MissingIdempotencyKeyException
+                    || refused instanceof InvalidIdempotencyKeyException;
+            OutcomePublisher.Ended ended = new OutcomePublisher.Ended(
+                    null,
+                    isInvalid ? Outcome.INVALID_KEY : Outcome.FAILED,
+                    0,
+                    Duration.ofNanos(System.nanoTime() - start),
+                    refused);
+            publisher.ended(ended);
+            publisher.returns(ended);
             throw refused;
         }
     }
 
-    /** Whoever holds a transaction or a key already must not wait for others here: they may be waiting for it. */
-    private @Nullable Object inTurn(IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation work)
-            throws Throwable {
+    /** A thread that holds a transaction or a key must not wait for others here: they may be waiting for it. */
+    private @Nullable Object inTurn(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
         boolean mayWait = call.terms().onDuplicate() == DuplicatePolicy.WAIT
                 && !TransactionSynchronizationManager.isActualTransactionActive()
                 && HeldKeys.areNone();
         return mayWait
                 ? singleFlight.call(
                         call.localKey(),
-                        waitBudget,
-                        work,
-                        () -> afterWaitInVain(call, report, waitBudget, work),
-                        () -> refuseToWait(call, report, waitBudget))
-                : work.proceed();
+                        execution.waitBudget(),
+                        () -> replayOrRun(execution),
+                        () -> afterWaitInVain(execution),
+                        () -> refuseToWait(execution))
+                : replayOrRun(execution);
     }
 
     /** Without a connection: a storm of duplicates whose waits end together must not take the pool after all. */
-    private @Nullable Object afterWaitInVain(
-            IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation work) throws Throwable {
+    private @Nullable Object afterWaitInVain(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
         if (!call.terms().isLeased()) {
-            report.found(Outcome.IN_PROGRESS);
-            throw waitedInVain(call.intent(), waitBudget);
+            execution.found(Outcome.IN_PROGRESS);
+            throw waitedInVain(call.intent(), execution.waitBudget());
         }
         Duration remaining = leasedCalls.remainingHere(call.localKey());
         if (remaining.isZero()) {
-            return work.proceed();
+            return replayOrRun(execution);
         }
-        report.found(Outcome.IN_PROGRESS);
-        throw new ActiveLeaseException(remaining).whenWaitedInVain(call.intent(), waitBudget);
+        execution.found(Outcome.IN_PROGRESS);
+        throw new ActiveLeaseException(remaining).whenWaitedInVain(call.intent(), execution.waitBudget());
     }
 
     private static RequestInProgressException waitedInVain(Intent intent, WaitBudget waitBudget) {
@@ -203,43 +213,41 @@ public final class CallBoundary {
                 null);
     }
 
-    private Object refuseToWait(IdempotentCall call, CallReport report, WaitBudget waitBudget) {
-        report.found(Outcome.IN_PROGRESS);
+    private Object refuseToWait(CallExecution execution) {
+        execution.found(Outcome.IN_PROGRESS);
+        Intent intent = execution.call().intent();
         throw new RequestInProgressException(
-                call.intent(),
-                RetryAfter.of(waitBudget.total()),
-                "The " + call.intent()
+                intent,
+                RetryAfter.of(execution.waitBudget().total()),
+                "The " + intent
                         + " is being executed by another call in this process, and as many calls wait for it"
                         + " as may at the same time (idempotency.max-waiting = " + defaults.maxWaiting()
                         + "): repeat this call later with the same key",
                 null);
     }
 
-    private @Nullable Object execute(
-            Object site, IdempotentCall call, CallReport report, WaitBudget waitBudget, Invocation invocation)
-            throws Throwable {
+    private @Nullable Object replayOrRun(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
         if (call.terms().isLeased() && TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new TransactionMismatchException(
                     call.intent(),
                     "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
                             + " of transactions");
         }
-        Optional<Claim> stored = recentReplay.find(call, waitBudget);
+        Optional<Claim> stored = recentReplay.find(call, execution.waitBudget());
         if (stored.isPresent()) {
-            return stored.get().handledBy(executor.answers(call, waitBudget, report, true, granted -> {
+            return stored.get().handledBy(claimInTransaction.handlerOf(execution, true, granted -> {
                 throw new IllegalStateException("Nothing was claimed");
             }));
         }
         while (true) {
             try {
-                return call.terms().isLeased()
-                        ? leasedCalls.call(site, call, report, waitBudget, invocation)
-                        : transactionalCalls.call(site, call, report, waitBudget, invocation);
+                return call.terms().isLeased() ? leasedCalls.execute(execution) : transactionalCalls.execute(execution);
             } catch (ActiveLeaseException held) {
-                if (waitBudget.isSpent()) {
-                    throw held.whenWaitedInVain(call.intent(), waitBudget);
+                if (execution.waitBudget().isSpent()) {
+                    throw held.whenWaitedInVain(call.intent(), execution.waitBudget());
                 }
-                pause(held.remaining(), waitBudget);
+                pause(held.remaining(), execution.waitBudget());
             }
         }
     }

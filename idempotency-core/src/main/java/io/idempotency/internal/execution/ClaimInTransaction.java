@@ -33,7 +33,7 @@ import io.idempotency.internal.transaction.TransactionFailures;
  * response, or replays the stored one, or refuses. With a lease the key is claimed already, and only the completion is
  * part of the transaction. Whatever it throws rolls the transaction back, checked exceptions too.
  */
-public final class ClaimExecutor {
+public final class ClaimInTransaction {
 
     private final ClaimStore store;
 
@@ -54,7 +54,7 @@ public final class ClaimExecutor {
      * @param failures makes exceptions of recorded failures
      * @param defaults for what a call leaves open
      */
-    public ClaimExecutor(
+    public ClaimInTransaction(
             ClaimStore store,
             JoinedTransactions transactions,
             ResponseMapper responses,
@@ -80,27 +80,27 @@ public final class ClaimExecutor {
     }
 
     @Nullable Object execute(Object site, Supplier<String> description, Invocation invocation) throws Throwable {
-        RunningCall running = RunningCall.claiming(site, description);
-        HeldLease lease = running.lease();
-        return lease == null ? claimAndRun(running, invocation) : runLeased(running, lease, invocation);
+        CallExecution execution = CallExecution.claiming(site, description);
+        HeldLease lease = execution.lease();
+        return lease == null ? claimAndRun(execution, invocation) : runLeased(execution, lease, invocation);
     }
 
     /** The failure of a commit that follows is not one of the work: it may have been done all the same. */
-    private static JoinedTransactions.Work inside(RunningCall running, JoinedTransactions.Work work) {
+    private static JoinedTransactions.Work inside(CallExecution execution, JoinedTransactions.Work work) {
         return transaction -> {
             try {
                 return work.in(transaction);
             } catch (Throwable failure) {
-                running.failedInside(failure);
+                execution.failedInside(failure);
                 throw failure;
             }
         };
     }
 
-    private @Nullable Object claimAndRun(RunningCall running, Invocation invocation) throws Throwable {
-        IdempotentCall call = running.call();
-        return transactions.call(call.intent(), running.declaredTransaction(), inside(running, transaction -> {
-            TransactionEnd end = TransactionEnd.await(transaction, running, store);
+    private @Nullable Object claimAndRun(CallExecution execution, Invocation invocation) throws Throwable {
+        IdempotentCall call = execution.call();
+        return transactions.call(call.intent(), execution.declaredTransaction(), inside(execution, transaction -> {
+            CallSynchronization end = CallSynchronization.await(transaction, execution, store);
             return transaction.withConnection(call.intent(), connection -> {
                 end.isOn(connection);
                 ClaimRequest request = new ClaimRequest(
@@ -109,22 +109,20 @@ public final class ClaimExecutor {
                         call.fingerprint(),
                         defaults.retentionOf(call.terms()),
                         defaults.responseRetentionOf(call),
-                        transaction.limit(running.waitBudget().forDatabase()),
+                        transaction.limit(execution.waitBudget().forDatabase()),
                         call.isCompleteWithClaim(),
                         null);
                 HeldKeys.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
-                Claim claim = running.waitBudget().spendOn(() -> claim(call, connection, request));
-                running.claimAnswered();
+                Claim claim = execution.waitBudget().spendOn(() -> claim(call, connection, request));
+                execution.claimAnswered();
                 TransactionState claimed = store.transactionState(connection);
                 guardCommit(call, transaction, connection);
-                return claim.handledBy(answers(
-                        call,
-                        running.waitBudget(),
-                        running.report(),
+                return claim.handledBy(handlerOf(
+                        execution,
                         transaction.isOwn(),
                         granted -> runGranted(
-                                granted, running, request, transaction, connection, claimed, end, invocation)));
+                                granted, execution, request, transaction, connection, claimed, end, invocation)));
             });
         }));
     }
@@ -147,42 +145,37 @@ public final class ClaimExecutor {
         }
     }
 
-    ClaimAnswers answers(
-            IdempotentCall call,
-            WaitBudget waitBudget,
-            CallReport report,
-            boolean mayLookAgain,
-            ClaimAnswers.Granted granted) {
-        return new ClaimAnswers(call, waitBudget, report, mayLookAgain, responses, failures, granted);
+    ClaimResultHandler handlerOf(
+            CallExecution execution, boolean mayRetryInNewTransaction, ClaimResultHandler.Granted granted) {
+        return new ClaimResultHandler(execution, mayRetryInNewTransaction, responses, failures, granted);
     }
 
     private @Nullable Object runGranted(
             Claim.Granted claim,
-            RunningCall running,
+            CallExecution execution,
             ClaimRequest request,
             JoinedTransaction transaction,
             Connection connection,
             TransactionState claimed,
-            TransactionEnd end,
+            CallSynchronization end,
             Invocation invocation)
             throws Throwable {
-        running.granted(claim);
-        running.report().granted(claim.attempt());
-        IdempotentCall call = running.call();
+        execution.granted(claim);
+        IdempotentCall call = execution.call();
         HeldKeys.HeldKey held = HeldKeys.hold(call.localKey(), transaction.holder());
         end.releases(held);
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
             requireCommittable(call, transaction, connection, claimed);
             if (call.isCompleteWithClaim()) {
-                requireNotTakenBack(call, running);
+                requireNotTakenBack(call, execution);
             } else {
                 Fence fence = new Fence(request.id(), claim.attempt(), null);
                 complete(call, completionOf(call, fence, result), transaction, connection);
             }
             held.completed();
-            running.completedWith(result);
-            running.report().found(ClaimAnswers.outcomeOf(claim));
+            execution.completedWith(result);
+            execution.found(ClaimResultHandler.outcomeOf(claim));
             return result;
         } catch (Throwable failure) {
             held.failed();
@@ -191,8 +184,8 @@ public final class ClaimExecutor {
     }
 
     /** No completion follows that would find out. */
-    private static void requireNotTakenBack(IdempotentCall call, RunningCall running) {
-        if (running.report().isUndone()) {
+    private static void requireNotTakenBack(IdempotentCall call, CallExecution execution) {
+        if (execution.isUndone()) {
             throw TransactionFailures.claimIsGone(call.intent());
         }
     }
@@ -214,19 +207,20 @@ public final class ClaimExecutor {
         }
     }
 
-    private @Nullable Object runLeased(RunningCall running, HeldLease lease, Invocation invocation) throws Throwable {
-        IdempotentCall call = running.call();
-        TransactionStatus declared = running.declaredTransaction();
+    private @Nullable Object runLeased(CallExecution execution, HeldLease lease, Invocation invocation)
+            throws Throwable {
+        IdempotentCall call = execution.call();
+        TransactionStatus declared = execution.declaredTransaction();
         if (declared == null) {
             try {
                 return runMethod(call, lease.claim().attempt(), lease, invocation);
             } catch (Throwable failure) {
-                running.failedInside(failure);
+                execution.failedInside(failure);
                 throw failure;
             }
         }
-        return transactions.call(call.intent(), declared, inside(running, transaction -> {
-            TransactionEnd end = TransactionEnd.await(transaction, running, store);
+        return transactions.call(call.intent(), declared, inside(execution, transaction -> {
+            CallSynchronization end = CallSynchronization.await(transaction, execution, store);
             return transaction.withConnection(call.intent(), connection -> {
                 end.isOn(connection);
                 lease.usedOn(connection);
@@ -234,8 +228,8 @@ public final class ClaimExecutor {
                 requireCommittable(call, transaction, connection, TransactionState.ENDED);
                 completeLeased(call, lease, connection, result);
                 CommitGuard.register(connection, store);
-                running.completedWith(result);
-                running.report().found(ClaimAnswers.outcomeOf(lease.claim()));
+                execution.completedWith(result);
+                execution.found(ClaimResultHandler.outcomeOf(lease.claim()));
                 return result;
             });
         }));

@@ -13,16 +13,14 @@ import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.codec.ResponseMapper;
 
-/** What every kind of claim means for the call that made it, but for the one that is granted. */
-final class ClaimAnswers implements Claim.Handler {
+/** Turns every kind of claim into a response or an exception, but for the one that is granted. */
+final class ClaimResultHandler implements Claim.Handler {
+
+    private final CallExecution execution;
 
     private final IdempotentCall call;
 
-    private final WaitBudget waitBudget;
-
-    private final CallReport report;
-
-    private final boolean mayLookAgain;
+    private final boolean mayRetryInNewTransaction;
 
     private final ResponseMapper responses;
 
@@ -33,21 +31,18 @@ final class ClaimAnswers implements Claim.Handler {
     /**
      * Prepares the answers to one claim.
      *
-     * @param mayLookAgain whether the call may end its transaction and look again later, because it is its own
+     * @param mayRetryInNewTransaction whether the call may end its transaction and claim again later, because it is its own
      * @param granted what to do if the key is ours
      */
-    ClaimAnswers(
-            IdempotentCall call,
-            WaitBudget waitBudget,
-            CallReport report,
-            boolean mayLookAgain,
+    ClaimResultHandler(
+            CallExecution execution,
+            boolean mayRetryInNewTransaction,
             ResponseMapper responses,
             FailureTranslator failures,
             Granted granted) {
-        this.call = call;
-        this.waitBudget = waitBudget;
-        this.report = report;
-        this.mayLookAgain = mayLookAgain;
+        this.execution = execution;
+        this.call = execution.call();
+        this.mayRetryInNewTransaction = mayRetryInNewTransaction;
         this.responses = responses;
         this.failures = failures;
         this.granted = granted;
@@ -75,37 +70,39 @@ final class ClaimAnswers implements Claim.Handler {
                     ? responses.read(call.intent(), claim.responseBody(), call.responseType())
                     : null;
         } catch (UnreadableResponseException unreadable) {
-            report.found(Outcome.UNREADABLE);
+            execution.found(Outcome.UNREADABLE);
             throw unreadable;
         }
-        report.found(Outcome.REPLAYED);
+        execution.found(Outcome.REPLAYED);
         return response;
     }
 
     @Override
     public @Nullable Object responseExpired(Claim.ResponseExpired claim) {
-        report.found(Outcome.RESPONSE_EXPIRED);
+        execution.found(Outcome.RESPONSE_EXPIRED);
         throw new ResponseExpiredException(call.intent());
     }
 
     @Override
     public @Nullable Object inProgress(Claim.InProgress claim) {
-        report.found(Outcome.IN_PROGRESS);
+        execution.found(Outcome.IN_PROGRESS);
         throw new RequestInProgressException(
                 call.intent(),
-                RetryAfter.of(waitBudget.total()),
+                RetryAfter.of(execution.waitBudget().total()),
                 "The " + call.intent() + " could not be claimed within "
-                        + waitBudget.spent().toMillis()
+                        + execution.waitBudget().spent().toMillis()
                         + " ms, because another call with it is still running or its table is locked: repeat this"
                         + " call later with the same key"
-                        + (mayLookAgain ? "" : ". The transaction that this call joined cannot be committed any more"),
+                        + (mayRetryInNewTransaction
+                                ? ""
+                                : ". The transaction that this call joined cannot be committed any more"),
                 claim.waitEnded());
     }
 
     @Override
     public @Nullable Object leased(Claim.Leased claim) {
-        report.found(Outcome.IN_PROGRESS);
-        if (mayLookAgain) {
+        execution.found(Outcome.IN_PROGRESS);
+        if (mayRetryInNewTransaction) {
             throw new ActiveLeaseException(claim.remaining());
         }
         throw ActiveLeaseException.inProgress(
@@ -114,19 +111,19 @@ final class ClaimAnswers implements Claim.Handler {
 
     @Override
     public @Nullable Object keyReused(Claim.KeyReused claim) {
-        report.found(Outcome.KEY_REUSED);
+        execution.found(Outcome.KEY_REUSED);
         throw new KeyReusedException(call.intent());
     }
 
     @Override
     public @Nullable Object abandoned(Claim.Abandoned claim) {
-        report.found(Outcome.ABANDONED);
+        execution.found(Outcome.ABANDONED);
         throw new ClaimAbandonedException(call.intent());
     }
 
     @Override
     public @Nullable Object failedFinally(Claim.FailedFinally claim) throws Throwable {
-        report.found(Outcome.FAILURE_REPLAYED);
+        execution.found(Outcome.FAILURE_REPLAYED);
         RecordedFailureException recorded = new RecordedFailureException(call.intent(), claim.code(), claim.message());
         Exception translated = failures.toException(recorded);
         throw translated == null ? recorded : translated;

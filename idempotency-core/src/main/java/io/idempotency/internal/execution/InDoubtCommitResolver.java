@@ -9,21 +9,21 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.Suppression;
 
 /**
- * Finds out what became of a COMMIT whose answer got lost, where no execution may be repeated any more that would have
- * found it out: there were too many, they took too long, or none can reach the database by the caller's own session.
+ * Finds out what became of a COMMIT whose answer was lost, if no further attempt may find it out: there were too many, they took
+ * too long, or none can reach the database by the caller's own session.
  */
-final class UnansweredCommits {
+final class InDoubtCommitResolver {
 
     private final RequiresNewTransaction transactions;
 
-    private final ClaimExecutor executor;
+    private final ClaimInTransaction executor;
 
     private final CallRetry retry;
 
     private final CallDefaults defaults;
 
-    UnansweredCommits(
-            RequiresNewTransaction transactions, ClaimExecutor executor, CallRetry retry, CallDefaults defaults) {
+    InDoubtCommitResolver(
+            RequiresNewTransaction transactions, ClaimInTransaction executor, CallRetry retry, CallDefaults defaults) {
         this.transactions = transactions;
         this.executor = executor;
         this.retry = retry;
@@ -37,17 +37,18 @@ final class UnansweredCommits {
      * @return the stored response
      * @throws OutcomeUnknownException if the database cannot be asked
      */
-    @Nullable Object resolve(IdempotentCall call, CallReport report, WaitBudget waitBudget, Throwable failure) throws Throwable {
+    @Nullable Object resolve(CallExecution execution, Throwable failure) throws Throwable {
+        IdempotentCall call = execution.call();
         ClaimRequest request = new ClaimRequest(
                 call.requestId(),
                 call.intent(),
                 call.fingerprint(),
                 defaults.retentionOf(call.terms()),
                 defaults.responseRetentionOf(call),
-                waitBudget.forDatabase(),
+                execution.waitBudget().forDatabase(),
                 false,
                 null);
-        report.started();
+        execution.beginAttempt();
         Claim claim;
         try {
             claim = retry.untilDone(() ->
@@ -56,13 +57,13 @@ final class UnansweredCommits {
             Suppression.add(failure, cannotAsk);
             throw new OutcomeUnknownException(
                     call.intent(),
-                    RetryAfter.of(waitBudget.total()),
+                    RetryAfter.of(execution.waitBudget().total()),
                     "its COMMIT was not answered, and the database could not be asked what became of it. Repeat this call"
                             + " with the same key: it replays what was committed, and runs if nothing was",
                     failure);
         }
-        return claim.handledBy(executor.answers(call, waitBudget, report, true, nothingCommitted -> {
-            report.granted(nothingCommitted.attempt());
+        return claim.handledBy(executor.handlerOf(execution, true, nothingCommitted -> {
+            execution.granted(nothingCommitted);
             throw failure;
         }));
     }

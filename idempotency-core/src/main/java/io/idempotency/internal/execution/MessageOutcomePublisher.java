@@ -13,7 +13,7 @@ import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
 /** Announces one delivery of a message: what it met says more than the outcome of a call does. */
-final class MessageAnnouncement implements Announcement {
+final class MessageOutcomePublisher implements OutcomePublisher {
 
     private final IdempotencyListener listener;
 
@@ -23,7 +23,7 @@ final class MessageAnnouncement implements Announcement {
 
     private @Nullable Reception last;
 
-    MessageAnnouncement(
+    MessageOutcomePublisher(
             IdempotencyListener listener, String consumer, CallObserver.Observed<MessageReceived> observed) {
         this.listener = listener;
         this.consumer = consumer;

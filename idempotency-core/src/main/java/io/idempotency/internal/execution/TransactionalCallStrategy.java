@@ -1,0 +1,70 @@
+package io.idempotency.internal.execution;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.internal.transaction.Suppression;
+
+/** Runs methods whose claim is part of their transaction: again where that helps, and records how they failed. */
+final class TransactionalCallStrategy {
+
+    private final CallRetry retry;
+
+    private final FailureRecorder failures;
+
+    private final InDoubtCommitResolver inDoubtCommits;
+
+    TransactionalCallStrategy(CallRetry retry, FailureRecorder failures, InDoubtCommitResolver inDoubtCommits) {
+        this.retry = retry;
+        this.failures = failures;
+        this.inDoubtCommits = inDoubtCommits;
+    }
+
+    @Nullable Object execute(CallExecution execution) throws Throwable {
+        try {
+            return settled(execution, retry.call(execution.call(), new TransactionalAttempt(execution)));
+        } catch (Throwable thrown) {
+            Throwable inDoubt = execution.inDoubtCommit();
+            if (inDoubt != null) {
+                Suppression.add(inDoubt, thrown);
+                return settled(execution, inDoubtCommits.resolve(execution, inDoubt));
+            }
+            failures.record(execution, thrown);
+            throw thrown;
+        }
+    }
+
+    /** Nothing is stored for a message that could be replayed: its result is that of the attempt that handled it. */
+    private static @Nullable Object settled(CallExecution execution, @Nullable Object answer) {
+        CallExecution.Handled handled = execution.handled();
+        if (handled == null
+                || !(execution.call().claims() instanceof ReceiptClaims receipt)
+                || !receipt.isHandledHere()) {
+            return answer;
+        }
+        execution.settled(ClaimResultHandler.outcomeOf(handled.claim()));
+        return handled.result();
+    }
+
+    private record TransactionalAttempt(CallExecution execution) implements CallRetry.Attempt<Object> {
+
+        @Override
+        public @Nullable Object execute() throws Throwable {
+            execution.enter();
+            try {
+                Object result = execution.invocation().proceed();
+                execution.requireAcknowledgeable();
+                return result;
+            } catch (Throwable thrown) {
+                execution.attemptFailed(thrown);
+                throw execution.revealed(thrown);
+            } finally {
+                execution.leave();
+            }
+        }
+
+        @Override
+        public boolean isRetryable(Throwable failure) {
+            return RetryClassifier.isRetryable(execution, failure);
+        }
+    }
+}
