@@ -40,15 +40,15 @@ import io.idempotency.internal.execution.CallSurroundings;
 import io.idempotency.internal.execution.ClaimInTransaction;
 import io.idempotency.internal.execution.IdempotencyTemplate;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
-import io.idempotency.internal.execution.InboxTemplate;
-import io.idempotency.internal.execution.LockTemplate;
-import io.idempotency.internal.execution.ReceiptBinding;
 import io.idempotency.internal.execution.RetrySettings;
 import io.idempotency.internal.execution.RoutedDatabase;
 import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.inbox.InboxTemplate;
+import io.idempotency.internal.inbox.ReceiptBinding;
 import io.idempotency.internal.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.internal.interceptor.IdempotentAdvisors;
 import io.idempotency.internal.interceptor.LateIdempotentChainPostProcessor;
+import io.idempotency.internal.lock.LockTemplate;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
@@ -223,13 +223,21 @@ public final class IdempotencyAutoConfiguration {
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             ObjectProvider<CallSurroundings> surroundings,
-            ClaimStore claimStore) {
+            ClaimStore claimStore,
+            @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
+            ObjectProvider<CallObserver> observer) {
         return new CallBinding(
                 callerResolver.getIfAvailable(() -> () -> ""),
                 databaseResolver,
                 fingerprinter,
                 surroundings.getIfAvailable(() -> method -> List.of()),
-                claimStore);
+                claimStore,
+                listeners,
+                safe(observer));
+    }
+
+    private static CallObserver safe(ObjectProvider<CallObserver> observer) {
+        return HarmlessCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE));
     }
 
     @Bean
@@ -237,8 +245,10 @@ public final class IdempotencyAutoConfiguration {
             InboxStore inboxStore,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
-            RetentionPolicy retention) {
-        return new ReceiptBinding(inboxStore, databaseResolver, fingerprinter, retention);
+            RetentionPolicy retention,
+            @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
+            ObjectProvider<CallObserver> observer) {
+        return new ReceiptBinding(inboxStore, databaseResolver, fingerprinter, retention, listeners, safe(observer));
     }
 
     @Bean
@@ -290,19 +300,9 @@ public final class IdempotencyAutoConfiguration {
             ClaimStore claimStore,
             IdempotencyDataSource dataSource,
             FailureTranslator failures,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
-            ObjectProvider<CallObserver> observer,
             CallDefaults defaults) {
         return new IdempotentCallExecutor(
-                binding,
-                receipts,
-                executor,
-                claimStore,
-                dataSource.dataSource(),
-                failures,
-                listeners,
-                HarmlessCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE)),
-                defaults);
+                binding, receipts, executor, claimStore, dataSource.dataSource(), failures, defaults);
     }
 
     @Bean

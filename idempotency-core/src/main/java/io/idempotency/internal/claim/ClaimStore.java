@@ -27,25 +27,6 @@ import java.util.UUID;
 public interface ClaimStore extends Claims {
 
     /**
-     * Returns whether this instance has lately completed or found the request. A guess from memory: the completion may have been
-     * rolled back, and the row deleted.
-     *
-     * @param id the primary key that stands for the intent
-     * @return whether {@link #findAnswered} is worth a round trip
-     */
-    boolean isProbablyAnswered(UUID id);
-
-    /**
-     * Finds what a request gets that is settled already, in one round trip and without a lock.
-     *
-     * @param connection one without an open transaction
-     * @param request what would be claimed
-     * @return empty if the key has to be claimed
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error, or the wait limit of the request is over
-     */
-    Optional<Claim> findAnswered(Connection connection, ClaimRequest request);
-
-    /**
      * Prepares the completion of a claim without a lease that is written together with the COMMIT. Nothing is sent yet.
      *
      * @param connection the one that the claim was granted on

@@ -2,6 +2,7 @@ package io.idempotency.internal.claim;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 
 import org.springframework.dao.DataAccessException;
@@ -42,6 +43,39 @@ public interface Claims {
      * @return {@code false} if another attempt was there first
      */
     boolean recordFailure(Connection connection, FailureRecord record);
+
+    /**
+     * Returns whether this instance has lately completed or found the request. A guess from memory: the completion may have been
+     * rolled back, and the row deleted.
+     *
+     * @param id the primary key that stands for the intent
+     * @return whether {@link #findAnswered} is worth a round trip
+     */
+    default boolean isProbablyAnswered(UUID id) {
+        return false;
+    }
+
+    /**
+     * Finds what a request gets that is settled already, in one round trip and without a lock.
+     *
+     * @param connection one without an open transaction
+     * @param request what would be claimed
+     * @return empty if the key has to be claimed
+     * @throws DataAccessException if PostgreSQL reports an error, or the wait limit of the request is over
+     */
+    default Optional<Claim> findAnswered(Connection connection, ClaimRequest request) {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns whether the last claim found the work of an earlier attempt of the same call, whose COMMIT was not answered.
+     * The result of that attempt is the result of the call then, because none is stored.
+     *
+     * @return {@code false} where results are stored
+     */
+    default boolean isHandledByEarlierAttempt() {
+        return false;
+    }
 
     /**
      * Whether failures are recorded that are not final, even if the application does not want that for its calls.

@@ -1,6 +1,7 @@
 package io.idempotency.internal.execution;
 
 import java.lang.reflect.Type;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +19,11 @@ import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.operation.CallTerms;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.ResultReference;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.IdempotencyListener;
 
 /** Computes, once for each call, who asks for what with which payload. */
-public final class CallBinding {
+public final class CallBinding implements CallBinder {
 
     private final CallerResolver callerResolver;
 
@@ -32,6 +35,10 @@ public final class CallBinding {
 
     private final Claims claims;
 
+    private final IdempotencyListener listener;
+
+    private final CallObserver observer;
+
     /**
      * Creates the binding.
      *
@@ -40,21 +47,36 @@ public final class CallBinding {
      * @param fingerprinter tells one payload from another
      * @param surroundings what belongs to the payload of an annotated method beside its arguments
      * @param claims where keys are claimed
+     * @param listener learns the outcome of every call
+     * @param observer surrounds every call; throws nothing
      */
     public CallBinding(
             CallerResolver callerResolver,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             CallSurroundings surroundings,
-            Claims claims) {
+            Claims claims,
+            IdempotencyListener listener,
+            CallObserver observer) {
         this.callerResolver = callerResolver;
         this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;
         this.surroundings = surroundings;
         this.claims = claims;
+        this.listener = listener;
+        this.observer = observer;
     }
 
-    IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+    @Override
+    public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+        return prepare(operation.scope(), () -> bind(operation, target, arguments));
+    }
+
+    UnboundCall prepare(String scope, Supplier<IdempotentCall> binder) {
+        return new UnboundCall(new CallOutcomePublisher(listener, scope, observer.callStarted(scope)), binder);
+    }
+
+    private IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         return new IdempotentCall(
@@ -66,6 +88,7 @@ public final class CallBinding {
                 operation.terms(),
                 operation.responseType(),
                 naming(operation.resultReference(), target, arguments),
+                false,
                 claims);
     }
 
@@ -93,6 +116,7 @@ public final class CallBinding {
                 terms,
                 responseType,
                 null,
+                false,
                 claims);
     }
 

@@ -150,6 +150,10 @@ final class CallExecution {
         return waitBudget;
     }
 
+    OutcomePublisher publisher() {
+        return publisher;
+    }
+
     Invocation invocation() {
         return invocation;
     }

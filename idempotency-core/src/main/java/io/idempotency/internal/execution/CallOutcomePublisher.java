@@ -1,10 +1,12 @@
 package io.idempotency.internal.execution;
 
+import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Announces one call. */
+/** Publishes what becomes of one call. */
 final class CallOutcomePublisher implements OutcomePublisher {
 
     private final IdempotencyListener listener;
@@ -17,6 +19,11 @@ final class CallOutcomePublisher implements OutcomePublisher {
         this.listener = listener;
         this.scope = scope;
         this.observed = observed;
+    }
+
+    @Override
+    public void retried(IdempotentCall call, int attempts, Throwable failure) {
+        listener.callRetried(new CallRetried(call.intent(), attempts, SqlStates.of(failure), failure));
     }
 
     @Override

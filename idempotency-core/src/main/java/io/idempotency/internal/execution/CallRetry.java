@@ -12,12 +12,6 @@ import org.springframework.core.retry.Retryable;
 import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.BackOffExecution;
 
-import io.idempotency.Intent;
-import io.idempotency.internal.transaction.SqlStates;
-import io.idempotency.observation.CallRetried;
-import io.idempotency.observation.DeliveryRetried;
-import io.idempotency.observation.IdempotencyListener;
-
 /**
  * Repeats the executions of a call. Because the call is idempotent, a lost connection is no reason to leave the caller
  * without an answer, not even during COMMIT: the repeat finds what was committed and replays it, or runs.
@@ -26,30 +20,12 @@ final class CallRetry {
 
     private final RetrySettings settings;
 
-    private final IdempotencyListener listener;
-
-    CallRetry(RetrySettings settings, IdempotencyListener listener) {
+    CallRetry(RetrySettings settings) {
         this.settings = settings;
-        this.listener = listener;
     }
 
-    <T> @Nullable T call(IdempotentCall call, Attempt<T> attempt) throws Throwable {
-        return execute(new Repeats<>(
-                attempt,
-                settings,
-                settings.maxAttemptsOf(call.terms()),
-                (execution, failure) -> announce(call, execution, failure)));
-    }
-
-    private void announce(IdempotentCall call, int execution, Throwable failure) {
-        Intent intent = call.intent();
-        String sqlState = SqlStates.of(failure);
-        if (call.isMessage()) {
-            listener.deliveryRetried(
-                    new DeliveryRetried(intent.scope(), intent.key().value(), execution, sqlState, failure));
-        } else {
-            listener.callRetried(new CallRetried(intent, execution, sqlState, failure));
-        }
+    <T> @Nullable T call(CallExecution execution, Attempt<T> attempt) throws Throwable {
+        return execute(new Repeats<>(attempt, settings, execution));
     }
 
     /**
@@ -106,13 +82,6 @@ final class CallRetry {
         boolean isRetryable(Throwable failure);
     }
 
-    /** Learns that what failed is about to be done once more. */
-    @FunctionalInterface
-    private interface BeforeRepeat {
-
-        void learn(int execution, Throwable failure);
-    }
-
     /** Spring's retry asks this object what to run, and whether to run it again. */
     private static final class Repeats<T> implements RetryPolicy, Retryable<@Nullable T> {
 
@@ -120,26 +89,26 @@ final class CallRetry {
 
         private final RetrySettings howOften;
 
-        private final int maxAttempts;
+        private final CallExecution execution;
 
-        private final BeforeRepeat beforeRepeat;
+        private final int maxAttempts;
 
         private int executions;
 
         private @Nullable Throwable lastFailure;
 
-        Repeats(Attempt<T> attempt, RetrySettings howOften, int maxAttempts, BeforeRepeat beforeRepeat) {
+        Repeats(Attempt<T> attempt, RetrySettings howOften, CallExecution execution) {
             this.attempt = attempt;
             this.howOften = howOften;
-            this.maxAttempts = maxAttempts;
-            this.beforeRepeat = beforeRepeat;
+            this.execution = execution;
+            this.maxAttempts = howOften.maxAttemptsOf(execution.call().terms());
         }
 
         @Override
         @SuppressWarnings("NullAway") // The type argument is nullable, which NullAway does not see.
         public @Nullable T execute() throws Throwable {
             if (lastFailure != null) {
-                beforeRepeat.learn(executions, lastFailure);
+                execution.publisher().retried(execution.call(), executions, lastFailure);
             }
             executions++;
             return attempt.execute();

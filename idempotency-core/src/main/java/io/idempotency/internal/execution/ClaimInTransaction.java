@@ -79,7 +79,16 @@ public final class ClaimInTransaction {
         return execute(operation, operation::describe, invocation);
     }
 
-    @Nullable Object execute(Object site, Supplier<String> description, Invocation invocation) throws Throwable {
+    /**
+     * Executes a call of other code that came through its boundary.
+     *
+     * @param site as it was given to {@link IdempotentCallExecutor#execute(Object, UnboundCall, Invocation)}
+     * @param description of the site, for errors
+     * @param invocation the effect
+     * @return the result of the effect, or the stored one
+     * @throws Throwable whatever the effect threw, or an {@link io.idempotency.IdempotencyException}
+     */
+    public @Nullable Object execute(Object site, Supplier<String> description, Invocation invocation) throws Throwable {
         CallExecution execution = CallExecution.claiming(site, description);
         HeldLease lease = execution.lease();
         return lease == null ? claimAndRun(execution, invocation) : runLeased(execution, lease, invocation);

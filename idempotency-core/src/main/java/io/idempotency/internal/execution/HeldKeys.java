@@ -14,7 +14,7 @@ import io.idempotency.TransactionFailedException;
  * The keys that the transactions of this thread hold, suspended ones included. PostgreSQL would let a thread wait for
  * itself: two transactions of one thread are no deadlock to it.
  */
-final class HeldKeys {
+public final class HeldKeys {
 
     /** A thread keeps its list, also while that is empty: to remove it takes a native call, to make it an allocation. */
     private static final ThreadLocal<List<HeldKey>> HELD =
@@ -23,7 +23,7 @@ final class HeldKeys {
     private HeldKeys() {}
 
     /** Refuses a key that this thread could only wait for in vain. */
-    static void requireNotHeld(LocalKey localKey, Intent intent, Object transaction) {
+    public static void requireNotHeld(LocalKey localKey, Intent intent, Object transaction) {
         HeldKey held = find(localKey, transaction);
         if (held == null) {
             return;
@@ -50,7 +50,7 @@ final class HeldKeys {
         }
     }
 
-    static boolean areNone() {
+    public static boolean areNone() {
         return HELD.get().isEmpty();
     }
 

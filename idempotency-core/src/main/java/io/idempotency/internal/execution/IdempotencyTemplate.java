@@ -133,10 +133,9 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
         private @Nullable Object execute(Type responseType, Invocation effect) {
             retention.requireForLease(terms);
             try {
-                return boundary.call(
+                return boundary.execute(
                         IdempotencyTemplate.this,
-                        scope,
-                        () -> binding.bind(scope, caller, key, request, terms, responseType),
+                        binding.prepare(scope, () -> binding.bind(scope, caller, key, request, terms, responseType)),
                         () -> executor.execute(IdempotencyTemplate.this, () -> "scope '" + scope + "'", effect));
             } catch (Throwable failure) {
                 throw Rethrow.unchanged(failure);

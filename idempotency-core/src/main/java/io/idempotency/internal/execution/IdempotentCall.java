@@ -21,9 +21,10 @@ import io.idempotency.internal.operation.CallTerms;
  * @param terms how the key is held
  * @param responseType what the method returns, type arguments included; {@code void} if nothing
  * @param resultNaming names what the method made; {@code null} if it is not named
+ * @param isMessage whether it is the delivery of a message, whose keys are apart from those of calls
  * @param claims by whom the key is claimed in the transaction
  */
-record IdempotentCall(
+public record IdempotentCall(
         UUID requestId,
         Object database,
         Intent intent,
@@ -31,6 +32,7 @@ record IdempotentCall(
         CallTerms terms,
         Type responseType,
         @Nullable ResultNaming resultNaming,
+        boolean isMessage,
         Claims claims) {
 
     LocalKey localKey() {
@@ -41,20 +43,18 @@ record IdempotentCall(
         return responseType != void.class;
     }
 
-    boolean isMessage() {
-        return claims instanceof ReceiptClaims;
-    }
-
     /** Whether all that the row will ever hold is known with the claim. */
     boolean isCompleteWithClaim() {
         return !hasResponse() && resultNaming == null;
     }
 
     /** Names what a method made. */
-    interface ResultNaming {
+    public interface ResultNaming {
 
+        /** Returns the type of what was made. */
         @Nullable String type();
 
+        /** Returns the id of what was made, from the result of the method. */
         @Nullable String id(@Nullable Object result);
     }
 }

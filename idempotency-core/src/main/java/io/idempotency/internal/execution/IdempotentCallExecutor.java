@@ -3,9 +3,6 @@ package io.idempotency.internal.execution;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -21,12 +18,8 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.inbox.Reception;
 import io.idempotency.internal.operation.IdempotentOperation;
-import io.idempotency.internal.operation.MessageAttributes;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
-import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.IdempotencyListener;
 
 /**
  * Executes a call from outside its transaction: binds key and fingerprint once, lets duplicates in this JVM wait for each other,
@@ -37,13 +30,9 @@ public final class IdempotentCallExecutor {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
-    private final CallBinding binding;
+    private final CallBinder calls;
 
-    private final ReceiptBinding receipts;
-
-    private final IdempotencyListener listener;
-
-    private final CallObserver observer;
+    private final CallBinder messages;
 
     private final CallDefaults defaults;
 
@@ -60,44 +49,38 @@ public final class IdempotentCallExecutor {
     /**
      * Creates the executor.
      *
-     * @param binding computes keys and fingerprints
-     * @param receipts computes what is to be kept of messages
-     * @param executor is inside of the transaction
+     * @param calls prepares calls of methods that answer requests
+     * @param messages prepares calls of methods that receive messages
+     * @param claimInTransaction is inside of the transaction
      * @param store where leases and failures are kept
      * @param dataSource of the store
      * @param translator makes codes of failures
-     * @param listener learns the outcome of every call
-     * @param observer surrounds every call; throws nothing
      * @param defaults for what a call leaves open
      */
     public IdempotentCallExecutor(
-            CallBinding binding,
-            ReceiptBinding receipts,
-            ClaimInTransaction executor,
+            CallBinder calls,
+            CallBinder messages,
+            ClaimInTransaction claimInTransaction,
             ClaimStore store,
             DataSource dataSource,
             FailureTranslator translator,
-            IdempotencyListener listener,
-            CallObserver observer,
             CallDefaults defaults) {
-        this.binding = binding;
-        this.receipts = receipts;
-        this.listener = listener;
-        this.observer = observer;
+        this.calls = calls;
+        this.messages = messages;
+        this.claimInTransaction = claimInTransaction;
         this.defaults = defaults;
         this.singleFlight = new SingleFlight(defaults.maxWaiting());
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
-        CallRetry retry = new CallRetry(defaults.retry(), listener);
+        CallRetry retry = new CallRetry(defaults.retry());
         this.transactionalCalls = new TransactionalCallStrategy(
-                retry, failures, new InDoubtCommitResolver(transactions, executor, retry, defaults));
-        this.leasedCalls = new LeasedCallStrategy(store, transactions, executor, failures, retry, defaults);
-        this.recentReplay = new RecentReplay(store, dataSource, defaults);
-        this.claimInTransaction = executor;
+                retry, failures, new InDoubtCommitResolver(transactions, claimInTransaction, retry, defaults));
+        this.leasedCalls = new LeasedCallStrategy(store, transactions, claimInTransaction, failures, retry, defaults);
+        this.recentReplay = new RecentReplay(dataSource, defaults);
     }
 
     /**
-     * Surrounds a call of an annotated method.
+     * Executes a call of an annotated method.
      *
      * @param operation what its annotation says
      * @param target the bean's own object
@@ -106,40 +89,27 @@ public final class IdempotentCallExecutor {
      * @return the result of the method, or the stored one
      * @throws Throwable whatever the invocation threw, or an {@link io.idempotency.IdempotencyException}
      */
-    public @Nullable Object call(
+    public @Nullable Object execute(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Invocation invocation)
             throws Throwable {
-        MessageAttributes message = operation.message();
-        return message == null
-                ? call(operation, operation.scope(), () -> binding.bind(operation, target, arguments), invocation)
-                : receive(
-                        operation,
-                        operation.scope(),
-                        met -> receipts.bind(operation, message, target, arguments, met),
-                        invocation);
+        CallBinder binder = operation.message() == null ? calls : messages;
+        return execute(operation, binder.prepare(operation, target, arguments), invocation);
     }
 
-    @Nullable Object call(Object site, String scope, Supplier<IdempotentCall> binder, Invocation invocation) throws Throwable {
-        OutcomePublisher publisher = new CallOutcomePublisher(listener, scope, observer.callStarted(scope));
-        return execute(site, publisher, binder, invocation);
-    }
-
-    /** The binder gets a callback for the result of each attempt. */
-    @Nullable Object receive(
-            Object site, String consumer, Function<Consumer<Reception>, IdempotentCall> binder, Invocation invocation)
-            throws Throwable {
-        MessageOutcomePublisher publisher =
-                new MessageOutcomePublisher(listener, consumer, observer.deliveryStarted(consumer));
-        return execute(site, publisher, () -> binder.apply(publisher::met), invocation);
-    }
-
-    private @Nullable Object execute(
-            Object site, OutcomePublisher publisher, Supplier<IdempotentCall> binder, Invocation invocation)
-            throws Throwable {
+    /**
+     * Executes a call.
+     *
+     * @param site tells calls of one kind from those of others that they make
+     * @param unbound what is called
+     * @param invocation the transaction with the claim and the effect in it; may be asked to proceed several times
+     * @return the result of the effect, or the stored one
+     * @throws Throwable whatever the invocation threw, or an {@link io.idempotency.IdempotencyException}
+     */
+    public @Nullable Object execute(Object site, UnboundCall unbound, Invocation invocation) throws Throwable {
         long start = System.nanoTime();
-        IdempotentCall call = bind(binder, publisher, start);
-        CallExecution execution =
-                new CallExecution(site, call, defaults.waitBudgetOf(call.terms()), invocation, publisher, start);
+        IdempotentCall call = bind(unbound, start);
+        CallExecution execution = new CallExecution(
+                site, call, defaults.waitBudgetOf(call.terms()), invocation, unbound.publisher(), start);
         Throwable failure = null;
         try {
             return inTurn(execution);
@@ -151,9 +121,9 @@ public final class IdempotentCallExecutor {
         }
     }
 
-    private static IdempotentCall bind(Supplier<IdempotentCall> binder, OutcomePublisher publisher, long start) {
+    private static IdempotentCall bind(UnboundCall unbound, long start) {
         try {
-            return binder.get();
+            return unbound.binder().get();
         } catch (Throwable refused) {
             boolean isInvalid = refused instanceof MissingIdempotencyKeyException
                     || refused instanceof InvalidIdempotencyKeyException;
@@ -163,8 +133,8 @@ public final class IdempotentCallExecutor {
                     0,
                     Duration.ofNanos(System.nanoTime() - start),
                     refused);
-            publisher.ended(ended);
-            publisher.returns(ended);
+            unbound.publisher().ended(ended);
+            unbound.publisher().returns(ended);
             throw refused;
         }
     }

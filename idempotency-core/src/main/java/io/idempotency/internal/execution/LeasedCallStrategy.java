@@ -73,7 +73,7 @@ final class LeasedCallStrategy {
                 lease);
         HeldKeys.requireNotHeld(call.localKey(), call.intent(), lease);
         execution.beginAttempt();
-        Claim claim = Objects.requireNonNull(retry.call(call, new LeaseClaim(request, execution.waitBudget())));
+        Claim claim = Objects.requireNonNull(retry.call(execution, new LeaseClaim(request, execution.waitBudget())));
         return claim.handledBy(executor.handlerOf(execution, true, granted -> {
             Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
             HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
@@ -99,7 +99,7 @@ final class LeasedCallStrategy {
         execution.holds(attempt.held);
         Outcome success = ClaimResultHandler.outcomeOf(attempt.held.claim());
         try {
-            Object result = retry.call(execution.call(), attempt);
+            Object result = retry.call(execution, attempt);
             execution.settled(success);
             return result;
         } catch (Throwable thrown) {

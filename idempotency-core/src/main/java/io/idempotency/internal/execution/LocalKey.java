@@ -8,4 +8,4 @@ import java.util.UUID;
  * @param requestId stands for the intent, or for the message
  * @param database that the call works on
  */
-record LocalKey(UUID requestId, Object database) {}
+public record LocalKey(UUID requestId, Object database) {}

@@ -7,8 +7,17 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
 
-/** Tells who listens what became of a call, as what it was. */
-interface OutcomePublisher {
+/** Tells listeners and observers what became of a call, as a call or as a message. */
+public interface OutcomePublisher {
+
+    /**
+     * An attempt has failed, and another follows.
+     *
+     * @param call that is retried
+     * @param attempts that were made
+     * @param failure of the last one
+     */
+    void retried(IdempotentCall call, int attempts, Throwable failure);
 
     /** The call returns to its caller; its outcome may not be certain yet. Told once for each call. */
     void returns(Ended call);
@@ -32,7 +41,7 @@ interface OutcomePublisher {
             Duration duration,
             @Nullable Throwable failure) {
 
-        Ended failed() {
+        public Ended failed() {
             return new Ended(intent, Outcome.FAILED, attempt, duration, failure);
         }
     }

@@ -10,7 +10,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.Claims;
 
 /**
  * Finds the answer to a call that this instance has answered lately, before its transaction begins: one round trip instead of
@@ -18,21 +18,18 @@ import io.idempotency.internal.claim.ClaimStore;
  */
 final class RecentReplay {
 
-    private final ClaimStore store;
-
     private final DataSource dataSource;
 
     private final CallDefaults defaults;
 
-    RecentReplay(ClaimStore store, DataSource dataSource, CallDefaults defaults) {
-        this.store = store;
+    RecentReplay(DataSource dataSource, CallDefaults defaults) {
         this.dataSource = dataSource;
         this.defaults = defaults;
     }
 
     /** Returns what is stored, or nothing if the key has to be claimed. */
     Optional<Claim> find(IdempotentCall call, WaitBudget waitBudget) {
-        if (call.isMessage() || !store.isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
+        if (!call.claims().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
             return Optional.empty();
         }
         ClaimRequest request = new ClaimRequest(
@@ -44,7 +41,7 @@ final class RecentReplay {
                 waitBudget.forDatabase(),
                 call.isCompleteWithClaim(),
                 null);
-        return waitBudget.spendOn(() -> find(request));
+        return waitBudget.spendOn(() -> find(call.claims(), request));
     }
 
     /** A thread that waits for a second connection while it holds the first one may wait for ever, as all others do. */
@@ -53,10 +50,10 @@ final class RecentReplay {
                 || !TransactionSynchronizationManager.getResourceMap().isEmpty();
     }
 
-    private Optional<Claim> find(ClaimRequest request) {
+    private Optional<Claim> find(Claims claims, ClaimRequest request) {
         try (Connection connection = dataSource.getConnection()) {
             try {
-                return store.findAnswered(connection, request);
+                return claims.findAnswered(connection, request);
             } finally {
                 endTransaction(connection);
             }

@@ -1,12 +1,12 @@
 package io.idempotency.internal.execution;
 
 /** Throws the callback's own exception, which its type parameter has declared to the caller. */
-final class Rethrow {
+public final class Rethrow {
 
     private Rethrow() {}
 
     @SuppressWarnings("unchecked") // Erased: nothing is cast.
-    static <X extends Throwable> RuntimeException unchanged(Throwable failure) throws X {
+    public static <X extends Throwable> RuntimeException unchanged(Throwable failure) throws X {
         throw (X) failure;
     }
 }

@@ -3,13 +3,13 @@ package io.idempotency.internal.execution;
 import java.time.Duration;
 
 /** When it is worth a client's while to repeat a call that met another. */
-final class RetryAfter {
+public final class RetryAfter {
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
     private RetryAfter() {}
 
-    static Duration of(Duration expected) {
+    public static Duration of(Duration expected) {
         return expected.compareTo(SHORTEST) < 0 ? SHORTEST : expected;
     }
 }

@@ -21,7 +21,7 @@ final class TransactionalCallStrategy {
 
     @Nullable Object execute(CallExecution execution) throws Throwable {
         try {
-            return settled(execution, retry.call(execution.call(), new TransactionalAttempt(execution)));
+            return settled(execution, retry.call(execution, new TransactionalAttempt(execution)));
         } catch (Throwable thrown) {
             Throwable inDoubt = execution.inDoubtCommit();
             if (inDoubt != null) {
@@ -33,12 +33,10 @@ final class TransactionalCallStrategy {
         }
     }
 
-    /** Nothing is stored for a message that could be replayed: its result is that of the attempt that handled it. */
+    /** Where no result is stored that could be replayed, the result is that of the attempt that did the work. */
     private static @Nullable Object settled(CallExecution execution, @Nullable Object answer) {
         CallExecution.Handled handled = execution.handled();
-        if (handled == null
-                || !(execution.call().claims() instanceof ReceiptClaims receipt)
-                || !receipt.isHandledHere()) {
+        if (handled == null || !execution.call().claims().isHandledByEarlierAttempt()) {
             return answer;
         }
         execution.settled(ClaimResultHandler.outcomeOf(handled.claim()));

@@ -4,8 +4,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.operation.StreamPosition;
 
 /**
  * One delivery of a message, with everything that is computed once.
@@ -23,15 +23,4 @@ public record Receipt(
         @Nullable Fingerprint payload,
         @Nullable String type,
         @Nullable StreamPosition position,
-        Duration retention) {
-
-    /**
-     * The place of a message in its stream.
-     *
-     * @param stream what the order is kept for
-     * @param version the place
-     * @param order whether gaps matter
-     * @param firstVersion what a stream begins with, if they do
-     */
-    public record StreamPosition(String stream, long version, DeliveryOrder order, long firstVersion) {}
-}
+        Duration retention) {}

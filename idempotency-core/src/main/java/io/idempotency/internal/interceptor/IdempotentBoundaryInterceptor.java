@@ -29,7 +29,7 @@ final class IdempotentBoundaryInterceptor implements MethodInterceptor {
         IdempotentOperation operation = operations.findOperation(invocation.getMethod(), target.getClass());
         return operation == null
                 ? invocation.proceed()
-                : boundary.get().call(operation, target, invocation.getArguments(), () -> proceedOnce(invocation));
+                : boundary.get().execute(operation, target, invocation.getArguments(), () -> proceedOnce(invocation));
     }
 
     /** An invocation proceeds only once; its clone can be asked for as often as the boundary repeats the call. */

@@ -10,7 +10,6 @@ import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.StorableText;
-import io.idempotency.internal.inbox.Receipt.StreamPosition;
 
 /**
  * What an operation says of a message beside its id. Immutable.

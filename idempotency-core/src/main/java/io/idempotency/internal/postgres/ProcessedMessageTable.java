@@ -20,6 +20,7 @@ import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.operation.StreamPosition;
 
 /** The statements of the inbox. */
 final class ProcessedMessageTable implements InboxStore {
@@ -276,7 +277,7 @@ final class ProcessedMessageTable implements InboxStore {
         }
     }
 
-    private boolean advance(Connection connection, String consumer, Receipt.StreamPosition position, WaitBound bound)
+    private boolean advance(Connection connection, String consumer, StreamPosition position, WaitBound bound)
             throws SQLException {
         boolean strict = position.order() == DeliveryOrder.STRICT;
         try (MultiStatement statements = MultiStatement.prepare(connection, (strict ? advanceByOne : advance))) {
@@ -297,7 +298,7 @@ final class ProcessedMessageTable implements InboxStore {
      * Why the stream did not move; nothing if it could move now, because another message began it after this one had not
      * found it.
      */
-    private Optional<Reception> findRefusal(Connection connection, String consumer, Receipt.StreamPosition position)
+    private Optional<Reception> findRefusal(Connection connection, String consumer, StreamPosition position)
             throws SQLException {
         Optional<Reception> late = Optional.of(Reception.of(Reception.Kind.LATE));
         if (position.order() == DeliveryOrder.MONOTONIC) {

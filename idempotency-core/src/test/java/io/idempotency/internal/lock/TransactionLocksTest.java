@@ -30,7 +30,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.LockNotAcquiredException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.internal.execution.LockTemplate;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.transaction.JoinedTransactions;

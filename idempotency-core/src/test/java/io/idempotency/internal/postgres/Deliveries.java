@@ -14,8 +14,8 @@ import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.Receipt;
-import io.idempotency.internal.inbox.Receipt.StreamPosition;
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.operation.StreamPosition;
 
 /** One connection with one transaction after the other, in which messages are received as by the executor. */
 final class Deliveries implements AutoCloseable {

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.inbox;
 
 import java.sql.Connection;
 import java.time.Duration;
@@ -18,8 +18,13 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.inbox.BatchReception;
-import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.execution.CallDefaults;
+import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.HeldKeys;
+import io.idempotency.internal.execution.IdempotentCallExecutor;
+import io.idempotency.internal.execution.Invocation;
+import io.idempotency.internal.execution.Rethrow;
+import io.idempotency.internal.execution.RetryAfter;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.observation.IdempotencyListener;
@@ -79,10 +84,9 @@ public final class InboxTemplate implements Inbox {
         };
         try {
             // What was handled before has no result.
-            return boundary.receive(
+            return boundary.execute(
                             this,
-                            consumer,
-                            met -> binding.bind(consumer, messageId, met),
+                            binding.prepare(consumer, messageId),
                             () -> executor.execute(this, () -> "consumer '" + consumer + "'", effect))
                     != null;
         } catch (Throwable failure) {

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.inbox;
 
 import java.time.Duration;
 import java.util.HashSet;

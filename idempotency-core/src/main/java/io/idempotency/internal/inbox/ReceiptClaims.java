@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.inbox;
 
 import java.sql.Connection;
 import java.util.Objects;
@@ -15,10 +15,7 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Claims;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.codec.ResponseMapper;
-import io.idempotency.internal.inbox.InboxStore;
-import io.idempotency.internal.inbox.Receipt;
-import io.idempotency.internal.inbox.Receipt.StreamPosition;
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.operation.StreamPosition;
 
 /** Lets one delivery of a message be a call whose key is claimed in the inbox: a duplicate is a call without a response. */
 final class ReceiptClaims implements Claims {
@@ -90,8 +87,8 @@ final class ReceiptClaims implements Claims {
         return new MessageGapException(intent, position.stream(), expectedVersion, position.version());
     }
 
-    /** Whether the message is found to be handled by an earlier execution of this delivery, whose COMMIT nobody answered. */
-    boolean isHandledHere() {
+    @Override
+    public boolean isHandledByEarlierAttempt() {
         return handledHere;
     }
 

@@ -1,7 +1,9 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.inbox;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,16 +15,19 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.inbox.InboxStore;
-import io.idempotency.internal.inbox.Receipt;
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.execution.CallBinder;
+import io.idempotency.internal.execution.IdempotentCall;
+import io.idempotency.internal.execution.LocalKey;
+import io.idempotency.internal.execution.UnboundCall;
 import io.idempotency.internal.operation.CallTerms;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.MessageAttributes;
 import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.IdempotencyListener;
 
 /** Computes, once for each delivery, which message it is, with which payload, and where in its stream. */
-public final class ReceiptBinding {
+public final class ReceiptBinding implements CallBinder {
 
     private final InboxStore store;
 
@@ -32,6 +37,10 @@ public final class ReceiptBinding {
 
     private final RetentionPolicy retention;
 
+    private final IdempotencyListener listener;
+
+    private final CallObserver observer;
+
     /**
      * Creates the binding.
      *
@@ -39,20 +48,43 @@ public final class ReceiptBinding {
      * @param databaseResolver tells which database a delivery works on
      * @param fingerprinter tells one payload from another
      * @param retention how long it is known that a message was handled
+     * @param listener learns the outcome of every delivery
+     * @param observer surrounds every delivery; throws nothing
      */
     public ReceiptBinding(
             InboxStore store,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
-            RetentionPolicy retention) {
+            RetentionPolicy retention,
+            IdempotencyListener listener,
+            CallObserver observer) {
         this.store = store;
         this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;
         this.retention = retention;
+        this.listener = listener;
+        this.observer = observer;
     }
 
-    /** A delivery to an annotated method. */
-    IdempotentCall bind(
+    @Override
+    public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+        MessageAttributes message = Objects.requireNonNull(operation.message());
+        return prepare(operation.scope(), results -> bind(operation, message, target, arguments, results));
+    }
+
+    /** Prepares a delivery that is handled by other code. */
+    UnboundCall prepare(String consumer, @Nullable String messageId) {
+        return prepare(consumer, results -> bind(consumer, messageId, results));
+    }
+
+    /** The binder gets a callback for the inbox result of each attempt. */
+    private UnboundCall prepare(String consumer, Function<Consumer<Reception>, IdempotentCall> binder) {
+        MessageOutcomePublisher publisher =
+                new MessageOutcomePublisher(listener, consumer, observer.deliveryStarted(consumer));
+        return new UnboundCall(publisher, () -> binder.apply(publisher::received));
+    }
+
+    private IdempotentCall bind(
             IdempotentOperation operation,
             MessageAttributes message,
             Object target,
@@ -70,8 +102,7 @@ public final class ReceiptBinding {
         return bind(receipt, id, operation.terms(), message.onConflict(), met);
     }
 
-    /** A delivery that is handled by other code. */
-    IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<Reception> met) {
+    private IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<Reception> met) {
         IdempotencyKey id = requireId(consumer, messageId);
         Receipt receipt = new Receipt(consumer, id.value(), null, null, null, retention(consumer));
         return bind(receipt, id, CallTerms.DEFAULTS, ConflictPolicy.REFUSE, met);
@@ -90,6 +121,7 @@ public final class ReceiptBinding {
                 // Of its result nothing is stored.
                 void.class,
                 null,
+                true,
                 new ReceiptClaims(store, receipt, onConflict, met));
     }
 

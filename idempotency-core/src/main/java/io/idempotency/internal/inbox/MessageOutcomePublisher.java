@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.inbox;
 
 import org.jspecify.annotations.Nullable;
 
@@ -6,13 +6,16 @@ import io.idempotency.Intent;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.Outcome;
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.execution.IdempotentCall;
+import io.idempotency.internal.execution.OutcomePublisher;
+import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
-/** Announces one delivery of a message: what it met says more than the outcome of a call does. */
+/** Publishes what becomes of one delivery of a message: the inbox result says more than the outcome of a call does. */
 final class MessageOutcomePublisher implements OutcomePublisher {
 
     private final IdempotencyListener listener;
@@ -30,9 +33,16 @@ final class MessageOutcomePublisher implements OutcomePublisher {
         this.observed = observed;
     }
 
-    /** Of each execution; the last one counts. */
-    void met(Reception reception) {
+    /** Takes the inbox result of each attempt; the last one counts. */
+    void received(Reception reception) {
         last = reception;
+    }
+
+    @Override
+    public void retried(IdempotentCall call, int attempts, Throwable failure) {
+        Intent intent = call.intent();
+        listener.deliveryRetried(
+                new DeliveryRetried(intent.scope(), intent.key().value(), attempts, SqlStates.of(failure), failure));
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.idempotency.internal.execution;
+package io.idempotency.internal.lock;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -6,8 +6,6 @@ import java.util.Optional;
 
 import io.idempotency.LockNotAcquiredException;
 import io.idempotency.PrintableText;
-import io.idempotency.internal.lock.LockId;
-import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
