@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 
 import io.idempotency.test.TestDatabase;
 
-/** What a benchmark is told of the server of the tests. */
-final class JdbcUrls {
+/** The server of the tests as a benchmark is told of it. */
+public final class JdbcUrls {
 
     private JdbcUrls() {}
 
-    static String withCredentials(TestDatabase database) {
+    public static String withCredentials(TestDatabase database) {
         return database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + "user="
                 + URLEncoder.encode(database.username(), StandardCharsets.UTF_8) + "&password="
                 + URLEncoder.encode(database.password(), StandardCharsets.UTF_8);

@@ -1,4 +1,4 @@
-/** What needs no database, measured with JMH. */
+/** Measurements without a database, with JMH. */
 @NullMarked
 package io.idempotency.benchmarks.micro;
 

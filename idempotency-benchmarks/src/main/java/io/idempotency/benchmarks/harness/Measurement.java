@@ -1,0 +1,12 @@
+package io.idempotency.benchmarks.harness;
+
+/**
+ * The result of one turn.
+ *
+ * @param perSecond calls or messages a second, of all threads
+ * @param p50Millis the median time of a call or of a whole batch
+ * @param p99Millis the 99th percentile
+ * @param walBytes written for each call or message
+ * @param roundTrips for each call or message
+ */
+record Measurement(double perSecond, double p50Millis, double p99Millis, double walBytes, double roundTrips) {}
