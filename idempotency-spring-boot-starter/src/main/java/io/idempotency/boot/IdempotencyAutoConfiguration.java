@@ -54,7 +54,6 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.CallObserver;
@@ -156,8 +155,7 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    ClaimStore idempotencyClaimStore(
-            PostgresStorage storage, Environment environment, IdempotencyProperties properties) {
+    ClaimStore idempotencyClaimStore(PostgresStorage storage, Environment environment) {
         return storage.claimStore(ProcessName.of(environment));
     }
 
@@ -165,14 +163,6 @@ public final class IdempotencyAutoConfiguration {
     @DependsOnDatabaseInitialization
     InboxStore idempotencyInboxStore(PostgresStorage storage) {
         return storage.inboxStore();
-    }
-
-    @Bean
-    @DependsOnDatabaseInitialization
-    PurgeStore idempotencyPurgeStore(
-            PostgresStorage storage, Environment environment, IdempotencyProperties properties) {
-        return storage.purgeStore(
-                ProcessName.of(environment), properties.purge().archive());
     }
 
     @Bean

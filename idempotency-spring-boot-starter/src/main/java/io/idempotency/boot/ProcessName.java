@@ -4,13 +4,18 @@ import java.lang.management.ManagementFactory;
 
 import org.springframework.core.env.Environment;
 
-/** Names this process in the rows that it writes, so that operators know whom to look at. */
-final class ProcessName {
+/** The name of this process in the rows that it writes: operators see by it which process claimed a key. */
+public final class ProcessName {
 
     private ProcessName() {}
 
-    /** Application name, then process and host as {@code pid@host}. */
-    static String of(Environment environment) {
+    /**
+     * Returns the name of the application, then process and host as {@code pid@host}.
+     *
+     * @param environment of the application
+     * @return the name
+     */
+    public static String of(Environment environment) {
         return environment.getProperty("spring.application.name", "application") + " "
                 + ManagementFactory.getRuntimeMXBean().getName();
     }

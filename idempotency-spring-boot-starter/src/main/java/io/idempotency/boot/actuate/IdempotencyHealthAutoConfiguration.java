@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 
 /** Adds the library's tables to the application's health. */
@@ -21,7 +21,7 @@ import io.idempotency.internal.postgres.PostgresStorage;
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(PostgresStorage.class)
 @ConditionalOnEnabledHealthIndicator("idempotency")
-@EnableConfigurationProperties(IdempotencyHealthProperties.class)
+@EnableConfigurationProperties({IdempotencyHealthProperties.class, IdempotencyPurgeProperties.class})
 @Import(SamplesConfiguration.class)
 public final class IdempotencyHealthAutoConfiguration {
 
@@ -31,9 +31,8 @@ public final class IdempotencyHealthAutoConfiguration {
     HealthContributor idempotencyHealthContributor(
             PostgresStorage storage,
             LastSamples samples,
-            IdempotencyProperties idempotency,
+            IdempotencyPurgeProperties purge,
             IdempotencyHealthProperties properties) {
-        return new IdempotencyHealthIndicator(
-                storage.schema(), samples, idempotency.purge().enabled(), properties);
+        return new IdempotencyHealthIndicator(storage.schema(), samples, purge.enabled(), properties);
     }
 }

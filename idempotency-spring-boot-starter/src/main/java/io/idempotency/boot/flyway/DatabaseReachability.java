@@ -14,7 +14,6 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.boot.IdempotencyProperties;
 
 /** Says at start-up which database gives no connection, and which properties name it. */
 final class DatabaseReachability {
@@ -28,18 +27,26 @@ final class DatabaseReachability {
     private static final Pattern WITHOUT_CREDENTIALS =
             Pattern.compile("^jdbc:[a-z]+:(?://" + HOST + "(?:," + HOST + ")*(?:/|$))?[\\w.%-]*");
 
-    private final IdempotencyProperties properties;
+    private final @Nullable String dataSourceName;
 
-    DatabaseReachability(IdempotencyProperties properties) {
-        this.properties = properties;
+    private final @Nullable String migrationUrl;
+
+    /**
+     * Creates the check.
+     *
+     * @param dataSourceName {@code idempotency.data-source}
+     * @param migrationUrl {@code idempotency.migration.url}
+     */
+    DatabaseReachability(@Nullable String dataSourceName, @Nullable String migrationUrl) {
+        this.dataSourceName = dataSourceName;
+        this.migrationUrl = migrationUrl;
     }
 
     void requireApplications(DataSource dataSource) {
-        String named = properties.dataSource();
         require(
                 dataSource,
                 "The database of the idempotency tables gives no connection",
-                named == null ? "the application's DataSource" : "idempotency.data-source = " + named,
+                dataSourceName == null ? "the application's DataSource" : "idempotency.data-source = " + dataSourceName,
                 "Start the database, or correct what the DataSource connects to (spring.datasource.url,"
                         + " spring.datasource.username and spring.datasource.password, if it is Spring Boot's). Name another"
                         + " DataSource with idempotency.data-source.");
@@ -49,7 +56,7 @@ final class DatabaseReachability {
         require(
                 owner,
                 "The idempotency tables could not be migrated, because their database gives no connection",
-                properties.migration().url() == null ? "idempotency.migration.user" : "idempotency.migration.url",
+                migrationUrl == null ? "idempotency.migration.user" : "idempotency.migration.url",
                 "Start the database, or correct idempotency.migration.url, idempotency.migration.user and"
                         + " idempotency.migration.password; or set idempotency.migrate = false, and let others run the"
                         + " migrations.");

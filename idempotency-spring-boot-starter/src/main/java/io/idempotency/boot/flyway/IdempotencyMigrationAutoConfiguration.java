@@ -2,6 +2,7 @@ package io.idempotency.boot.flyway;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -9,17 +10,35 @@ import org.springframework.context.annotation.Import;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.retention.IdempotencyPurgeProperties;
+import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 
 /** Migrates or validates the tables before anything that needs a ready database. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
+@EnableConfigurationProperties({
+    IdempotencyMigrationProperties.class,
+    IdempotencyPurgeProperties.class,
+    IdempotencyStorageProperties.class
+})
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class IdempotencyMigrationAutoConfiguration {
 
     @Bean
     IdempotencySchemaInitializer idempotencySchemaInitializer(
-            PostgresStorage storage, IdempotencyDataSource dataSource, IdempotencyProperties properties) {
-        return new IdempotencySchemaInitializer(storage.schema(), dataSource.dataSource(), properties);
+            PostgresStorage storage,
+            IdempotencyDataSource dataSource,
+            IdempotencyProperties properties,
+            IdempotencyMigrationProperties migration,
+            IdempotencyStorageProperties storageProperties,
+            IdempotencyPurgeProperties purge) {
+        return new IdempotencySchemaInitializer(
+                storage.schema(),
+                dataSource.dataSource(),
+                properties,
+                migration,
+                new MessagePartitionSettings(storage.schema(), storageProperties.processedMessages()),
+                purge.archive());
     }
 }

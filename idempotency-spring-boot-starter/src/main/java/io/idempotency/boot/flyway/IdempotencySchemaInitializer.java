@@ -28,17 +28,33 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     private final IdempotencyProperties properties;
 
+    private final IdempotencyMigrationProperties migration;
+
     private final MessagePartitionSettings partitions;
+
+    private final boolean archive;
 
     private final DatabaseReachability reachability;
 
-    IdempotencySchemaInitializer(StorageSchema schema, DataSource dataSource, IdempotencyProperties properties) {
+    /**
+     * Creates the initializer.
+     *
+     * @param archive whether expired rows are archived, so that the archive tables must exist
+     */
+    IdempotencySchemaInitializer(
+            StorageSchema schema,
+            DataSource dataSource,
+            IdempotencyProperties properties,
+            IdempotencyMigrationProperties migration,
+            MessagePartitionSettings partitions,
+            boolean archive) {
         this.schema = schema;
         this.dataSource = dataSource;
         this.properties = properties;
-        this.reachability = new DatabaseReachability(properties);
-        this.partitions =
-                new MessagePartitionSettings(schema, properties.storage().processedMessages());
+        this.migration = migration;
+        this.partitions = partitions;
+        this.archive = archive;
+        this.reachability = new DatabaseReachability(properties.dataSource(), migration.url());
     }
 
     @Override
@@ -55,13 +71,12 @@ final class IdempotencySchemaInitializer implements InitializingBean {
         }
         schema.validate();
         partitions.warn();
-        if (properties.purge().archive()) {
+        if (archive) {
             schema.validateArchive();
         }
     }
 
     private DataSource owner() throws MetaDataAccessException {
-        IdempotencyProperties.Migration migration = properties.migration();
         if (migration.user() == null && migration.url() == null) {
             return dataSource;
         }

@@ -6,7 +6,7 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.idempotency.boot.IdempotencyProperties.StorageLayout;
+import io.idempotency.boot.retention.IdempotencyStorageProperties.Partitioning;
 import io.idempotency.internal.postgres.StorageSchema;
 
 /**
@@ -19,30 +19,30 @@ final class MessagePartitionSettings {
 
     private final StorageSchema schema;
 
-    private final StorageLayout layout;
+    private final Partitioning partitioning;
 
-    MessagePartitionSettings(StorageSchema schema, StorageLayout layout) {
+    MessagePartitionSettings(StorageSchema schema, Partitioning partitioning) {
         this.schema = schema;
-        this.layout = layout;
+        this.partitioning = partitioning;
     }
 
     /** As the owner of the tables. */
     void apply(DataSource owner) {
-        layout.period().ifPresent(period -> schema.partitionIfEmpty(owner, period));
+        partitioning.period().ifPresent(period -> schema.partitionIfEmpty(owner, period));
     }
 
     void warn() {
         boolean isPartitioned = schema.isPartitioned();
-        if (isPartitioned && layout == StorageLayout.ROWS) {
+        if (isPartitioned && partitioning == Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is in partitions, though idempotency.storage says rows. It stays so, and"
                             + " its partitions are maintained; set idempotency.storage as the table is");
-        } else if (!isPartitioned && layout != StorageLayout.ROWS) {
+        } else if (!isPartitioned && partitioning != Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is not in partitions, though idempotency.storage says {}: it holds rows, is"
                             + " in use, or would lose what others have made for it. It is used as it is, and its rows are"
                             + " deleted one by one; the page docs/partitions.md tells how to put it in partitions",
-                    layout.name().toLowerCase(Locale.ROOT));
+                    partitioning.name().toLowerCase(Locale.ROOT));
         }
     }
 }

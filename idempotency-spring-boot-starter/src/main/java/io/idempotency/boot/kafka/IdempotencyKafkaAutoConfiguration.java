@@ -6,6 +6,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -13,8 +14,8 @@ import org.springframework.kafka.core.ProducerFactory;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.outbox.OutboxSender;
 
@@ -27,12 +28,13 @@ import io.idempotency.outbox.OutboxSender;
 @ConditionalOnBean({PostgresStorage.class, ProducerFactory.class})
 @ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
 @Conditional(OnKafkaSender.class)
+@EnableConfigurationProperties(IdempotencyOutboxProperties.class)
 public final class IdempotencyKafkaAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(OutboxSender.class)
     KafkaSender idempotencyKafkaSender(
-            ObjectProvider<ProducerFactory<?, ?>> producerFactories, IdempotencyProperties properties) {
+            ObjectProvider<ProducerFactory<?, ?>> producerFactories, IdempotencyOutboxProperties properties) {
         ProducerFactory<?, ?> applications = producerFactories.getIfUnique();
         if (applications == null) {
             throw new IdempotencyStartupException(
@@ -40,6 +42,6 @@ public final class IdempotencyKafkaAutoConfiguration {
                     "Mark the one for the outbox as @Primary, define a bean of the type OutboxSender, or set"
                             + " idempotency.outbox.sender=in-process.");
         }
-        return new KafkaSender(applications, properties.outbox().sendTimeout());
+        return new KafkaSender(applications, properties.sendTimeout());
     }
 }

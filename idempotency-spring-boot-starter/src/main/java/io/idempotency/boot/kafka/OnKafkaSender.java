@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-import io.idempotency.boot.IdempotencyProperties.OutboxSenderKind;
+import io.idempotency.boot.outbox.IdempotencyOutboxProperties.Sender;
 
 /** Unless the application wants its messages to stay in the process. */
 final class OnKafkaSender extends SpringBootCondition {
@@ -15,9 +15,9 @@ final class OnKafkaSender extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        OutboxSenderKind kind = Binder.get(context.getEnvironment())
-                .bind(PROPERTY, OutboxSenderKind.class)
-                .orElse(OutboxSenderKind.AUTO);
-        return new ConditionOutcome(kind != OutboxSenderKind.IN_PROCESS, PROPERTY + " is " + kind);
+        Sender sender = Binder.get(context.getEnvironment())
+                .bind(PROPERTY, Sender.class)
+                .orElse(Sender.AUTO);
+        return new ConditionOutcome(sender != Sender.IN_PROCESS, PROPERTY + " is " + sender);
     }
 }

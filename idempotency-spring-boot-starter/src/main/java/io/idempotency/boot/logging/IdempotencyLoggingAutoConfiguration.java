@@ -6,18 +6,17 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.observation.IdempotencyListener;
 
 /** Logs what became of calls and messages; each feature has a logger whose level can be set. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(IdempotencyProperties.class)
+@EnableConfigurationProperties(IdempotencyLoggingProperties.class)
 public final class IdempotencyLoggingAutoConfiguration {
 
     @Bean
-    IdempotencyListener idempotencyCallLog(IdempotencyProperties properties) {
-        return new CallLog(new LoggedKeys(properties.logging().keys()));
+    IdempotencyListener idempotencyCallLog(IdempotencyLoggingProperties properties) {
+        return new CallLog(new LoggedKeys(properties.keys()));
     }
 
     @Bean

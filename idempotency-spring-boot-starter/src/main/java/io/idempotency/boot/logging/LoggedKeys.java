@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
-import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.boot.KeyDisplay;
 import io.idempotency.internal.claim.RequestId;
 
 /** Puts keys, callers and message ids into lines in the way that the application wants. */

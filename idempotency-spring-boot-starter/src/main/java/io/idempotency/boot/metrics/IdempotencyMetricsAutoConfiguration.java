@@ -10,6 +10,7 @@ import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.observation.IdempotencyListener;
 
 /** Measures calls, messages and tables where Micrometer is on the class path and the application has a registry. */
@@ -19,7 +20,7 @@ import io.idempotency.observation.IdempotencyListener;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(IdempotencyProperties.class)
+@EnableConfigurationProperties({IdempotencyProperties.class, IdempotencyOutboxProperties.class})
 public final class IdempotencyMetricsAutoConfiguration {
 
     @Bean
@@ -28,8 +29,8 @@ public final class IdempotencyMetricsAutoConfiguration {
     }
 
     @Bean
-    IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry, IdempotencyProperties properties) {
-        return new OutboxMeters(registry, new LastLook<>(properties.outbox().sampleInterval(), System::nanoTime));
+    IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry, IdempotencyOutboxProperties properties) {
+        return new OutboxMeters(registry, new LastLook<>(properties.sampleInterval(), System::nanoTime));
     }
 
     @Bean

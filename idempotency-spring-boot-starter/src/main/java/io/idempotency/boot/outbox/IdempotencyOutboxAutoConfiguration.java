@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -22,7 +23,6 @@ import tools.jackson.databind.json.JsonMapper;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
-import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.outbox.Backoff;
@@ -45,12 +45,13 @@ import io.idempotency.outbox.OutboxSender;
         afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
 @ConditionalOnBean(PostgresStorage.class)
 @ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyOutboxProperties.class)
 public final class IdempotencyOutboxAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    OutboxStore idempotencyOutboxStore(PostgresStorage storage, IdempotencyProperties properties) {
-        return storage.outboxStore(properties.outbox().retention());
+    OutboxStore idempotencyOutboxStore(PostgresStorage storage, IdempotencyOutboxProperties properties) {
+        return storage.outboxStore(properties.retention());
     }
 
     @Bean
@@ -67,14 +68,13 @@ public final class IdempotencyOutboxAutoConfiguration {
             ObjectProvider<PublishedHeaders> headers,
             RelaySignal signal,
             ObjectProvider<NotificationRunner> notifications,
-            IdempotencyProperties properties) {
-        IdempotencyProperties.Outbox settings = properties.outbox();
+            IdempotencyOutboxProperties properties) {
         return new OutboxTemplate(
                 outboxStore,
                 transactions::onOpenConnection,
                 codec(mapper),
-                new Lanes(settings.lanes()),
-                settings.maxPayloadSize().toBytes(),
+                new Lanes(properties.lanes()),
+                properties.maxPayloadSize().toBytes(),
                 () -> all(headers),
                 () -> {
                     signal.wake();
@@ -86,9 +86,8 @@ public final class IdempotencyOutboxAutoConfiguration {
     @DependsOnDatabaseInitialization
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
     NotificationRunner idempotencyNotificationRunner(
-            PostgresStorage storage, RelaySignal signal, IdempotencyProperties properties) {
-        IdempotencyProperties.Outbox settings = properties.outbox();
-        return new NotificationRunner(storage.outboxChannel(), signal, settings.relay(), settings.pollInterval());
+            PostgresStorage storage, RelaySignal signal, IdempotencyOutboxProperties properties) {
+        return new NotificationRunner(storage.outboxChannel(), signal, properties.relay(), properties.pollInterval());
     }
 
     /** Tells the trace of the publisher to whoever receives. */
@@ -120,13 +119,14 @@ public final class IdempotencyOutboxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(OutboxSender.class)
-    InProcessSender idempotencyInProcessSender(OutboxHandlers handlers, Inbox inbox, IdempotencyProperties properties) {
-        if (properties.outbox().sender() == IdempotencyProperties.OutboxSenderKind.KAFKA) {
+    InProcessSender idempotencyInProcessSender(
+            OutboxHandlers handlers, Inbox inbox, IdempotencyOutboxProperties properties) {
+        if (properties.sender() == IdempotencyOutboxProperties.Sender.KAFKA) {
             throw new IdempotencyStartupException(
                     "idempotency.outbox.sender = kafka, but there is no Kafka ProducerFactory.",
                     "Add spring-boot-starter-kafka and configure spring.kafka, or remove the property.");
         }
-        return new InProcessSender(handlers, inbox, properties.outbox().handlerThreads());
+        return new InProcessSender(handlers, inbox, properties.handlerThreads());
     }
 
     @Bean
@@ -138,24 +138,28 @@ public final class IdempotencyOutboxAutoConfiguration {
             ObjectProvider<InProcessSender> inProcess,
             RelaySignal signal,
             IdempotencyDataSource dataSource,
-            IdempotencyProperties properties,
+            IdempotencyOutboxProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        IdempotencyProperties.Outbox settings = properties.outbox();
-        IdempotencyProperties.OutboxBackoff backoff = settings.backoff();
-        Duration sendTimeout = settings.sendTimeout();
+        IdempotencyOutboxProperties.Backoff backoff = properties.backoff();
+        Duration sendTimeout = properties.sendTimeout();
         OutboxRelay relay = new OutboxRelay(
                 outboxStore,
                 sender,
                 new RelaySettings(
-                        settings.batchSize(),
+                        properties.batchSize(),
                         sendTimeout,
-                        settings.maxAttempts(),
+                        properties.maxAttempts(),
                         new Backoff(backoff.delay(), backoff.multiplier(), backoff.maxDelay())),
                 listeners);
         return new RelayRunner(
-                relay, signal, settings.pollInterval(), settings.sampleInterval(), sendTimeout.plusSeconds(5), () -> {
+                relay,
+                signal,
+                properties.pollInterval(),
+                properties.sampleInterval(),
+                sendTimeout.plusSeconds(5),
+                () -> {
                     SenderChecks.require(sender, handlers, inProcess.stream().toList());
-                    PoolChecks.require(dataSource.dataSource(), !handlers.isEmpty(), settings.notifications());
+                    PoolChecks.require(dataSource.dataSource(), !handlers.isEmpty(), properties.notifications());
                 });
     }
 }

@@ -6,11 +6,14 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.ProcessName;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -23,40 +26,49 @@ import io.idempotency.observation.IdempotencyListeners;
 /** Deletes expired rows and drops expired partitions in the background, and looks at the sizes of the tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
+@EnableConfigurationProperties({IdempotencyPurgeProperties.class, IdempotencyStorageProperties.class})
 public final class IdempotencyPurgeAutoConfiguration {
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    PurgeStore idempotencyPurgeStore(
+            PostgresStorage storage, Environment environment, IdempotencyPurgeProperties properties) {
+        return storage.purgeStore(ProcessName.of(environment), properties.archive());
+    }
 
     @Bean
     Purge idempotencyPurge(
             PurgeStore store,
-            IdempotencyProperties properties,
+            IdempotencyPurgeProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        IdempotencyProperties.Purge settings = properties.purge();
         return new Purge(
-                store, new PurgeSettings(settings.batchSize(), settings.pause(), settings.maxDuration()), listeners);
+                store,
+                new PurgeSettings(properties.batchSize(), properties.pause(), properties.maxDuration()),
+                listeners);
     }
 
     @Bean
     @ConditionalOnBooleanProperty(name = "idempotency.purge.enabled", matchIfMissing = true)
-    PurgeScheduler idempotencyPurgeScheduler(Purge purge, IdempotencyProperties properties) {
-        return new PurgeScheduler(purge, Triggers.of(properties.purge()));
+    PurgeScheduler idempotencyPurgeScheduler(Purge purge, IdempotencyPurgeProperties properties) {
+        return new PurgeScheduler(purge, Triggers.of(properties));
     }
 
     @Bean
-    PartitionMaintenance idempotencyPartitionMaintenance(PostgresStorage storage, IdempotencyProperties properties) {
-        IdempotencyProperties.Storage settings = properties.storage();
+    PartitionMaintenance idempotencyPartitionMaintenance(
+            PostgresStorage storage, IdempotencyStorageProperties properties, IdempotencyPurgeProperties purge) {
         return storage.partitionMaintenance(
-                settings.processedMessages().period().orElse(PartitionPeriod.DAY),
-                settings.maintenanceRole(),
-                properties.purge().archive());
+                properties.processedMessages().period().orElse(PartitionPeriod.DAY),
+                properties.maintenanceRole(),
+                purge.archive());
     }
 
     @Bean
     @DependsOnDatabaseInitialization
     @ConditionalOnBooleanProperty(name = "idempotency.storage.maintenance", matchIfMissing = true)
     PartitionScheduler idempotencyPartitionScheduler(
-            PartitionMaintenance maintenance, IdempotencyProperties properties) {
-        Duration interval = properties.storage().maintenanceInterval();
-        boolean isWanted = properties.storage().processedMessages().period().isPresent();
+            PartitionMaintenance maintenance, IdempotencyStorageProperties properties) {
+        Duration interval = properties.maintenanceInterval();
+        boolean isWanted = properties.processedMessages().period().isPresent();
         return new PartitionScheduler(maintenance, isWanted ? Triggers.atOnce() : Triggers.every(interval), interval);
     }
 

@@ -8,17 +8,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.CronTrigger;
 
-import io.idempotency.boot.IdempotencyProperties;
-
 /** When background work starts. */
 final class Triggers {
 
     private Triggers() {}
 
-    static Trigger of(IdempotencyProperties.Purge settings) {
-        return settings.cron() == null
-                ? every(Objects.requireNonNull(settings.interval()))
-                : new CronTrigger(settings.cron());
+    static Trigger of(IdempotencyPurgeProperties properties) {
+        return properties.cron() == null
+                ? every(Objects.requireNonNull(properties.interval()))
+                : new CronTrigger(properties.cron());
     }
 
     /** Only to begin with. */

@@ -5,7 +5,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 import io.idempotency.Intent;
-import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.tracing.IdempotencyObservations.High;
 import io.idempotency.boot.tracing.IdempotencyObservations.Low;
 import io.idempotency.internal.claim.RequestId;

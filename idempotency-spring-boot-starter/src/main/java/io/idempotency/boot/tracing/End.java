@@ -11,7 +11,7 @@ import io.micrometer.common.KeyValue;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.boot.KeyDisplay;
 
 /** How observations show the end of what they observe. */
 final class End {

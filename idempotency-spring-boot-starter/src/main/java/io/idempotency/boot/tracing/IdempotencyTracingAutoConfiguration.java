@@ -12,7 +12,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.observation.CallObserver;
 
 /** Lets traces show calls and deliveries where the application observes with Micrometer. */
@@ -22,13 +21,13 @@ import io.idempotency.observation.CallObserver;
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnBean(ObservationRegistry.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(IdempotencyProperties.class)
+@EnableConfigurationProperties(IdempotencyTracingProperties.class)
 public final class IdempotencyTracingAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    CallObserver idempotencyCallObserver(ObservationRegistry registry, IdempotencyProperties properties) {
-        return new MicrometerCallObserver(registry, properties.tracing().keys());
+    CallObserver idempotencyCallObserver(ObservationRegistry registry, IdempotencyTracingProperties properties) {
+        return new MicrometerCallObserver(registry, properties.keys());
     }
 
     /** The library has timers of its own; those that are made of every observation would tell the same again. */

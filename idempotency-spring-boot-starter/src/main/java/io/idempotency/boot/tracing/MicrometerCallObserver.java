@@ -7,7 +7,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.boot.KeyDisplay;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.MessageReceived;

@@ -5,13 +5,20 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
@@ -19,8 +26,17 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
+import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
+import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
+import io.idempotency.boot.retention.IdempotencyPurgeProperties;
+import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.boot.tracing.IdempotencyTracingProperties;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -36,7 +52,10 @@ class IdempotencyPropertiesTest {
         this.application = new ApplicationContextRunner()
                 .withBean(DataSource.class, database::adminDataSource)
                 .withConfiguration(AutoConfigurations.of(
-                        IdempotencyAutoConfiguration.class, IdempotencyMigrationAutoConfiguration.class));
+                        IdempotencyAutoConfiguration.class,
+                        IdempotencyMigrationAutoConfiguration.class,
+                        IdempotencyOutboxAutoConfiguration.class,
+                        IdempotencyPurgeAutoConfiguration.class));
     }
 
     @Test
@@ -59,10 +78,33 @@ class IdempotencyPropertiesTest {
                         false,
                         false,
                         new IdempotencyProperties.Inbox(Duration.ofDays(14), Map.of()),
-                        new IdempotencyProperties.Outbox(
+                        new IdempotencyProperties.Retry(
+                                4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
+                        Duration.ofSeconds(30))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("defaultsOfFeatures")
+    void defaultsOfFeaturesAreTheDocumentedOnes(String prefix, Record defaults) {
+        assertThat(new Binder(new MapConfigurationPropertySource(Map.of()))
+                        .bindOrCreate(prefix, Bindable.of(defaults.getClass())))
+                .isEqualTo(defaults);
+        assertThat(defaults.getClass()
+                        .getAnnotation(ConfigurationProperties.class)
+                        .value())
+                .isEqualTo(prefix);
+    }
+
+    static Stream<Arguments> defaultsOfFeatures() {
+        return Stream.of(
+                Arguments.of("idempotency.logging", new IdempotencyLoggingProperties(KeyDisplay.HASHED)),
+                Arguments.of("idempotency.migration", new IdempotencyMigrationProperties(null, null, null)),
+                Arguments.of(
+                        "idempotency.outbox",
+                        new IdempotencyOutboxProperties(
                                 true,
                                 true,
-                                IdempotencyProperties.OutboxSenderKind.AUTO,
+                                IdempotencyOutboxProperties.Sender.AUTO,
                                 Duration.ofDays(3),
                                 DataSize.ofMegabytes(1),
                                 64,
@@ -71,26 +113,25 @@ class IdempotencyPropertiesTest {
                                 false,
                                 Duration.ofSeconds(30),
                                 15,
-                                new IdempotencyProperties.OutboxBackoff(
+                                new IdempotencyOutboxProperties.Backoff(
                                         Duration.ofSeconds(1), 2, Duration.ofMinutes(10)),
                                 4,
-                                Duration.ofSeconds(10)),
-                        new IdempotencyProperties.Retry(
-                                4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
-                        new IdempotencyProperties.Migration(null, null, null),
-                        new IdempotencyProperties.Purge(
+                                Duration.ofSeconds(10))),
+                Arguments.of(
+                        "idempotency.purge",
+                        new IdempotencyPurgeProperties(
                                 true,
                                 Duration.ofMinutes(1),
                                 null,
                                 1000,
                                 Duration.ofMillis(100),
                                 Duration.ofMinutes(1),
-                                false),
-                        new IdempotencyProperties.Storage(
-                                IdempotencyProperties.StorageLayout.ROWS, true, Duration.ofMinutes(1), null),
-                        Duration.ofSeconds(30),
-                        new IdempotencyProperties.Logging(IdempotencyProperties.KeyDisplay.HASHED),
-                        new IdempotencyProperties.Tracing(IdempotencyProperties.KeyDisplay.OMITTED))));
+                                false)),
+                Arguments.of(
+                        "idempotency.storage",
+                        new IdempotencyStorageProperties(
+                                IdempotencyStorageProperties.Partitioning.ROWS, true, Duration.ofMinutes(1), null)),
+                Arguments.of("idempotency.tracing", new IdempotencyTracingProperties(KeyDisplay.OMITTED)));
     }
 
     @ParameterizedTest
@@ -155,8 +196,7 @@ class IdempotencyPropertiesTest {
     @Test
     void cronStandsForTheInterval() {
         application.withPropertyValues("idempotency.purge.cron=0 0 3 * * *").run(context -> {
-            IdempotencyProperties.Purge purge =
-                    context.getBean(IdempotencyProperties.class).purge();
+            IdempotencyPurgeProperties purge = context.getBean(IdempotencyPurgeProperties.class);
             assertThat(purge.cron()).isEqualTo("0 0 3 * * *");
             assertThat(purge.interval()).isNull();
         });

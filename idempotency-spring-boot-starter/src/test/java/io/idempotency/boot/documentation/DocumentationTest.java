@@ -34,6 +34,12 @@ import org.springframework.core.io.ByteArrayResource;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.actuate.IdempotencyEndpointProperties;
 import io.idempotency.boot.actuate.IdempotencyHealthProperties;
+import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
+import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
+import io.idempotency.boot.retention.IdempotencyPurgeProperties;
+import io.idempotency.boot.retention.IdempotencyStorageProperties;
+import io.idempotency.boot.tracing.IdempotencyTracingProperties;
 import io.idempotency.boot.web.IdempotencyHttpProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,9 +50,26 @@ class DocumentationTest {
 
     private static final String HTTP = "idempotency.http";
 
-    private static final String HEALTH = "idempotency.health";
-
     private static final String ENDPOINT = "management.endpoint.idempotency";
+
+    /** The properties records of single features by their prefix; all other properties are in IdempotencyProperties. */
+    private static final Map<String, Class<?>> FEATURES = Map.of(
+            HTTP,
+            IdempotencyHttpProperties.class,
+            "idempotency.health",
+            IdempotencyHealthProperties.class,
+            "idempotency.logging",
+            IdempotencyLoggingProperties.class,
+            "idempotency.migration",
+            IdempotencyMigrationProperties.class,
+            "idempotency.outbox",
+            IdempotencyOutboxProperties.class,
+            "idempotency.purge",
+            IdempotencyPurgeProperties.class,
+            "idempotency.storage",
+            IdempotencyStorageProperties.class,
+            "idempotency.tracing",
+            IdempotencyTracingProperties.class);
 
     private static final Pattern TYPE_NAME =
             Pattern.compile("^(?:public |final )*(?:class|record|interface) (\\w+)", Pattern.MULTILINE);
@@ -95,10 +118,8 @@ class DocumentationTest {
     void yamlExamplesBind(MarkdownFile.CodeBlock block) throws IOException {
         Map<String, Object> properties = propertiesIn(block);
 
-        assertThat(bind(takeFrom(properties, HTTP), HTTP, IdempotencyHttpProperties.class))
-                .isNotNull();
-        assertThat(bind(takeFrom(properties, HEALTH), HEALTH, IdempotencyHealthProperties.class))
-                .isNotNull();
+        FEATURES.forEach((prefix, type) ->
+                assertThat(bind(takeFrom(properties, prefix), prefix, type)).isNotNull());
         Map<String, Object> endpoint = takeFrom(properties, ENDPOINT);
         endpoint.remove(ENDPOINT + ".access");
         assertThat(bind(endpoint, ENDPOINT, IdempotencyEndpointProperties.class))
@@ -108,7 +129,7 @@ class DocumentationTest {
 
     private static Map<String, Object> takeFrom(Map<String, Object> properties, String prefix) {
         Map<String, Object> taken = new LinkedHashMap<>(properties);
-        taken.keySet().removeIf(name -> !name.startsWith(prefix));
+        taken.keySet().removeIf(name -> !name.startsWith(prefix + '.'));
         properties.keySet().removeAll(taken.keySet());
         return taken;
     }

@@ -13,7 +13,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
-import io.idempotency.boot.IdempotencyProperties.KeyDisplay;
+import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.observation.CallCompleted;

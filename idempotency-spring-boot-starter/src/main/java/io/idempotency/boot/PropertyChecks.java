@@ -1,0 +1,42 @@
+package io.idempotency.boot;
+
+import java.time.Duration;
+
+import org.springframework.util.Assert;
+
+/** Checks that the properties records of several features make. */
+public final class PropertyChecks {
+
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    private PropertyChecks() {}
+
+    /**
+     * Names the property in the message of a failed check.
+     *
+     * @param name of the property
+     * @param check throws an IllegalArgumentException if the value is out of range
+     */
+    public static void requireInRange(String name, Runnable check) {
+        try {
+            check.run();
+        } catch (IllegalArgumentException outOfRange) {
+            // Without its cause, which the report of a failed binding would show instead.
+            throw new IllegalArgumentException(name + ": " + outOfRange.getMessage());
+        }
+    }
+
+    /**
+     * Refuses a duration that no scheduler can wait for: the limit of a scheduler is about three hundred years.
+     *
+     * @param name of the property
+     * @param duration its value
+     */
+    public static void requireAtMostAYear(String name, Duration duration) {
+        Assert.isTrue(
+                duration.compareTo(SHORTEST) >= 0 && duration.compareTo(LONGEST) <= 0,
+                () -> name + " must be at least one millisecond and at most 365 days, not " + duration);
+    }
+}

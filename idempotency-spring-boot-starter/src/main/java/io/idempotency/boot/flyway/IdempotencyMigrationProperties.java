@@ -1,0 +1,18 @@
+package io.idempotency.boot.flyway;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * The role and the URL that migrate the tables.
+ *
+ * @param url JDBC URL to migrate with. By default that of the DataSource.
+ * @param user Role to migrate with, if the application's own may not create tables. It becomes the owner of the
+ *     tables and grants the application's role what that needs.
+ * @param password Password of the role to migrate with.
+ */
+@ConfigurationProperties("idempotency.migration")
+public record IdempotencyMigrationProperties(
+        @Nullable String url,
+        @Nullable String user,
+        @Nullable String password) {}

@@ -1,0 +1,111 @@
+package io.idempotency.boot.outbox;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
+import org.springframework.util.unit.DataSize;
+
+import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.outbox.Lanes;
+
+import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
+import static io.idempotency.boot.PropertyChecks.requireInRange;
+
+/**
+ * How messages are sent.
+ *
+ * @param enabled Whether there is an outbox.
+ * @param relay Whether this instance sends messages, and not only publishes them.
+ * @param sender Who sends messages, unless the application defines an OutboxSender.
+ * @param retention How long a message is kept after it was sent.
+ * @param maxPayloadSize Largest payload of a message, as JSON in UTF-8. No larger than the broker takes.
+ * @param lanes Number of lanes that ordering keys are divided among; each is sent by one instance at a time.
+ * @param batchSize Messages sent in one transaction, roughly.
+ * @param pollInterval Time between two looks for messages of other instances, for later and for another attempt.
+ * @param notifications Whether instances wake each other by LISTEN and NOTIFY, on one connection each of their pools.
+ * @param sendTimeout Time after which a message without an acknowledgement has failed.
+ * @param maxAttempts Failures of one message after which it is given up.
+ * @param backoff Time between the attempts of one message.
+ * @param handlerThreads Messages that methods with @OutboxHandler handle at once.
+ * @param sampleInterval Time between two looks at how much waits.
+ */
+@ConfigurationProperties("idempotency.outbox")
+public record IdempotencyOutboxProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("true") boolean relay,
+        @DefaultValue("auto") Sender sender,
+        @DefaultValue("3d") Duration retention,
+        @DefaultValue("1MB") DataSize maxPayloadSize,
+        @DefaultValue("64") int lanes,
+        @DefaultValue("100") int batchSize,
+        @DefaultValue("1s") Duration pollInterval,
+        @DefaultValue("false") boolean notifications,
+        @DefaultValue("30s") Duration sendTimeout,
+        @DefaultValue("15") int maxAttempts,
+        @DefaultValue Backoff backoff,
+        @DefaultValue("4") int handlerThreads,
+        @DefaultValue("10s") Duration sampleInterval) {
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if one of them makes no sense
+     */
+    public IdempotencyOutboxProperties {
+        requireInRange("idempotency.outbox.retention", () -> CallTerms.requireRetention(retention));
+        requireInRange("idempotency.outbox.lanes", () -> new Lanes(lanes));
+        Assert.isTrue(maxPayloadSize.toBytes() > 0, "idempotency.outbox.max-payload-size must be more than zero");
+        Assert.isTrue(batchSize > 0, () -> "idempotency.outbox.batch-size must be at least 1, not " + batchSize);
+        Assert.isTrue(maxAttempts > 0, () -> "idempotency.outbox.max-attempts must be at least 1, not " + maxAttempts);
+        Assert.isTrue(
+                handlerThreads > 0,
+                () -> "idempotency.outbox.handler-threads must be at least 1, not " + handlerThreads);
+        requireAtMostAYear("idempotency.outbox.poll-interval", pollInterval);
+        requireAtMostAYear("idempotency.outbox.send-timeout", sendTimeout);
+        Assert.isTrue(
+                sendTimeout.compareTo(Duration.ofDays(1)) <= 0,
+                () -> "idempotency.outbox.send-timeout must be at most one day, not " + sendTimeout);
+        requireAtMostAYear("idempotency.outbox.sample-interval", sampleInterval);
+    }
+
+    /** Who sends the messages of the outbox. */
+    public enum Sender {
+
+        /** Kafka where the application has it, or else its own methods with @OutboxHandler. */
+        AUTO,
+
+        /** Kafka. */
+        KAFKA,
+
+        /** Methods with @OutboxHandler. */
+        IN_PROCESS
+    }
+
+    /**
+     * Time between the attempts of one message.
+     *
+     * @param delay Time before the second attempt; up to half as much again is added at random.
+     * @param multiplier Factor of the delay from one attempt to the next.
+     * @param maxDelay Longest time between two attempts.
+     */
+    public record Backoff(
+            @DefaultValue("1s") Duration delay,
+            @DefaultValue("2") double multiplier,
+            @DefaultValue("10m") Duration maxDelay) {
+
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException if one of them makes no sense
+         */
+        public Backoff {
+            requireAtMostAYear("idempotency.outbox.backoff.delay", delay);
+            requireAtMostAYear("idempotency.outbox.backoff.max-delay", maxDelay);
+            Assert.isTrue(
+                    multiplier >= 1,
+                    () -> "idempotency.outbox.backoff.multiplier must be at least 1, not " + multiplier);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.idempotency.boot.retention;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.StringUtils;
+
+import io.idempotency.internal.retention.PartitionPeriod;
+
+import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
+
+/**
+ * How tables keep their rows.
+ *
+ * @param processedMessages How messages that were handled are kept: as rows that are deleted one by one, or in
+ *     partitions of a day, a week or a month that are dropped as a whole. A table that holds rows is put in partitions
+ *     by an operator only.
+ * @param maintenance Whether this instance makes and drops partitions.
+ * @param maintenanceInterval Time between two looks at the partitions.
+ * @param maintenanceRole Role to maintain partitions with, if the application's own is not the owner of the tables. The
+ *     application's role must be a member of it.
+ */
+@ConfigurationProperties("idempotency.storage")
+public record IdempotencyStorageProperties(
+        @DefaultValue("rows") Partitioning processedMessages,
+        @DefaultValue("true") boolean maintenance,
+        @DefaultValue("1m") Duration maintenanceInterval,
+        @Nullable String maintenanceRole) {
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if the interval is out of range
+     */
+    public IdempotencyStorageProperties {
+        requireAtMostAYear("idempotency.storage.maintenance-interval", maintenanceInterval);
+        maintenanceRole = StringUtils.hasText(maintenanceRole) ? maintenanceRole : null;
+    }
+
+    /** Whether the rows of a table are in partitions, and how much time each partition is for. */
+    public enum Partitioning {
+
+        /** In one table, from which they are deleted. */
+        ROWS,
+
+        /** In partitions of a day, in UTC. */
+        DAY,
+
+        /** In partitions of a week, from Monday on, in UTC. */
+        WEEK,
+
+        /** In partitions of a month, in UTC. */
+        MONTH;
+
+        /**
+         * How much time a partition is for.
+         *
+         * @return nothing if there are none
+         */
+        public Optional<PartitionPeriod> period() {
+            return switch (this) {
+                case ROWS -> Optional.empty();
+                case DAY -> Optional.of(PartitionPeriod.DAY);
+                case WEEK -> Optional.of(PartitionPeriod.WEEK);
+                case MONTH -> Optional.of(PartitionPeriod.MONTH);
+            };
+        }
+    }
+}
