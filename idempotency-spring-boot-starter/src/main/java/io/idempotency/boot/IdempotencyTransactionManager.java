@@ -1,10 +1,11 @@
 package io.idempotency.boot;
 
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
@@ -23,26 +24,37 @@ final class IdempotencyTransactionManager {
     private static final boolean JPA_IS_PRESENT = ClassUtils.isPresent(
             "org.springframework.orm.jpa.JpaTransactionManager", IdempotencyTransactionManager.class.getClassLoader());
 
-    /** None of these has a JDBC connection of ours, whatever DataSource is enlisted. */
-    private static final Set<String> WITHOUT_CONNECTION = Set.of(
-            "org.springframework.transaction.jta.JtaTransactionManager",
-            "org.springframework.kafka.transaction.KafkaTransactionManager",
-            "org.springframework.jms.connection.JmsTransactionManager",
-            "org.springframework.amqp.rabbit.transaction.RabbitTransactionManager",
-            "org.springframework.data.mongodb.MongoTransactionManager");
+    /** Never binds a JDBC connection to the thread, whatever DataSource is enlisted. */
+    private static final String JTA = "org.springframework.transaction.jta.JtaTransactionManager";
+
+    /** The managers in these packages bind the JDBC connection of their session, too. */
+    private static final String OBJECT_RELATIONAL = "org.springframework.orm.";
 
     private IdempotencyTransactionManager() {}
 
-    /** Returns whether transactions of the manager are certainly on another database; otherwise the call finds out. */
+    /** Returns whether transactions of the manager are certainly not on this database; otherwise the call finds out. */
     static boolean isElsewhere(TransactionManager transactionManager, DataSource dataSource) {
-        for (Class<?> type = transactionManager.getClass(); type != null; type = type.getSuperclass()) {
-            if (WITHOUT_CONNECTION.contains(type.getName())) {
-                return true;
-            }
+        if (isOrExtends(transactionManager, name -> name.equals(JTA))) {
+            return true;
         }
         DataSource managed =
                 transactionManager instanceof PlatformTransactionManager manager ? dataSourceOf(manager) : null;
-        return managed != null && !SameDataSource.test(managed, dataSource);
+        return managed == null ? managesAnotherResource(transactionManager) : !SameDataSource.test(managed, dataSource);
+    }
+
+    /** Such as the connections of a message broker. */
+    private static boolean managesAnotherResource(TransactionManager transactionManager) {
+        return transactionManager instanceof ResourceTransactionManager
+                && !isOrExtends(transactionManager, name -> name.startsWith(OBJECT_RELATIONAL));
+    }
+
+    private static boolean isOrExtends(TransactionManager transactionManager, Predicate<String> className) {
+        for (Class<?> type = AopUtils.getTargetClass(transactionManager); type != null; type = type.getSuperclass()) {
+            if (className.test(type.getName())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The primary one if it is for our DataSource, else the first that is, else one of our own. */

@@ -4,20 +4,16 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-import io.micrometer.observation.ObservationRegistry;
-import io.micrometer.observation.transport.SenderContext;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.IdempotencyStartupException;
@@ -40,9 +36,7 @@ import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxSender;
 
 /** Provides {@link Outbox}, and a relay that sends its messages. */
-@AutoConfiguration(
-        after = IdempotencyAutoConfiguration.class,
-        afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
 @ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyOutboxProperties.class)
@@ -88,18 +82,6 @@ public final class IdempotencyOutboxAutoConfiguration {
     NotificationRunner idempotencyNotificationRunner(
             PostgresStorage storage, RelaySignal signal, IdempotencyOutboxProperties properties) {
         return new NotificationRunner(storage.outboxChannel(), signal, properties.relay(), properties.pollInterval());
-    }
-
-    /** Tells the trace of the publisher to whoever receives. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(SenderContext.class)
-    @ConditionalOnBean(ObservationRegistry.class)
-    static class Observed {
-
-        @Bean
-        PublishedHeaders idempotencyPublishedHeaders(ObservationRegistry registry) {
-            return new ObservedHeaders(registry);
-        }
     }
 
     private static Map<String, String> all(ObjectProvider<PublishedHeaders> providers) {

@@ -4,4 +4,4 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** Headers that tell where a message was published, such as the context of a trace. */
-interface PublishedHeaders extends Supplier<Map<String, String>> {}
+public interface PublishedHeaders extends Supplier<Map<String, String>> {}

@@ -52,7 +52,7 @@ public enum IdempotencyObservations implements ObservationDocumentation {
 
     static final String DELIVERY_NAME = "idempotency.receive";
 
-    private static final String PUBLISH_NAME = "idempotency.outbox.publish";
+    static final String PUBLISH_NAME = "idempotency.outbox.publish";
 
     private static final String ACTIVE = ".active";
 

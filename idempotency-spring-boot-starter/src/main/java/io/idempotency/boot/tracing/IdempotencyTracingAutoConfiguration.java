@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.observation.CallObserver;
 
 /** Lets traces show calls and deliveries where the application observes with Micrometer. */
@@ -28,6 +29,11 @@ public final class IdempotencyTracingAutoConfiguration {
     @ConditionalOnMissingBean
     CallObserver idempotencyCallObserver(ObservationRegistry registry, IdempotencyTracingProperties properties) {
         return new MicrometerCallObserver(registry, properties.keys());
+    }
+
+    @Bean
+    PublishedHeaders idempotencyPublishedHeaders(ObservationRegistry registry) {
+        return new ObservedHeaders(registry);
     }
 
     /** The library has timers of its own; those that are made of every observation would tell the same again. */

@@ -1,9 +1,17 @@
 package io.idempotency.boot.autoconfigure;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -24,6 +32,7 @@ import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
 import io.idempotency.boot.metrics.IdempotencyMeters;
+import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
@@ -39,6 +48,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 /** The rules of the starter's own packages. */
 @AnalyzeClasses(packages = "io.idempotency.boot", importOptions = ImportOption.DoNotIncludeTests.class)
 class StarterArchitectureTest {
+
+    private static final String ROOT = "io.idempotency.boot";
+
+    private static final Pattern FOREIGN_WORDS =
+            Pattern.compile("kafka|rabbit|amqp|actuat|micrometer", Pattern.CASE_INSENSITIVE);
 
     private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
                     "io.idempotency.internal.postgres")
@@ -63,10 +77,69 @@ class StarterArchitectureTest {
     @ArchTest
     static final ArchRule whatIsCommonKnowsNoFeature = noClasses()
             .that()
-            .resideInAPackage("io.idempotency.boot")
+            .resideInAPackage(ROOT)
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("io.idempotency.boot.*..");
+            .resideInAPackage(ROOT + ".*..");
+
+    /**
+     * Optional libraries, each with the only packages that may know it. Two nested classes are exempt: they are loaded only
+     * where their library is on the class path.
+     */
+    @ArchTest
+    static void optionalLibrariesAreKnownByTheirFeatureOnly(JavaClasses starter) {
+        Map.ofEntries(
+                        Map.entry("io.micrometer..", List.of("metrics", "tracing")),
+                        Map.entry("jakarta.servlet..", List.of("web")),
+                        Map.entry("org.apache.kafka..", List.of("kafka")),
+                        Map.entry("org.mockito..", List.<String>of()),
+                        Map.entry("org.springdoc..", List.of("openapi")),
+                        Map.entry("org.springframework.boot.actuate..", List.of("actuate")),
+                        Map.entry("org.springframework.boot.health..", List.of("actuate")),
+                        Map.entry("org.springframework.kafka..", List.of("kafka")),
+                        Map.entry("org.springframework.orm..", List.of("jpa")),
+                        Map.entry("org.springframework.security..", List.of("security")),
+                        Map.entry("org.springframework.web..", List.of("web")))
+                .forEach((library, features) -> noClasses()
+                        .that()
+                        .resideOutsideOfPackages(features.stream()
+                                .map(feature -> ROOT + '.' + feature)
+                                .toArray(String[]::new))
+                        .and()
+                        .doNotHaveFullyQualifiedName(ROOT + ".IdempotencyTransactionManager$Jpa")
+                        .and()
+                        .doNotHaveFullyQualifiedName(ROOT + ".TestDoubles$Mocks")
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAPackage(library)
+                        .check(starter));
+    }
+
+    /** Not even as text, such as the name of a class or a constant of an enum. */
+    @ArchTest
+    static final ArchRule theRootNamesNoBrokerAndNoActuator = classes()
+            .that()
+            .resideInAPackage(ROOT)
+            .should(new ArchCondition<>("not contain " + FOREIGN_WORDS) {
+                @Override
+                public void check(JavaClass javaClass, ConditionEvents events) {
+                    Matcher word = FOREIGN_WORDS.matcher(textOf(javaClass));
+                    boolean found = word.find();
+                    events.add(new SimpleConditionEvent(
+                            javaClass,
+                            !found,
+                            javaClass.getName() + (found ? " contains '" + word.group() + "'" : " contains none")));
+                }
+            });
+
+    private static String textOf(JavaClass javaClass) {
+        try (InputStream file =
+                javaClass.getSource().orElseThrow().getUri().toURL().openStream()) {
+            return new String(file.readAllBytes(), StandardCharsets.ISO_8859_1);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
 
     @ArchTest
     static final ArchRule featuresHaveNoCycles = SlicesRuleDefinition.slices()
@@ -120,6 +193,8 @@ class StarterArchitectureTest {
             .be(ProcessName.class)
             .orShould()
             .be(PropertyChecks.class)
+            .orShould()
+            .be(PublishedHeaders.class)
             .orShould()
             .be(IdempotencyMeters.class)
             .orShould()

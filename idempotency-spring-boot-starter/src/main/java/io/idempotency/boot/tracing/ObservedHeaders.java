@@ -1,4 +1,4 @@
-package io.idempotency.boot.outbox;
+package io.idempotency.boot.tracing;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -7,10 +7,10 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.SenderContext;
 
-/** Lets whoever traces add what a receiver needs to go on with the trace of the publisher, such as {@code traceparent}. */
-record ObservedHeaders(ObservationRegistry registry) implements PublishedHeaders {
+import io.idempotency.boot.outbox.PublishedHeaders;
 
-    private static final String NAME = "idempotency.outbox.publish";
+/** Lets tracers add the headers by which a receiver continues the trace of the publisher, such as {@code traceparent}. */
+record ObservedHeaders(ObservationRegistry registry) implements PublishedHeaders {
 
     @Override
     public Map<String, String> get() {
@@ -18,7 +18,9 @@ record ObservedHeaders(ObservationRegistry registry) implements PublishedHeaders
         SenderContext<Map<String, String>> context =
                 new SenderContext<>((carrier, name, value) -> headers.put(name, value));
         context.setCarrier(headers);
-        Observation.createNotStarted(NAME, () -> context, registry).start().stop();
+        Observation.createNotStarted(IdempotencyObservations.PUBLISH_NAME, () -> context, registry)
+                .start()
+                .stop();
         return headers;
     }
 }
