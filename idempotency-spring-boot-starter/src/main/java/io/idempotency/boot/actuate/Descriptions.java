@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
-import io.idempotency.boot.actuate.LastSamples.Sample;
+import io.idempotency.boot.retention.LatestSample.Taken;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 
@@ -20,27 +20,27 @@ final class Descriptions {
 
     private Descriptions() {}
 
-    static Descriptors.@Nullable Storage of(@Nullable Sample<StorageSampled> sample, LastSamples samples) {
-        return sample == null
+    static Descriptors.@Nullable Storage of(@Nullable Taken<StorageSampled> taken) {
+        return taken == null
                 ? null
                 : new Descriptors.Storage(
-                        sample.at(),
-                        samples.ageOf(sample),
-                        sample.seen().tables().stream()
+                        taken.at(),
+                        taken.age(),
+                        taken.sample().tables().stream()
                                 .map(table -> new Descriptors.Table(table.table(), table.rows(), table.oldestExpired()))
                                 .toList(),
-                        sample.seen().staleLeases());
+                        taken.sample().staleLeases());
     }
 
-    static Descriptors.@Nullable Outbox ofOutbox(@Nullable Sample<OutboxSampled> sample, LastSamples samples) {
-        return sample == null
+    static Descriptors.@Nullable Outbox ofOutbox(@Nullable Taken<OutboxSampled> taken) {
+        return taken == null
                 ? null
                 : new Descriptors.Outbox(
-                        sample.at(),
-                        samples.ageOf(sample),
-                        sample.seen().pending(),
-                        sample.seen().dead(),
-                        sample.seen().oldest());
+                        taken.at(),
+                        taken.age(),
+                        taken.sample().pending(),
+                        taken.sample().dead(),
+                        taken.sample().oldest());
     }
 
     static Descriptors.Request of(IdempotencyRecord found) {

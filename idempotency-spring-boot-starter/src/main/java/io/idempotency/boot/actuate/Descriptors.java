@@ -16,8 +16,8 @@ final class Descriptors {
     /**
      * Everything at a glance; no query is made for it.
      *
-     * @param storage the last look at the tables; {@code null} if there was none yet
-     * @param outbox the last look at the outbox; {@code null} if there was none, as where this instance sends nothing
+     * @param storage the latest sample of the tables; {@code null} if there is none yet
+     * @param outbox the latest sample of the outbox; {@code null} if there is none, as in an instance that sends nothing
      * @param sections what else can be read
      */
     record Overview(@Nullable Storage storage, @Nullable Outbox outbox, List<String> sections)

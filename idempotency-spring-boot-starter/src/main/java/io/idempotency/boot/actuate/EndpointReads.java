@@ -32,18 +32,16 @@ final class EndpointReads {
 
     private final IdempotencyAdministration administration;
 
-    private final LastSamples samples;
+    private final LatestSamples samples;
 
-    EndpointReads(IdempotencyAdministration administration, LastSamples samples) {
+    EndpointReads(IdempotencyAdministration administration, LatestSamples samples) {
         this.administration = administration;
         this.samples = samples;
     }
 
     Descriptors.Overview overview() {
         return new Descriptors.Overview(
-                Descriptions.of(samples.storage(), samples),
-                Descriptions.ofOutbox(samples.outbox(), samples),
-                SECTIONS);
+                Descriptions.of(samples.storage()), Descriptions.ofOutbox(samples.outbox()), SECTIONS);
     }
 
     OperationResponseBody section(String name, RequestParameters parameters, boolean showResponse) {

@@ -27,7 +27,7 @@ public final class IdempotencyEndpointAutoConfiguration {
     @Bean
     IdempotencyEndpoint idempotencyEndpoint(
             IdempotencyAdministration administration,
-            LastSamples samples,
+            LatestSamples samples,
             Purge purge,
             IdempotencyEndpointProperties properties) {
         return new IdempotencyEndpoint(

@@ -30,7 +30,7 @@ public final class IdempotencyHealthAutoConfiguration {
     @ConditionalOnMissingBean(name = {"idempotencyHealthIndicator", "idempotencyHealthContributor"})
     HealthContributor idempotencyHealthContributor(
             PostgresStorage storage,
-            LastSamples samples,
+            LatestSamples samples,
             IdempotencyPurgeProperties purge,
             IdempotencyHealthProperties properties) {
         return new IdempotencyHealthIndicator(storage.schema(), samples, purge.enabled(), properties);

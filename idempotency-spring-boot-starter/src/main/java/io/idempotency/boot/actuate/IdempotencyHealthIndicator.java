@@ -14,7 +14,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
-import io.idempotency.boot.actuate.LastSamples.Sample;
+import io.idempotency.boot.retention.LatestSample.Taken;
 import io.idempotency.internal.postgres.StorageSchema;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
@@ -30,14 +30,14 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     private final StorageSchema schema;
 
-    private final LastSamples samples;
+    private final LatestSamples samples;
 
     private final boolean purges;
 
     private final IdempotencyHealthProperties properties;
 
     IdempotencyHealthIndicator(
-            StorageSchema schema, LastSamples samples, boolean purges, IdempotencyHealthProperties properties) {
+            StorageSchema schema, LatestSamples samples, boolean purges, IdempotencyHealthProperties properties) {
         super("The idempotency tables cannot be asked for their health");
         this.schema = schema;
         this.samples = samples;
@@ -78,27 +78,27 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
         if (!purges) {
             return new Check(State.NOT_HERE, null, properties.maxPurgeDelay(), null);
         }
-        Sample<StorageSampled> sample = samples.storage();
-        if (sample == null) {
+        Taken<StorageSampled> taken = samples.storage();
+        if (taken == null) {
             return new Check(State.UNKNOWN, null, properties.maxPurgeDelay(), null);
         }
-        Duration oldest = sample.seen().tables().stream()
+        Duration oldest = taken.sample().tables().stream()
                 .map(TableSample::oldestExpired)
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
-        return judge(oldest, properties.maxPurgeDelay(), samples.ageOf(sample));
+        return judge(oldest, properties.maxPurgeDelay(), taken.age());
     }
 
     private PartitionsCheck partitions() {
-        Sample<StorageSampled> sample = samples.storage();
-        return new PartitionsCheck(sample == null ? List.of() : sample.seen().partitions());
+        Taken<StorageSampled> taken = samples.storage();
+        return new PartitionsCheck(taken == null ? List.of() : taken.sample().partitions());
     }
 
     private Check outbox() {
-        Sample<OutboxSampled> sample = samples.outbox();
-        return sample == null
+        Taken<OutboxSampled> taken = samples.outbox();
+        return taken == null
                 ? new Check(State.UNKNOWN, null, properties.maxOutboxAge(), null)
-                : judge(sample.seen().oldest(), properties.maxOutboxAge(), samples.ageOf(sample));
+                : judge(taken.sample().oldest(), properties.maxOutboxAge(), taken.age());
     }
 
     private Check judge(Duration oldest, Duration threshold, Duration sampleAge) {
@@ -114,8 +114,8 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
     private enum State {
         FINE("fine"),
         BEHIND("behind"),
-        OUTDATED("unknown: the last look at the tables is too old"),
-        UNKNOWN("unknown: this instance has not looked yet"),
+        OUTDATED("unknown: the latest sample of the tables is too old"),
+        UNKNOWN("unknown: this instance has taken no sample yet"),
         NOT_HERE("not done by this instance");
 
         private final String text;

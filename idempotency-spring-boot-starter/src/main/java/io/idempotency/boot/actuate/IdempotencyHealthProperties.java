@@ -11,7 +11,7 @@ import org.springframework.util.Assert;
  *
  * @param maxPurgeDelay How long expired rows may wait for the purge.
  * @param maxOutboxAge How long messages that are due may wait for being sent.
- * @param maxSampleAge How old the last look at the tables may be, by which the two are judged.
+ * @param maxSampleAge How old the latest sample of the tables may be, by which the two are judged.
  */
 @ConfigurationProperties("idempotency.health")
 public record IdempotencyHealthProperties(

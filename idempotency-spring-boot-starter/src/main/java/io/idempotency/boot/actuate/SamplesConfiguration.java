@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 class SamplesConfiguration {
 
     @Bean
-    LastSamples idempotencyLastSamples() {
-        return new LastSamples(Clock.systemUTC());
+    LatestSamples idempotencyLatestSamples() {
+        return new LatestSamples(Clock.systemUTC());
     }
 }

@@ -1,5 +1,7 @@
 package io.idempotency.boot.metrics;
 
+import java.time.Clock;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -30,11 +32,12 @@ public final class IdempotencyMetricsAutoConfiguration {
 
     @Bean
     IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry, IdempotencyOutboxProperties properties) {
-        return new OutboxMeters(registry, new LastLook<>(properties.sampleInterval(), System::nanoTime));
+        return new OutboxMeters(registry, new SampleGauges<>(registry, properties.sampleInterval(), Clock.systemUTC()));
     }
 
     @Bean
     IdempotencyListener idempotencyStorageMeters(MeterRegistry registry, IdempotencyProperties properties) {
-        return new StorageMeters(registry, new LastLook<>(properties.sampleInterval(), System::nanoTime));
+        return new StorageMeters(
+                registry, new SampleGauges<>(registry, properties.sampleInterval(), Clock.systemUTC()));
     }
 }

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 
 import io.idempotency.observation.IdempotencyListener;
@@ -17,8 +17,6 @@ import io.idempotency.observation.OutboxSampled;
 /** Measures messages to send. */
 final class OutboxMeters implements IdempotencyListener {
 
-    private final MeterRegistry registry;
-
     private final BoundedTag topics = new BoundedTag(IdempotencyMeters.TOPIC);
 
     private final MeterProvider<Timer> sent;
@@ -27,12 +25,11 @@ final class OutboxMeters implements IdempotencyListener {
 
     private final MeterProvider<Counter> dead;
 
-    private final LastLook<OutboxSampled> outbox;
+    private final SampleGauges<OutboxSampled> outbox;
 
     private final AtomicBoolean registered = new AtomicBoolean();
 
-    OutboxMeters(MeterRegistry registry, LastLook<OutboxSampled> outbox) {
-        this.registry = registry;
+    OutboxMeters(MeterRegistry registry, SampleGauges<OutboxSampled> outbox) {
         this.outbox = outbox;
         this.sent = Timer.builder(IdempotencyMeters.OUTBOX_SENT)
                 .description("Messages that were sent, from when they were to be sent")
@@ -61,7 +58,7 @@ final class OutboxMeters implements IdempotencyListener {
 
     @Override
     public void outboxSampled(OutboxSampled event) {
-        outbox.seen(event);
+        outbox.update(event);
         if (registered.getAndSet(true)) {
             return;
         }
@@ -75,9 +72,6 @@ final class OutboxMeters implements IdempotencyListener {
     }
 
     private void gauge(String name, String description, String unit, ToDoubleFunction<OutboxSampled> value) {
-        Gauge.builder(name, outbox, look -> look.value(value))
-                .description(description)
-                .baseUnit(unit)
-                .register(registry);
+        outbox.register(name, description, unit, Tags.empty(), value);
     }
 }

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.PartitionSample;
@@ -19,11 +19,11 @@ final class StorageMeters implements IdempotencyListener {
 
     private final MeterRegistry registry;
 
-    private final LastLook<StorageSampled> storage;
+    private final SampleGauges<StorageSampled> storage;
 
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
-    StorageMeters(MeterRegistry registry, LastLook<StorageSampled> storage) {
+    StorageMeters(MeterRegistry registry, SampleGauges<StorageSampled> storage) {
         this.registry = registry;
         this.storage = storage;
     }
@@ -40,7 +40,7 @@ final class StorageMeters implements IdempotencyListener {
 
     @Override
     public void storageSampled(StorageSampled event) {
-        storage.seen(event);
+        storage.update(event);
         for (TableSample table : event.tables()) {
             if (registered.add(table.table())) {
                 register(table.table());
@@ -52,9 +52,12 @@ final class StorageMeters implements IdempotencyListener {
             }
         }
         if (registered.add(IdempotencyMeters.STALE_LEASES)) {
-            Gauge.builder(IdempotencyMeters.STALE_LEASES, storage, look -> look.value(StorageSampled::staleLeases))
-                    .description("Leases that have expired and were not taken over")
-                    .register(registry);
+            storage.register(
+                    IdempotencyMeters.STALE_LEASES,
+                    "Leases that have expired and were not taken over",
+                    null,
+                    Tags.empty(),
+                    StorageSampled::staleLeases);
         }
     }
 
@@ -97,7 +100,7 @@ final class StorageMeters implements IdempotencyListener {
                 description,
                 unit,
                 table,
-                seen -> seen.partitions().stream()
+                sampled -> sampled.partitions().stream()
                         .filter(sample -> sample.table().equals(table))
                         .mapToDouble(value)
                         .findFirst()
@@ -106,20 +109,16 @@ final class StorageMeters implements IdempotencyListener {
 
     private void tableGauge(
             String name, String description, String unit, String table, ToDoubleFunction<TableSample> value) {
-        gauge(name, description, unit, table, seen -> valueOf(seen, table, value));
+        gauge(name, description, unit, table, sampled -> valueOf(sampled, table, value));
     }
 
     private void gauge(
             String name, String description, String unit, String table, ToDoubleFunction<StorageSampled> value) {
-        Gauge.builder(name, storage, look -> look.value(value))
-                .description(description)
-                .baseUnit(unit)
-                .tag(IdempotencyMeters.TABLE, table)
-                .register(registry);
+        storage.register(name, description, unit, Tags.of(IdempotencyMeters.TABLE, table), value);
     }
 
-    private static double valueOf(StorageSampled seen, String table, ToDoubleFunction<TableSample> value) {
-        return seen.tables().stream()
+    private static double valueOf(StorageSampled sampled, String table, ToDoubleFunction<TableSample> value) {
+        return sampled.tables().stream()
                 .filter(sample -> sample.table().equals(table))
                 .mapToDouble(value)
                 .findFirst()

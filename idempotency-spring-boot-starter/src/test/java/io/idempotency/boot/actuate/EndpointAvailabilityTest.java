@@ -48,7 +48,7 @@ class EndpointAvailabilityTest {
                 .run(context -> assertThat(context)
                         .hasSingleBean(IdempotencyEndpoint.class)
                         .hasSingleBean(IdempotencyEndpointWebExtension.class)
-                        .hasSingleBean(LastSamples.class)
+                        .hasSingleBean(LatestSamples.class)
                         .hasSingleBean(HealthContributor.class));
     }
 
@@ -95,7 +95,7 @@ class EndpointAvailabilityTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(IdempotencyEndpoint.class)
-                        .doesNotHaveBean(LastSamples.class)
+                        .doesNotHaveBean(LatestSamples.class)
                         .doesNotHaveBean("idempotencyHealthContributor"));
     }
 

@@ -61,7 +61,7 @@ class EndpointReadsTest {
     }
 
     @Test
-    void theOverviewShowsTheLastLooksAtTheTablesWithTheirAge() {
+    void theOverviewShowsTheLatestSamplesOfTheTablesWithTheirAge() {
         application
                 .events()
                 .storageSampled(new StorageSampled(

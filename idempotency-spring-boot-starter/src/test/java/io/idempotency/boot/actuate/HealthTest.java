@@ -14,6 +14,7 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.TestClock;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.PartitionSample;
@@ -178,7 +179,7 @@ class HealthTest {
                 new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere", "nobody", ""), "idempotency");
 
         Health health = new IdempotencyHealthIndicator(
-                        unreachable.schema(), new LastSamples(new TestClock()), true, DEFAULTS)
+                        unreachable.schema(), new LatestSamples(new TestClock()), true, DEFAULTS)
                 .health();
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
@@ -209,9 +210,9 @@ class HealthTest {
     }
 
     @Test
-    void isDegradedIfTheLastLookIsTooLongAgo() {
+    void isDegradedIfTheLatestSampleIsTooOld() {
         TestClock clock = new TestClock();
-        LastSamples samples = new LastSamples(clock);
+        LatestSamples samples = new LatestSamples(clock);
         samples.storageSampled(new StorageSampled(List.of(), 0));
         samples.outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
         IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
@@ -225,7 +226,7 @@ class HealthTest {
         assertThat(late.getStatus()).isEqualTo(IdempotencyHealthIndicator.DEGRADED);
         assertThat(late.getDetails().get("purge"))
                 .isEqualTo(Map.of(
-                        "state", "unknown: the last look at the tables is too old",
+                        "state", "unknown: the latest sample of the tables is too old",
                         "oldest", "PT0S",
                         "threshold", "PT1H",
                         "sampleAge", "PT6M"));

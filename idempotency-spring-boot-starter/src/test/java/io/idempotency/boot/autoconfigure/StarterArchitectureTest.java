@@ -33,6 +33,7 @@ import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
 import io.idempotency.boot.metrics.IdempotencyMeters;
 import io.idempotency.boot.outbox.PublishedHeaders;
+import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
@@ -189,6 +190,8 @@ class StarterArchitectureTest {
             .be(IdempotencyDataSource.class)
             .orShould()
             .be(KeyDisplay.class)
+            .orShould()
+            .be(LatestSample.class)
             .orShould()
             .be(ProcessName.class)
             .orShould()

@@ -1,7 +1,6 @@
 package io.idempotency.boot.metrics;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -10,6 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.idempotency.boot.testing.TestClock;
 import io.idempotency.observation.OutboxSampled;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,13 +20,13 @@ class OutboxGaugesTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
 
-    private final AtomicLong nanoTime = new AtomicLong();
+    private final TestClock clock = new TestClock();
 
     private final OutboxMeters listener =
-            new OutboxMeters(registry, new LastLook<>(Duration.ofMinutes(10), nanoTime::get));
+            new OutboxMeters(registry, new SampleGauges<>(registry, Duration.ofMinutes(10), clock));
 
     @Test
-    void gaugesShowTheLastLookAndAreRegisteredOnce(CapturedOutput output) {
+    void gaugesShowTheLatestSampleAndAreRegisteredOnce(CapturedOutput output) {
         listener.outboxSampled(new OutboxSampled(1, 2, Duration.ofMillis(1_500)));
         listener.outboxSampled(new OutboxSampled(3, 4, Duration.ofMillis(2_500)));
 
@@ -37,12 +37,12 @@ class OutboxGaugesTest {
     }
 
     @Test
-    void gaugesAreNoNumbersWhenSeveralLooksWereMissed() {
+    void gaugesAreNoNumbersWhenSeveralSamplesWereMissed() {
         listener.outboxSampled(new OutboxSampled(1, 2, Duration.ofHours(1)));
-        nanoTime.addAndGet(Duration.ofMinutes(30).toNanos());
+        clock.turn(Duration.ofMinutes(30));
         assertThat(value("idempotency.outbox.pending")).isOne();
 
-        nanoTime.incrementAndGet();
+        clock.turn(Duration.ofSeconds(1));
         assertThat(value("idempotency.outbox.pending")).isNaN();
         assertThat(value("idempotency.outbox.dead.kept")).isNaN();
         assertThat(value("idempotency.outbox.oldest.age")).isNaN();

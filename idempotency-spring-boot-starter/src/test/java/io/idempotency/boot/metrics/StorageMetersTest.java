@@ -2,7 +2,6 @@ package io.idempotency.boot.metrics;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -11,6 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.idempotency.boot.testing.TestClock;
 import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StorageSampled;
@@ -24,18 +24,18 @@ class StorageMetersTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
 
-    private final AtomicLong nanoTime = new AtomicLong(Long.MAX_VALUE - 1);
+    private final TestClock clock = new TestClock();
 
     private final StorageMeters meters =
-            new StorageMeters(registry, new LastLook<>(Duration.ofSeconds(30), nanoTime::get));
+            new StorageMeters(registry, new SampleGauges<>(registry, Duration.ofSeconds(30), clock));
 
     @Test
-    void nothingIsShownBeforeTheFirstLook() {
+    void nothingIsShownBeforeTheFirstSample() {
         assertThat(registry.getMeters()).isEmpty();
     }
 
     @Test
-    void gaugesShowTheLastLookAndAreRegisteredOnce(CapturedOutput output) {
+    void gaugesShowTheLatestSampleAndAreRegisteredOnce(CapturedOutput output) {
         meters.storageSampled(
                 new StorageSampled(List.of(new TableSample("idempotency_request", 10, Duration.ofMillis(1_500))), 1));
         meters.storageSampled(new StorageSampled(
@@ -55,20 +55,20 @@ class StorageMetersTest {
     }
 
     @Test
-    void gaugesAreNoNumbersWhenNobodyHasLookedForLong() {
-        StorageSampled look =
+    void gaugesAreNoNumbersWhenTheSampleIsOld() {
+        StorageSampled sample =
                 new StorageSampled(List.of(new TableSample("idempotency_request", 10, Duration.ofHours(2))), 1);
-        meters.storageSampled(look);
-        nanoTime.addAndGet(Duration.ofMinutes(5).toNanos());
+        meters.storageSampled(sample);
+        clock.turn(Duration.ofMinutes(5));
         assertThat(registry.get("idempotency.leases.stale").gauge().value()).isOne();
 
-        nanoTime.incrementAndGet();
+        clock.turn(Duration.ofSeconds(1));
         assertThat(registry.get("idempotency.leases.stale").gauge().value()).isNaN();
         assertThat(value("idempotency.rows", "idempotency_request")).isNaN();
         assertThat(value("idempotency.oldest.expired.age", "idempotency_request"))
                 .isNaN();
 
-        meters.storageSampled(look);
+        meters.storageSampled(sample);
         assertThat(value("idempotency.rows", "idempotency_request")).isEqualTo(10);
     }
 

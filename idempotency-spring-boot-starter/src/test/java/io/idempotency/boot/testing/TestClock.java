@@ -1,4 +1,4 @@
-package io.idempotency.boot.actuate;
+package io.idempotency.boot.testing;
 
 import java.time.Clock;
 import java.time.Duration;
@@ -7,11 +7,11 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 
 /** Stands still until it is turned. */
-final class TestClock extends Clock {
+public final class TestClock extends Clock {
 
     private Instant now = Instant.parse("2026-01-01T00:00:30Z");
 
-    void turn(Duration time) {
+    public void turn(Duration time) {
         now = now.plus(time);
     }
 

@@ -1,0 +1,61 @@
+package io.idempotency.boot.metrics;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.boot.retention.LatestSample;
+
+/**
+ * Gauges of the latest sample. They show no number if the sample is too old: an instance that cannot take samples must not
+ * outvote those that can.
+ *
+ * @param <T> the kind of sample
+ */
+final class SampleGauges<T> {
+
+    /** An exhausted pool or a slow database may delay a sample for so long. */
+    private static final Duration SHORTEST_MAX_AGE = Duration.ofMinutes(5);
+
+    private static final int MISSED_INTERVALS = 3;
+
+    private final MeterRegistry registry;
+
+    private final LatestSample<T> latest;
+
+    private final Duration maxAge;
+
+    /**
+     * Creates no gauge yet.
+     *
+     * @param interval between two samples
+     */
+    SampleGauges(MeterRegistry registry, Duration interval, Clock clock) {
+        this.registry = registry;
+        this.latest = new LatestSample<>(clock);
+        Duration missed = interval.multipliedBy(MISSED_INTERVALS);
+        this.maxAge = missed.compareTo(SHORTEST_MAX_AGE) > 0 ? missed : SHORTEST_MAX_AGE;
+    }
+
+    void update(T sample) {
+        latest.update(sample);
+    }
+
+    void register(String name, String description, @Nullable String unit, Tags tags, ToDoubleFunction<T> value) {
+        Gauge.builder(name, this, gauges -> gauges.read(value))
+                .description(description)
+                .baseUnit(unit)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private double read(ToDoubleFunction<T> value) {
+        LatestSample.Taken<T> taken = latest.get();
+        return taken == null || taken.age().compareTo(maxAge) > 0 ? Double.NaN : value.applyAsDouble(taken.sample());
+    }
+}
