@@ -122,8 +122,8 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static BeanPostProcessor idempotencyTransactionFrames() {
-        return new TransactionFramesPostProcessor();
+    static BeanPostProcessor idempotencyTransactionTracker() {
+        return new TransactionTrackerPostProcessor();
     }
 
     @Bean

@@ -41,20 +41,20 @@ final class EndpointReads {
 
     Descriptors.Overview overview() {
         return new Descriptors.Overview(
-                Descriptions.of(samples.storage()), Descriptions.ofOutbox(samples.outbox()), SECTIONS);
+                DescriptorMapper.of(samples.storage()), DescriptorMapper.ofOutbox(samples.outbox()), SECTIONS);
     }
 
     OperationResponseBody section(String name, RequestParameters parameters, boolean showResponse) {
         return switch (name) {
-            case "stale-leases" -> page(parameters, administration::findStaleLeases, Descriptions::of);
-            case "abandoned" -> page(parameters, administration::findAbandoned, Descriptions::of);
+            case "stale-leases" -> page(parameters, administration::findStaleLeases, DescriptorMapper::of);
+            case "abandoned" -> page(parameters, administration::findAbandoned, DescriptorMapper::of);
             case "repeated-commands" -> {
                 int attempts = parameters.number("attempts", DEFAULT_ATTEMPTS, Integer.MAX_VALUE);
-                yield page(parameters, limit -> administration.findWithAttempts(attempts, limit), Descriptions::of);
+                yield page(parameters, limit -> administration.findWithAttempts(attempts, limit), DescriptorMapper::of);
             }
-            case "failing-messages" -> page(parameters, administration::findFailingMessages, Descriptions::of);
-            case "pending-messages" -> page(parameters, administration::findPendingMessages, Descriptions::of);
-            case "dead-messages" -> page(parameters, administration::findDeadMessages, Descriptions::of);
+            case "failing-messages" -> page(parameters, administration::findFailingMessages, DescriptorMapper::of);
+            case "pending-messages" -> page(parameters, administration::findPendingMessages, DescriptorMapper::of);
+            case "dead-messages" -> page(parameters, administration::findDeadMessages, DescriptorMapper::of);
             case "record" -> record(parameters, showResponse);
             default ->
                 throw new RefusedRequestException(
@@ -75,7 +75,7 @@ final class EndpointReads {
         Intent intent = parameters.intent();
         Optional<IdempotencyRecord> found = administration.find(intent);
         if (found.isPresent()) {
-            return Descriptions.of(
+            return DescriptorMapper.of(
                     found.get(),
                     showResponse && found.get().hasResponse()
                             ? administration.findResponse(intent).orElse(null)
@@ -84,13 +84,13 @@ final class EndpointReads {
         Optional<HandledMessage> message =
                 administration.findHandledMessage(intent.scope(), intent.key().value());
         if (message.isPresent()) {
-            return Descriptions.of(message.get());
+            return DescriptorMapper.of(message.get());
         }
         if (!parameters.has("caller")) {
             Descriptors.Page<Descriptors.Request> ofCallers = page(
                     parameters,
                     limit -> administration.search(intent.scope(), intent.key().value(), null, limit),
-                    Descriptions::of);
+                    DescriptorMapper::of);
             if (!ofCallers.rows().isEmpty()) {
                 return ofCallers;
             }

@@ -54,7 +54,7 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
         }
         Check purge = purge();
         Check outbox = outbox();
-        PartitionsCheck partitions = partitions();
+        PartitionHealth partitions = partitions();
         builder.status(purge.isFine() && outbox.isFine() && partitions.isFine() ? Status.UP : DEGRADED)
                 .withDetail("schema", "present")
                 .withDetail("purge", purge.details())
@@ -89,9 +89,9 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
         return judge(oldest, properties.maxPurgeDelay(), taken.age());
     }
 
-    private PartitionsCheck partitions() {
+    private PartitionHealth partitions() {
         Taken<StorageSampled> taken = samples.storage();
-        return new PartitionsCheck(taken == null ? List.of() : taken.sample().partitions());
+        return new PartitionHealth(taken == null ? List.of() : taken.sample().partitions());
     }
 
     private Check outbox() {

@@ -27,7 +27,7 @@ import io.idempotency.outbox.OutboxSender;
 @ConditionalOnClass(KafkaTemplate.class)
 @ConditionalOnBean({PostgresStorage.class, ProducerFactory.class})
 @ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
-@Conditional(OnKafkaSender.class)
+@Conditional(OnKafkaSenderCondition.class)
 @EnableConfigurationProperties(IdempotencyOutboxProperties.class)
 public final class IdempotencyKafkaAutoConfiguration {
 

@@ -42,7 +42,7 @@ final class CallLog implements IdempotencyListener {
         if (!calls.isEnabledForLevel(wording.level())) {
             return;
         }
-        Line line = Line.at(calls, wording.level()).add("scope", event.scope());
+        LogLine line = LogLine.at(calls, wording.level()).add("scope", event.scope());
         String key = keys.addCall(line, event.intent());
         line.add("outcome", event.outcome().tag())
                 .add("attempt", event.attempt())
@@ -56,7 +56,7 @@ final class CallLog implements IdempotencyListener {
         if (!calls.isInfoEnabled()) {
             return;
         }
-        Line line = Line.at(calls, Level.INFO).add("scope", event.intent().scope());
+        LogLine line = LogLine.at(calls, Level.INFO).add("scope", event.intent().scope());
         String key = keys.addCall(line, event.intent());
         line.add("execution", event.execution())
                 .add("sqlstate", event.sqlState())
@@ -74,7 +74,7 @@ final class CallLog implements IdempotencyListener {
         if (!messages.isEnabledForLevel(wording.level())) {
             return;
         }
-        Line line = Line.at(messages, wording.level()).add("consumer", event.consumer());
+        LogLine line = LogLine.at(messages, wording.level()).add("consumer", event.consumer());
         String message = keys.addMessage(line, event.consumer(), event.messageId());
         line.add("outcome", event.outcome().tag())
                 .add("attempt", event.attempt())
@@ -88,7 +88,7 @@ final class CallLog implements IdempotencyListener {
         if (!messages.isInfoEnabled()) {
             return;
         }
-        Line line = Line.at(messages, Level.INFO).add("consumer", event.consumer());
+        LogLine line = LogLine.at(messages, Level.INFO).add("consumer", event.consumer());
         String message = keys.addMessage(line, event.consumer(), event.messageId());
         line.add("execution", event.execution())
                 .add("sqlstate", event.sqlState())

@@ -16,7 +16,7 @@ record LoggedKeys(KeyDisplay display) {
      * @param intent {@code null} if it could not be told
      * @return what the text says of it, with a blank behind; may be empty
      */
-    String addCall(Line line, @Nullable Intent intent) {
+    String addCall(LogLine line, @Nullable Intent intent) {
         if (intent == null) {
             return "";
         }
@@ -37,7 +37,7 @@ record LoggedKeys(KeyDisplay display) {
      * @param messageId {@code null} if it could not be told
      * @return what the text says of it, with a blank behind; may be empty
      */
-    String addMessage(Line line, String consumer, @Nullable String messageId) {
+    String addMessage(LogLine line, String consumer, @Nullable String messageId) {
         if (messageId == null) {
             return "";
         }
@@ -51,7 +51,7 @@ record LoggedKeys(KeyDisplay display) {
         };
     }
 
-    private static String addHash(Line line, String name, Intent intent) {
+    private static String addHash(LogLine line, String name, Intent intent) {
         String hash = RequestId.of(intent).toString();
         line.add(name, hash);
         // A key of a client is often such a UUID itself.

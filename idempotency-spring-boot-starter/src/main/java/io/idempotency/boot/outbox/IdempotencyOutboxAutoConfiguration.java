@@ -72,7 +72,7 @@ public final class IdempotencyOutboxAutoConfiguration {
                 () -> all(headers),
                 () -> {
                     signal.wake();
-                    notifications.ifAvailable(NotificationRunner::announce);
+                    notifications.ifAvailable(NotificationRunner::notifyOthers);
                 });
     }
 

@@ -58,8 +58,8 @@ final class NotificationRunner implements SmartLifecycle {
         this.pollInterval = pollInterval;
     }
 
-    /** Costs the thread of a commit nothing. */
-    void announce() {
+    /** Notifies other instances soon, on another thread than that of the commit. */
+    void notifyOthers() {
         commits.wake();
     }
 
@@ -73,9 +73,9 @@ final class NotificationRunner implements SmartLifecycle {
         if (threads.isEmpty()) {
             stopped = new CountDownLatch(1);
             CountDownLatch end = stopped;
-            begin("idempotency-outbox-notify", () -> announce(end));
+            begin("idempotency-outbox-notify", () -> notifyUntil(end));
             if (listens) {
-                begin("idempotency-outbox-listen", () -> listen(end));
+                begin("idempotency-outbox-listen", () -> listenUntil(end));
             }
         }
     }
@@ -108,11 +108,11 @@ final class NotificationRunner implements SmartLifecycle {
         return !threads.isEmpty();
     }
 
-    private void announce(CountDownLatch end) {
+    private void notifyUntil(CountDownLatch end) {
         try {
             while (end.getCount() > 0) {
                 if (commits.await(PATIENCE) && end.getCount() > 0) {
-                    tell();
+                    notifyNow();
                 }
                 if (end.await(COALESCED.toMillis(), TimeUnit.MILLISECONDS)) {
                     return;
@@ -123,7 +123,7 @@ final class NotificationRunner implements SmartLifecycle {
         }
     }
 
-    private void tell() {
+    private void notifyNow() {
         try {
             channel.announce();
         } catch (RuntimeException failure) {
@@ -131,7 +131,7 @@ final class NotificationRunner implements SmartLifecycle {
         }
     }
 
-    private void listen(CountDownLatch end) {
+    private void listenUntil(CountDownLatch end) {
         AtomicInteger failures = new AtomicInteger();
         try {
             while (end.getCount() > 0) {

@@ -69,7 +69,8 @@ public final class IdempotencyPurgeAutoConfiguration {
             PartitionMaintenance maintenance, IdempotencyStorageProperties properties) {
         Duration interval = properties.maintenanceInterval();
         boolean isWanted = properties.processedMessages().period().isPresent();
-        return new PartitionScheduler(maintenance, isWanted ? Triggers.atOnce() : Triggers.every(interval), interval);
+        return new PartitionScheduler(
+                maintenance, isWanted ? Triggers.immediately() : Triggers.every(interval), interval);
     }
 
     @Bean

@@ -20,7 +20,7 @@ final class Triggers {
     }
 
     /** Only to begin with. */
-    static Trigger atOnce() {
+    static Trigger immediately() {
         return context -> context.getClock().instant();
     }
 

@@ -35,8 +35,11 @@ record CallConvention(KeyDisplay keys) implements ObservationConvention<CallObse
         return KeyValues.of(
                 Low.SCOPE.withValue(context.getScope()),
                 Low.OUTCOME.withValue(
-                        completed == null ? End.UNKNOWN : completed.outcome().tag()),
-                Low.EXCEPTION.withValue(completed == null ? End.NONE : End.nameOf(completed.failure())));
+                        completed == null
+                                ? IdempotencyObservations.UNKNOWN
+                                : completed.outcome().tag()),
+                Low.EXCEPTION.withValue(
+                        completed == null ? ObservedFailure.NONE : ObservedFailure.nameOf(completed.failure())));
     }
 
     @Override

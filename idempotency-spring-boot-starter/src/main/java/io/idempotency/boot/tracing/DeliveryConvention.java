@@ -36,8 +36,11 @@ record DeliveryConvention(KeyDisplay keys) implements ObservationConvention<Deli
         return KeyValues.of(
                 Low.CONSUMER.withValue(context.getConsumer()),
                 Low.OUTCOME.withValue(
-                        received == null ? End.UNKNOWN : received.outcome().tag()),
-                Low.EXCEPTION.withValue(received == null ? End.NONE : End.nameOf(received.failure())));
+                        received == null
+                                ? IdempotencyObservations.UNKNOWN
+                                : received.outcome().tag()),
+                Low.EXCEPTION.withValue(
+                        received == null ? ObservedFailure.NONE : ObservedFailure.nameOf(received.failure())));
     }
 
     @Override

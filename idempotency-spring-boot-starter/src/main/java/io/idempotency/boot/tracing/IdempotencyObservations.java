@@ -54,6 +54,9 @@ public enum IdempotencyObservations implements ObservationDocumentation {
 
     static final String PUBLISH_NAME = "idempotency.outbox.publish";
 
+    /** The outcome while the call runs. */
+    static final String UNKNOWN = "unknown";
+
     private static final String ACTIVE = ".active";
 
     /** Whether Micrometer makes a meter of this name of one of the library's observations. */

@@ -69,7 +69,7 @@ final class MicrometerCallObserver implements CallObserver {
                 end.accept(event);
                 Throwable failure = failureOf.apply(event);
                 if (failure != null) {
-                    observation.error(End.errorOf(failure, keys));
+                    observation.error(ObservedFailure.errorOf(failure, keys));
                 }
             } finally {
                 try {

@@ -85,8 +85,8 @@ public final class IdempotencyWebAutoConfiguration {
     }
 
     @Bean
-    HandledRequest idempotencyHandledRequest() {
-        return new HandledRequest();
+    HandlerRequestContributor idempotencyHandlerRequestContributor() {
+        return new HandlerRequestContributor();
     }
 
     @Bean

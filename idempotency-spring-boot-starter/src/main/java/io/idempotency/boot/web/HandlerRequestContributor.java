@@ -14,7 +14,7 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import io.idempotency.internal.execution.CallSurroundings;
 
 /** For a handler method that is idempotent itself, method and path of its request are part of the payload. */
-final class HandledRequest implements CallSurroundings {
+final class HandlerRequestContributor implements CallSurroundings {
 
     @Override
     public List<String> of(Method method) {

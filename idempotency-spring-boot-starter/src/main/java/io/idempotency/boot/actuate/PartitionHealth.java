@@ -13,7 +13,7 @@ import io.idempotency.observation.PartitionSample;
  *
  * @param tables those that are in partitions
  */
-record PartitionsCheck(List<PartitionSample> tables) {
+record PartitionHealth(List<PartitionSample> tables) {
 
     private static final int FEWEST_AHEAD = 4;
 

@@ -16,9 +16,9 @@ import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 
 /** The library's objects in the words of the endpoint. */
-final class Descriptions {
+final class DescriptorMapper {
 
-    private Descriptions() {}
+    private DescriptorMapper() {}
 
     static Descriptors.@Nullable Storage of(@Nullable Taken<StorageSampled> taken) {
         return taken == null

@@ -9,7 +9,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties.Sender;
 
 /** Unless the application wants its messages to stay in the process. */
-final class OnKafkaSender extends SpringBootCondition {
+final class OnKafkaSenderCondition extends SpringBootCondition {
 
     private static final String PROPERTY = "idempotency.outbox.sender";
 

@@ -5,15 +5,15 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.idempotency.internal.transaction.TransactionTracker;
 
-/** Lets every transaction manager of the application tell when it commits. */
-final class TransactionFramesPostProcessor implements BeanPostProcessor {
+/** Registers the tracker with every transaction manager of the application, so that it knows when each commits. */
+final class TransactionTrackerPostProcessor implements BeanPostProcessor {
 
-    private final TransactionTracker frames = new TransactionTracker();
+    private final TransactionTracker tracker = new TransactionTracker();
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof ConfigurableTransactionManager manager) {
-            manager.addListener(frames);
+            manager.addListener(tracker);
         }
         return bean;
     }

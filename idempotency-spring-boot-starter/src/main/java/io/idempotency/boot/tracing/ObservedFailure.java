@@ -13,16 +13,14 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyException;
 import io.idempotency.boot.KeyDisplay;
 
-/** How observations show the end of what they observe. */
-final class End {
-
-    static final String UNKNOWN = "unknown";
+/** The failure of a call or delivery as an observation shows it. */
+final class ObservedFailure {
 
     static final String NONE = KeyValue.NONE_VALUE;
 
-    private End() {}
+    private ObservedFailure() {}
 
-    /** The simple name of its class; an anonymous class has none. */
+    /** Returns the simple name of its class, or the full name of an anonymous class, which has no simple one. */
     static String nameOf(@Nullable Throwable failure) {
         if (failure == null) {
             return NONE;
@@ -31,12 +29,14 @@ final class End {
         return simpleName.isEmpty() ? failure.getClass().getName() : simpleName;
     }
 
-    /** Exporters show messages of errors and of what those carry, and the library's own name the key. */
+    /**
+     * Replaces a failure that is or carries an exception of the library: exporters show its message, which names the key.
+     */
     static Throwable errorOf(Throwable failure, KeyDisplay keys) {
-        return keys == KeyDisplay.SHOWN || !isOrCarriesOneOfTheLibrary(failure) ? failure : new WithoutMessage(failure);
+        return keys == KeyDisplay.SHOWN || !isOrCarriesOurs(failure) ? failure : new WithoutMessage(failure);
     }
 
-    private static boolean isOrCarriesOneOfTheLibrary(Throwable failure) {
+    private static boolean isOrCarriesOurs(Throwable failure) {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> toSee = new ArrayDeque<>(List.of(failure));
         for (Throwable next = toSee.poll(); next != null; next = toSee.poll()) {

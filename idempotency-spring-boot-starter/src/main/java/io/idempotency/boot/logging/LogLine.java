@@ -6,20 +6,20 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /** A line that is being put together. */
-final class Line {
+final class LogLine {
 
     private LoggingEventBuilder builder;
 
-    private Line(LoggingEventBuilder builder) {
+    private LogLine(LoggingEventBuilder builder) {
         this.builder = builder;
     }
 
-    static Line at(Logger logger, Level level) {
-        return new Line(logger.atLevel(level));
+    static LogLine at(Logger logger, Level level) {
+        return new LogLine(logger.atLevel(level));
     }
 
     /** Not if there is no value. */
-    Line add(String key, @Nullable Object value) {
+    LogLine add(String key, @Nullable Object value) {
         if (value != null) {
             builder = builder.addKeyValue(key, value);
         }
@@ -27,7 +27,7 @@ final class Line {
     }
 
     /** By its class: what it says is for whoever gets it, and may name a key. */
-    Line add(@Nullable Throwable failure) {
+    LogLine add(@Nullable Throwable failure) {
         return failure == null ? this : add("exception", failure.getClass().getName());
     }
 
