@@ -178,27 +178,21 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    Fingerprinter idempotencyFingerprinter(ObjectProvider<JsonMapper> mapper) {
-        return new Fingerprinter(jsonMapper(mapper));
+    IdempotencyJsonMapper idempotencyJsonMapper(ObjectProvider<JsonMapper> mapper) {
+        return IdempotencyJsonMapper.find(mapper);
+    }
+
+    @Bean
+    Fingerprinter idempotencyFingerprinter(IdempotencyJsonMapper json) {
+        return new Fingerprinter(json.mapper());
     }
 
     @Bean
     ResponseMapper idempotencyResponseMapper(
-            ObjectProvider<ResponseCodec> codecs, ObjectProvider<JsonMapper> mapper, IdempotencyProperties properties) {
+            ObjectProvider<ResponseCodec> codecs, IdempotencyJsonMapper json, IdempotencyProperties properties) {
         List<ResponseCodec> all = new ArrayList<>(codecs.orderedStream().toList());
-        all.add(new JacksonResponseCodec(jsonMapper(mapper)));
+        all.add(new JacksonResponseCodec(json.mapper()));
         return new ResponseMapper(all, properties.maxResponseSize().toBytes(), properties.verifyResponses());
-    }
-
-    /**
-     * Returns what writes payloads, responses and messages.
-     *
-     * @param mapper the application's own, if it has one
-     * @return that mapper, or else one with Jackson's defaults and all modules
-     */
-    public static JsonMapper jsonMapper(ObjectProvider<JsonMapper> mapper) {
-        return mapper.getIfAvailable(
-                () -> JsonMapper.builder().findAndAddModules().build());
     }
 
     @Bean

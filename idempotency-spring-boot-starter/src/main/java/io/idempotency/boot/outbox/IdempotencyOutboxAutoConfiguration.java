@@ -14,11 +14,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
-import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
+import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.outbox.Backoff;
@@ -58,7 +58,7 @@ public final class IdempotencyOutboxAutoConfiguration {
     Outbox idempotencyOutbox(
             OutboxStore outboxStore,
             JoinedTransactions transactions,
-            ObjectProvider<JsonMapper> mapper,
+            IdempotencyJsonMapper json,
             ObjectProvider<PublishedHeaders> headers,
             RelaySignal signal,
             ObjectProvider<NotificationRunner> notifications,
@@ -66,7 +66,7 @@ public final class IdempotencyOutboxAutoConfiguration {
         return new OutboxTemplate(
                 outboxStore,
                 transactions::onOpenConnection,
-                codec(mapper),
+                new JacksonResponseCodec(json.mapper()),
                 new Lanes(properties.lanes()),
                 properties.maxPayloadSize().toBytes(),
                 () -> all(headers),
@@ -91,12 +91,8 @@ public final class IdempotencyOutboxAutoConfiguration {
     }
 
     @Bean
-    OutboxHandlers idempotencyOutboxHandlers(ConfigurableListableBeanFactory beans, ObjectProvider<JsonMapper> mapper) {
-        return new OutboxHandlers(beans, codec(mapper));
-    }
-
-    private static JacksonResponseCodec codec(ObjectProvider<JsonMapper> mapper) {
-        return new JacksonResponseCodec(IdempotencyAutoConfiguration.jsonMapper(mapper));
+    OutboxHandlers idempotencyOutboxHandlers(ConfigurableListableBeanFactory beans, IdempotencyJsonMapper json) {
+        return new OutboxHandlers(beans, new JacksonResponseCodec(json.mapper()));
     }
 
     @Bean

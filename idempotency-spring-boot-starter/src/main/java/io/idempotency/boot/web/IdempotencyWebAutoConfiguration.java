@@ -26,10 +26,10 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
-import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 
@@ -98,21 +98,23 @@ public final class IdempotencyWebAutoConfiguration {
     ResponseEntityCodec idempotencyResponseEntityCodec(
             IdempotencyHttpProperties properties,
             ObjectProvider<ResponseCodec> codecs,
-            ObjectProvider<JsonMapper> mapper) {
+            ObjectProvider<IdempotencyJsonMapper> json) {
         List<String> headers = new ArrayList<>(REPLAYED_HEADERS);
         headers.addAll(properties.replayHeaders());
-        return new ResponseEntityCodec(headers, codecOfBody(codecs, mapper));
+        return new ResponseEntityCodec(headers, codecOfBody(codecs, json));
     }
 
+    /** Lazily, because there is no mapper of ours where the library is switched off. */
     private static Function<Type, ResponseCodec> codecOfBody(
-            ObjectProvider<ResponseCodec> codecs, ObjectProvider<JsonMapper> mapper) {
-        ResponseCodec jackson = new JacksonResponseCodec(IdempotencyAutoConfiguration.jsonMapper(mapper));
+            ObjectProvider<ResponseCodec> codecs, ObjectProvider<IdempotencyJsonMapper> json) {
+        Supplier<ResponseCodec> jackson = SingletonSupplier.of(
+                () -> new JacksonResponseCodec(json.getObject().mapper()));
         Supplier<List<ResponseCodec>> ofTheApplication =
                 SingletonSupplier.of(() -> codecs.orderedStream().toList());
         return type -> ofTheApplication.get().stream()
                 .filter(codec -> codec.supports(type))
                 .findFirst()
-                .orElse(jackson);
+                .orElseGet(jackson);
     }
 
     @Bean

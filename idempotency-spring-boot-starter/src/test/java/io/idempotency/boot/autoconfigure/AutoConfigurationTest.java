@@ -41,6 +41,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
+import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
@@ -120,6 +121,7 @@ class AutoConfigurationTest {
                         .hasSingleBean(IdempotencyDataSource.class)
                         .hasSingleBean(PostgresStorage.class)
                         .hasSingleBean(ClaimStore.class)
+                        .hasSingleBean(IdempotencyJsonMapper.class)
                         .hasSingleBean(ResponseMapper.class)
                         .hasSingleBean(IdempotentCallExecutor.class)
                         .hasSingleBean(ClaimInTransaction.class)

@@ -28,6 +28,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.IdempotencyDataSource;
+import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
@@ -188,6 +189,8 @@ class StarterArchitectureTest {
             .areNotMemberClasses()
             .should()
             .be(IdempotencyDataSource.class)
+            .orShould()
+            .be(IdempotencyJsonMapper.class)
             .orShould()
             .be(KeyDisplay.class)
             .orShould()
