@@ -13,10 +13,10 @@ import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import io.idempotency.IdempotencyStartupException;
 
 /**
- * Tells which DataSource of the application holds the library's tables. A type of its own, because a further bean of the
- * type DataSource would change what the application gets.
+ * Holds the application's DataSource of the library's tables. A type of its own, because a further bean of the type
+ * DataSource would change what the application gets.
  *
- * @param dataSource of the library's tables
+ * @param dataSource the DataSource of the library's tables
  */
 public record IdempotencyDataSource(DataSource dataSource) {
 

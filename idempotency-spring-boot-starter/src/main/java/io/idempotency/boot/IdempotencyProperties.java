@@ -20,27 +20,28 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * @param enabled Whether annotated methods are idempotent. If not, they run as if they were not annotated.
  * @param schema PostgreSQL schema of the library's tables.
  * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
- * @param sqlFunctions Whether to install the functions for callers that are not Java, and the views for operators, when the
- *     tables are migrated.
+ * @param sqlFunctions Whether to install the functions for callers that are not Java, and the views for operators, when
+ *     the tables are migrated.
  * @param dataSource Name of the DataSource bean to use. By default the primary or only one.
  * @param retention How long a key and its response are kept.
- * @param responseRetention How long a response is kept where its key is kept for longer; a repeat is refused after that. By
- *     default for as long as the key.
+ * @param responseRetention How long a response is kept if its key is kept for longer; a repeat is refused after that.
+ *     By default as long as the key.
  * @param minimumRetention Shortest retention of keys and messages that the application may start with: how long after a
  *     call or message its repeat or replay may come. By default any will do.
  * @param waitTimeout How long a call waits at most for another call that holds its key.
- * @param maxWaiting How many calls of this instance may wait at the same time for another call that holds their key. Less
- *     than the server has threads.
+ * @param maxWaiting How many calls of this instance may wait at the same time for another call that holds their key.
+ *     Less than the server has threads.
  * @param lease How long a leased call holds its key at most if it vanishes. Longer than any leased method runs.
  * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
  * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
- *     differ. If not, only the first response of a scope whose type leaves nothing to the value: records of well-known values.
- * @param pipelinedCommit Whether the response of a call is sent together with the COMMIT, which saves a round trip. Only
- *     with Spring Boot's own transaction manager for plain JDBC.
+ *     differ. If not, only the first response of a scope whose type leaves nothing to the value: records of well-known
+ *     values.
+ * @param pipelinedCommit Whether the response of a call is sent together with the COMMIT, which saves a round trip.
+ *     Only with Spring Boot's own transaction manager for plain JDBC.
  * @param recordFailedAttempts Whether failures that are not final leave a row with the number of attempts.
  * @param inbox How received messages are remembered.
  * @param retry How calls are repeated after serialization failures, deadlocks and lost connections.
- * @param sampleInterval Time between two looks at the sizes of the tables, for metrics.
+ * @param sampleInterval Time between two samples of the sizes of the tables, for metrics.
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(
@@ -84,7 +85,7 @@ public record IdempotencyProperties(
     }
 
     /**
-     * How received messages are remembered.
+     * Settings of received messages.
      *
      * @param retention How long it is known that a message was handled, and how it failed. Longer than a broker or
      *     provider may deliver it again.
@@ -109,7 +110,7 @@ public record IdempotencyProperties(
     }
 
     /**
-     * How calls are repeated after serialization failures, deadlocks and lost connections.
+     * Settings of the retries of calls after serialization failures, deadlocks and lost connections.
      *
      * @param maxAttempts Executions of one call at most, the first one included.
      * @param delay Time before the first repeat; up to half as much again is added at random.
@@ -127,7 +128,7 @@ public record IdempotencyProperties(
         /**
          * Checks the values.
          *
-         * @throws IllegalArgumentException if one of them makes no sense
+         * @throws IllegalArgumentException if a value is out of range
          */
         public Retry {
             Assert.isTrue(

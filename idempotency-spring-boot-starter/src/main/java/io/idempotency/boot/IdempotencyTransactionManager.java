@@ -42,7 +42,7 @@ final class IdempotencyTransactionManager {
         return managed == null ? managesAnotherResource(transactionManager) : !SameDataSource.test(managed, dataSource);
     }
 
-    /** Such as the connections of a message broker. */
+    /** A resource that is no database, such as a message broker. */
     private static boolean managesAnotherResource(TransactionManager transactionManager) {
         return transactionManager instanceof ResourceTransactionManager
                 && !isOrExtends(transactionManager, name -> name.startsWith(OBJECT_RELATIONAL));
@@ -57,7 +57,7 @@ final class IdempotencyTransactionManager {
         return false;
     }
 
-    /** The primary one if it is for our DataSource, else the first that is, else one of our own. */
+    /** Returns the primary manager if it is for this DataSource, else the first one that is, else a new one. */
     static PlatformTransactionManager find(
             ObjectProvider<PlatformTransactionManager> transactionManagers, DataSource dataSource) {
         transactionManagers.forEach(IdempotencyTransactionManager::requireDataSourceOfJpa);
@@ -67,14 +67,14 @@ final class IdempotencyTransactionManager {
                         .orderedStream()
                         .filter(candidate -> isFor(candidate, dataSource))
                         .findFirst())
-                .orElseGet(() -> own(dataSource));
+                .orElseGet(() -> create(dataSource));
     }
 
-    /** No bean, so that no post-processor lets it tell when it commits. */
-    private static PlatformTransactionManager own(DataSource dataSource) {
-        JdbcTransactionManager own = new JdbcTransactionManager(dataSource);
-        own.addListener(new TransactionTracker());
-        return own;
+    /** The manager is no bean, so the post-processor does not register the tracker with it. */
+    private static PlatformTransactionManager create(DataSource dataSource) {
+        JdbcTransactionManager created = new JdbcTransactionManager(dataSource);
+        created.addListener(new TransactionTracker());
+        return created;
     }
 
     private static boolean isFor(PlatformTransactionManager transactionManager, DataSource dataSource) {

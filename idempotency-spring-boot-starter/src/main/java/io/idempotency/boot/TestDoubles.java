@@ -3,7 +3,7 @@ package io.idempotency.boot;
 import org.mockito.Mockito;
 import org.springframework.util.ClassUtils;
 
-/** Knows the mocks that an application's own tests put in the place of its beans. */
+/** Recognizes the mocks by which tests of an application replace its beans. */
 final class TestDoubles {
 
     private static final boolean MOCKITO_IS_PRESENT =

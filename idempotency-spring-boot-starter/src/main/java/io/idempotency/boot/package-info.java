@@ -1,4 +1,4 @@
-/** Auto-configuration of idempotent methods and the properties that an application sets. */
+/** The auto-configuration of idempotent methods, with the settings of calls and received messages. */
 @NullMarked
 package io.idempotency.boot;
 

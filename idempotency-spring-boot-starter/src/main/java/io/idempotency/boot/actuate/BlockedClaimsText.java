@@ -5,7 +5,9 @@ import java.util.stream.Collectors;
 import io.idempotency.BlockedClaims;
 import io.idempotency.BlockedClaims.BlockedClaim;
 
-/** Tells an operator what may be the reason that nothing is stored for a key. */
+/**
+ * Describes blocked claims to an operator: a running transaction may be the reason that nothing is stored for a key.
+ */
 final class BlockedClaimsText {
 
     private BlockedClaimsText() {}

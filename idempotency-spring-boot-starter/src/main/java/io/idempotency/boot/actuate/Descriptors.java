@@ -8,17 +8,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/** What the endpoint answers. What is {@code null} is left out. */
+/** The responses of the endpoint. Fields that are {@code null} are left out. */
 final class Descriptors {
 
     private Descriptors() {}
 
     /**
-     * Everything at a glance; no query is made for it.
+     * The overview, made without a query.
      *
      * @param storage the latest sample of the tables; {@code null} if there is none yet
-     * @param outbox the latest sample of the outbox; {@code null} if there is none, as in an instance that sends nothing
-     * @param sections what else can be read
+     * @param outbox the latest sample of the outbox; {@code null} if there is none, as in an instance that sends
+     *     nothing
+     * @param sections the names of the sections
      */
     record Overview(@Nullable Storage storage, @Nullable Outbox outbox, List<String> sections)
             implements OperationResponseBody {}
@@ -30,11 +31,11 @@ final class Descriptors {
     record Outbox(Instant sampledAt, Duration age, int pending, int dead, Duration oldest) {}
 
     /**
-     * Some rows.
+     * A page of rows.
      *
-     * @param limit how many were asked for at most
-     * @param mayBeMore whether there were as many
-     * @param rows what was found
+     * @param limit the largest number of rows
+     * @param mayBeMore whether there are as many rows as that
+     * @param rows the rows
      */
     record Page<T>(int limit, boolean mayBeMore, List<T> rows) implements OperationResponseBody {
 
@@ -44,10 +45,10 @@ final class Descriptors {
     }
 
     /**
-     * What is stored for one intent.
+     * The stored request of one intent.
      *
      * @param processing {@code running}, {@code lease-expired} or {@code abandoned}; {@code null} if it is settled
-     * @param response JSON text, as the operation {@code complete} takes it
+     * @param response JSON text, in the form that the operation {@code complete} takes
      */
     record Request(
             String scope,
@@ -108,7 +109,7 @@ final class Descriptors {
             Instant firstFailedAt,
             Instant lastFailedAt) {}
 
-    /** What an operator has done. */
+    /** The intervention of an operator. */
     record Done(
             String operation,
             @Nullable String scope,
@@ -120,7 +121,7 @@ final class Descriptors {
             implements OperationResponseBody {}
 
     /**
-     * What a purge has done.
+     * The result of a purge.
      *
      * @param deleted rows by table
      * @param end {@code NOTHING_LEFT}, {@code TIME_UP} if something is left, or {@code RUNNING_ELSEWHERE}
@@ -128,6 +129,6 @@ final class Descriptors {
     record Purged(String operation, Map<String, Long> deleted, String end, String who, String reason)
             implements OperationResponseBody {}
 
-    /** Why something was refused. */
+    /** The reason of a refusal. */
     record Refusal(String error) implements OperationResponseBody {}
 }

@@ -12,7 +12,7 @@ import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 
-/** What operators can read. */
+/** The read operations of the endpoint. */
 final class EndpointReads {
 
     private static final int DEFAULT_LIMIT = 50;

@@ -17,13 +17,13 @@ import io.idempotency.InterventionRefusedException;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 
-/** What operators can do, each time with a reason. */
+/** The write operations of the endpoint. Each needs a reason. */
 final class EndpointWrites {
 
-    /** That of the interventions of the administration. */
+    /** The logger of the interventions of {@link IdempotencyAdministration}, too. */
     private static final Logger logger = LoggerFactory.getLogger("io.idempotency.administration");
 
-    /** An operator waits for the answer. */
+    /** Short, because an operator waits for the response. */
     private static final Duration PURGE_TIME = Duration.ofSeconds(10);
 
     private static final List<String> OPERATIONS = List.of("release", "complete", "forget", "requeue", "purge");
@@ -38,9 +38,9 @@ final class EndpointWrites {
     }
 
     /**
-     * Does it.
+     * Performs the operation.
      *
-     * @param principal who was authenticated; {@code null} if nobody was
+     * @param principal the authenticated user; {@code null} if there is none
      */
     OperationResponseBody perform(String operation, RequestParameters parameters, @Nullable String principal) {
         try {
@@ -105,7 +105,7 @@ final class EndpointWrites {
     }
 
     private Descriptors.Purged purge(Reason reason) {
-        // Before, because what is deleted stays deleted even if this fails.
+        // Logged first, because deleted rows stay deleted even if the purge fails.
         logger.atWarn()
                 .addKeyValue("operation", "purge")
                 .addKeyValue("who", reason.who())

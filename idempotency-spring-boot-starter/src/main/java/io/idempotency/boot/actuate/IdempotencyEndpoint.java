@@ -17,7 +17,7 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.transaction.TransactionException;
 
 /**
- * Shows what is stored, and lets operators intervene where that is allowed. It never keeps the database busy for long.
+ * Shows the stored requests and messages, and lets operators intervene if that is allowed. Its statements are short.
  */
 @Endpoint(id = "idempotency", defaultAccess = Access.READ_ONLY)
 @ImportRuntimeHints(IdempotencyEndpointRuntimeHints.class)

@@ -7,17 +7,17 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What the endpoint shows.
+ * Settings of the endpoint.
  *
  * @param showResponses When to show stored responses.
- * @param roles Roles that authorize to see stored responses. By default everybody who is authenticated may.
+ * @param roles Roles that authorize to see stored responses. By default every authenticated user may.
  */
 @ConfigurationProperties("management.endpoint.idempotency")
 public record IdempotencyEndpointProperties(
         @DefaultValue("never") Show showResponses,
         @DefaultValue Set<String> roles) {
 
-    /** Keeps what it was given as it is. */
+    /** Copies the roles. */
     public IdempotencyEndpointProperties {
         roles = Set.copyOf(roles);
     }

@@ -5,7 +5,7 @@ import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Lets Jackson see the answers in a native image: the operations return them as what they have in common. */
+/** Registers the descriptors for Jackson in a native image: the operations declare only their common supertype. */
 final class IdempotencyEndpointRuntimeHints implements RuntimeHintsRegistrar {
 
     private final BindingReflectionHintsRegistrar binding = new BindingReflectionHintsRegistrar();

@@ -14,7 +14,7 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
-/** The endpoint over HTTP: with who asks, and with a status. */
+/** The endpoint over HTTP, which adds the principal of a request and the status of its response. */
 @EndpointWebExtension(endpoint = IdempotencyEndpoint.class)
 final class IdempotencyEndpointWebExtension {
 

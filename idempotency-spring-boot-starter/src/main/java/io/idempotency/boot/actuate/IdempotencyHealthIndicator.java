@@ -21,8 +21,8 @@ import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
 /**
- * Down without the tables. Degraded while the purge or the outbox is behind: that is so for all instances at once, and none
- * of them answers any better if it gets no more requests.
+ * Down if a table cannot be used; degraded while the purge, the outbox or the partitions are behind. Degraded instances
+ * stay in service, because all of them are degraded at once.
  */
 final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
@@ -64,7 +64,7 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
         }
     }
 
-    /** The cause, which Spring's message does not tell. */
+    /** Reports the cause of a failure, which Spring's message does not contain. */
     private List<String> problems() {
         try {
             return schema.findProblems();

@@ -7,10 +7,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * When health is degraded.
+ * Settings of the health indicator: the limits beyond which health is degraded.
  *
  * @param maxPurgeDelay How long expired rows may wait for the purge.
- * @param maxOutboxAge How long messages that are due may wait for being sent.
+ * @param maxOutboxAge How long messages that are due may wait to be sent.
  * @param maxSampleAge How old the latest sample of the tables may be, by which the two are judged.
  */
 @ConfigurationProperties("idempotency.health")
@@ -22,7 +22,7 @@ public record IdempotencyHealthProperties(
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if one of them is not positive
+     * @throws IllegalArgumentException if a value is not positive
      */
     public IdempotencyHealthProperties {
         requirePositive("idempotency.health.max-purge-delay", maxPurgeDelay);

@@ -8,10 +8,9 @@ import java.util.Map;
 import io.idempotency.observation.PartitionSample;
 
 /**
- * Whether somebody looks after the partitions. Seven are made ahead, so that there are days left when this says that there
- * are not.
+ * The health of partitions. Seven are made ahead, so there is time left when too few are reported.
  *
- * @param tables those that are in partitions
+ * @param tables the partitioned tables
  */
 record PartitionHealth(List<PartitionSample> tables) {
 

@@ -1,6 +1,6 @@
 package io.idempotency.boot.actuate;
 
-/** What an operator asked for cannot be done. The message is for the operator. */
+/** Thrown if the request of an operator cannot be fulfilled. The message is for the operator. */
 final class RefusedRequestException extends RuntimeException {
 
     static final int BAD_REQUEST = 400;
@@ -20,7 +20,7 @@ final class RefusedRequestException extends RuntimeException {
         this.status = status;
     }
 
-    /** As HTTP says it. */
+    /** Returns the HTTP status. */
     int status() {
         return status;
     }

@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 
-/** What an operator has said. All of it is text to Actuator, because that refuses other types without a word. */
+/** The parameters of a request. Actuator gets all of them as text, because it refuses other types without a message. */
 final class RequestParameters {
 
     private final Map<String, String> values = new LinkedHashMap<>();
@@ -70,7 +70,7 @@ final class RequestParameters {
         }
     }
 
-    /** Of those that are required. */
+    /** Returns a parameter that is required. */
     String text(String name) {
         String value = values.get(name);
         if (value == null) {

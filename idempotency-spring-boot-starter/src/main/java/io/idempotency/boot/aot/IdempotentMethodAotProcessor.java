@@ -19,8 +19,8 @@ import io.idempotency.IdempotentReceiver;
 import io.idempotency.outbox.OutboxHandler;
 
 /**
- * Lets Jackson see the responses and payloads of idempotent methods and of handlers in a native image: nothing else in the application
- * needs to write or read them as JSON.
+ * Registers the responses and payloads of idempotent methods and of handlers for Jackson in a native image: possibly
+ * nothing else in the application writes or reads them as JSON.
  */
 final class IdempotentMethodAotProcessor implements BeanRegistrationAotProcessor {
 

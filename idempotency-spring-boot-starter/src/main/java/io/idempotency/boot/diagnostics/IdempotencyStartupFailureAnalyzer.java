@@ -7,7 +7,7 @@ import org.springframework.core.annotation.Order;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** Shows what is wrong and what to change, before others who know only the cause: a missing bean, for example. */
+/** Reports the problem and the action of a start-up failure, before analyzers that know only its cause. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class IdempotencyStartupFailureAnalyzer extends AbstractFailureAnalyzer<IdempotencyStartupException> {
 

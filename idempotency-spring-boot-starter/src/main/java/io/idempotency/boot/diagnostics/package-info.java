@@ -1,4 +1,4 @@
-/** Reports what keeps an application from starting, and what to change. */
+/** Reports of failures at start-up, with what to change. */
 @NullMarked
 package io.idempotency.boot.diagnostics;
 

@@ -15,15 +15,15 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** Says at start-up which database gives no connection, and which properties name it. */
+/** Reports at start-up which database gives no connection, and which properties name it. */
 final class DatabaseReachability {
 
-    /** Properties of pools, of Spring's and of the driver's own DataSource. */
+    /** Properties of pools, of Spring's DataSources and of the driver's. */
     private static final String[] URL_PROPERTIES = {"jdbcUrl", "url", "URL"};
 
     private static final String HOST = "(?:[\\w.-]+|\\[[\\da-fA-F:]+])(?::\\d+)?";
 
-    /** Up to the name of the database; no part of a URL that could be a password fits. */
+    /** Matches a URL up to the name of the database: no part that could be a password. */
     private static final Pattern WITHOUT_CREDENTIALS =
             Pattern.compile("^jdbc:[a-z]+:(?://" + HOST + "(?:," + HOST + ")*(?:/|$))?[\\w.%-]*");
 
@@ -89,7 +89,7 @@ final class DatabaseReachability {
         return null;
     }
 
-    /** The driver's own words, and what they are about where those do not say. */
+    /** Returns the message of the driver, with the root cause if the message does not contain it. */
     private static String reason(Throwable failure) {
         Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
         String driver = null;

@@ -15,8 +15,8 @@ import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.StorageSchema;
 
 /**
- * Migrates the tables with a Flyway of its own, which is no bean: a Flyway bean would switch off the application's. Its
- * schema history is its own too, so that versions may be the same as the application's.
+ * Migrates the tables with its own Flyway, which is no bean: a Flyway bean would switch off the application's. It has
+ * its own schema history, so its versions may be the same as the application's.
  */
 final class IdempotencySchemaInitializer implements InitializingBean {
 
@@ -86,7 +86,7 @@ final class IdempotencySchemaInitializer implements InitializingBean {
         PGSimpleDataSource owner = new PGSimpleDataSource();
         owner.setUrl(url);
         if (migration.user() != null) {
-            // Instead of the application's role, which the URL may name.
+            // Replaces the application's role, which the URL may name.
             owner.setUser(migration.user());
             owner.setPassword(migration.password());
         }
@@ -107,7 +107,7 @@ final class IdempotencySchemaInitializer implements InitializingBean {
                 .defaultSchema(properties.schema())
                 .createSchemas(false)
                 .table(HISTORY_TABLE)
-                // In the application's own schema there are tables already, and version 0 comes before all of ours.
+                // The application's own schema has tables already; version 0 precedes all of these migrations.
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
                 .placeholders(Map.of("schema", properties.schema()))

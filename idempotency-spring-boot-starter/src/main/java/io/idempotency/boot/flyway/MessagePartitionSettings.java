@@ -10,8 +10,8 @@ import io.idempotency.boot.retention.IdempotencyStorageProperties.Partitioning;
 import io.idempotency.internal.postgres.StorageSchema;
 
 /**
- * Puts handled messages in partitions if that is set and the table is empty. Whatever else differs from the setting is said:
- * the table says how it is, and the application works with either.
+ * Partitions the table of handled messages if that is set and the table is empty. Otherwise a table that differs from
+ * the setting is only reported: the application works with both.
  */
 final class MessagePartitionSettings {
 
@@ -26,7 +26,7 @@ final class MessagePartitionSettings {
         this.partitioning = partitioning;
     }
 
-    /** As the owner of the tables. */
+    /** Partitions the table as the owner of the tables. */
     void apply(DataSource owner) {
         partitioning.period().ifPresent(period -> schema.partitionIfEmpty(owner, period));
     }

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
- * Gives Flyway, however many connections it asks for, the one of an open transaction, and keeps it from ending that
- * transaction. So a pool of one connection suffices, and the lock that the transaction holds covers all that Flyway does.
+ * Gives Flyway the connection of an open transaction, as often as it asks for one, and keeps it from ending that
+ * transaction. A pool of one connection suffices, and the lock that the transaction holds covers everything that Flyway
+ * does.
  */
 final class TransactionDataSource extends AbstractDataSource {
 
@@ -32,7 +33,7 @@ final class TransactionDataSource extends AbstractDataSource {
         return connection;
     }
 
-    /** A rollback is let through: what follows it fails, and with it the transaction. */
+    /** Passes a rollback on: the statements after it fail, and so does the transaction. */
     private record OpenTransaction(Connection connection) implements InvocationHandler {
 
         @Override

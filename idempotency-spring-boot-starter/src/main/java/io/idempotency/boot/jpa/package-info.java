@@ -1,4 +1,4 @@
-/** What applications with JPA ought to know. */
+/** A warning for applications with JPA. */
 @NullMarked
 package io.idempotency.boot.jpa;
 

@@ -19,7 +19,7 @@ import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.outbox.OutboxSender;
 
-/** Sends messages to Kafka, where the application has it. */
+/** Sends the messages of the outbox to Kafka if the application has a ProducerFactory. */
 @AutoConfiguration(
         after = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration",

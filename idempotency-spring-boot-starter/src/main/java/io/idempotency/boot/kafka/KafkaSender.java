@@ -24,8 +24,8 @@ import io.idempotency.outbox.OutboxSender;
 import io.idempotency.outbox.SenderUnavailableException;
 
 /**
- * Sends to the topic of the same name: the ordering key as key, the payload's JSON as value. A message is sent when all of
- * the broker's replicas that are in sync have it.
+ * Sends a message to the Kafka topic of the same name, with the ordering key as key and the payload's JSON as value. A
+ * message counts as sent when all in-sync replicas have it.
  */
 final class KafkaSender implements OutboxSender, DisposableBean {
 
@@ -33,7 +33,7 @@ final class KafkaSender implements OutboxSender, DisposableBean {
 
     private static final String MESSAGE_TYPE = "message-type";
 
-    /** Kafka lets its caller wait for a topic that it does not know, so that no other message could go meanwhile. */
+    /** Kafka blocks the caller for a topic that it does not know, which would delay all other messages. */
     private static final Duration UNKNOWN_FOR = Duration.ofMinutes(1);
 
     private final Map<String, Long> unknownUntil = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ final class KafkaSender implements OutboxSender, DisposableBean {
         producers = new DefaultKafkaProducerFactory<>(
                 ProducerSettings.from(applications.getConfigurationProperties(), sendTimeout));
         template = new KafkaTemplate<>(producers);
-        // Failures are reported by the relay: not once more for each message, and not with its ordering key.
+        // The relay reports failures. The default listener would log each one again, with the ordering key.
         template.setProducerListener(new ProducerListener<>() {});
     }
 
@@ -85,8 +85,8 @@ final class KafkaSender implements OutboxSender, DisposableBean {
     }
 
     /**
-     * What the broker says of a message is about the message; everything else is about the way to the broker. A topic that is
-     * not there is about the message, although Kafka would have it tried again.
+     * Tells failures of a message from an outage of the broker. An unknown topic is a failure of the message, although
+     * Kafka calls it retriable.
      */
     private Throwable classify(OutboxRecord message, Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

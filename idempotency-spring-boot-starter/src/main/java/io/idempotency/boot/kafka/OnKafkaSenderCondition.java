@@ -8,7 +8,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties.Sender;
 
-/** Unless the application wants its messages to stay in the process. */
+/** Matches unless the messages are to be handled in the process. */
 final class OnKafkaSenderCondition extends SpringBootCondition {
 
     private static final String PROPERTY = "idempotency.outbox.sender";

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** The application's own settings of its producers, made fit for the outbox. */
+/** Derives the settings of the outbox's producer from the application's own. */
 final class ProducerSettings {
 
     private static final int DEFAULT_REQUEST_TIMEOUT = 30_000;
 
     private static final int DEFAULT_MAX_BLOCK = 60_000;
 
-    /** What the application may have set for messages that may be lost or doubled, which those of the outbox may not. */
+    /** Settings for messages that may be lost or duplicated, which those of the outbox may not. */
     private static final List<String> NOT_TAKEN = List.of(
             ProducerConfig.TRANSACTIONAL_ID_CONFIG,
             ProducerConfig.RETRIES_CONFIG,
@@ -29,8 +29,9 @@ final class ProducerSettings {
     private ProducerSettings() {}
 
     /**
-     * Gives up before the relay does: what that has given up would otherwise arrive behind what it sends then. Payloads are
-     * JSON already, so the application's serializers, which would write them as JSON once more, are not used.
+     * Returns settings by which the producer gives up before the relay does: a message that the relay has given up must
+     * not arrive after its next attempt. Payloads are JSON already, so the application's serializers are not used: they
+     * would write JSON of JSON.
      */
     static Map<String, Object> from(Map<String, Object> applications, Duration sendTimeout) {
         int millis = (int) sendTimeout.toMillis();
@@ -40,7 +41,7 @@ final class ProducerSettings {
         settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
-        // Of one ordering key a message waits for the one before, and would linger in vain each time.
+        // The messages of one ordering key are sent one after another, so each would linger in vain.
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
         settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, millis / 4 * 3);
         settings.put(

@@ -14,16 +14,16 @@ import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
 /**
- * One line for each call and each delivery, and one for each repeat inside of one. What the library reacted to is told, and
- * not what the caller gets to see himself: his exception is his to log. The line of a delivery answers whether a message
- * came, and how often, long after its row is gone.
+ * Logs one line for each call and each delivery, and one for each retry within one. The lines do not repeat the
+ * exception that the caller gets: the caller logs it. Long after the row of a message was deleted, its lines still tell
+ * that it was received, and how often.
  */
 final class CallLog implements IdempotencyListener {
 
-    /** By feature and not by class, so that its level can be set. */
+    /** Named by feature and not by class, so that the level can be set. */
     static final String CALLS = "io.idempotency.calls";
 
-    /** The same for deliveries. */
+    /** The logger of deliveries. */
     static final String MESSAGES = "io.idempotency.inbox";
 
     private final Logger calls = LoggerFactory.getLogger(CALLS);

@@ -8,9 +8,9 @@ import tools.jackson.core.JacksonException;
 import io.idempotency.IdempotencyException;
 
 /**
- * Why something failed, for a line of the log.
+ * The reason of a failure, for a line of the log.
  *
- * @param text the class and, unless that may quote values, what the exception says, in one line
+ * @param text the class and, unless it may quote values, the message of the exception, in one line
  * @param quotesValues whether the messages of the exception may quote rows, payloads or keys
  */
 record FailureReason(String text, boolean quotesValues) {
@@ -33,7 +33,7 @@ record FailureReason(String text, boolean quotesValues) {
                 quoting == failure ? type : type + " (" + quoting.getClass().getName() + ")", true);
     }
 
-    /** Wrappers of such an exception often repeat its message. */
+    /** Searches the causes, too: wrappers of such an exception often repeat its message. */
     private static @Nullable Throwable findQuoting(Throwable failure) {
         Throwable cause = failure;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
@@ -47,7 +47,7 @@ record FailureReason(String text, boolean quotesValues) {
         return null;
     }
 
-    /** A failure may be unable to tell its message. */
+    /** Catches exceptions, because {@code getMessage} may fail. */
     private static String describe(Throwable failure) {
         try {
             return String.valueOf(failure);

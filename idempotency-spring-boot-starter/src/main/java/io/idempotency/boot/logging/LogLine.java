@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** A line that is being put together. */
+/** Builds one line of the log. */
 final class LogLine {
 
     private LoggingEventBuilder builder;
@@ -18,7 +18,7 @@ final class LogLine {
         return new LogLine(logger.atLevel(level));
     }
 
-    /** Not if there is no value. */
+    /** Adds nothing if the value is {@code null}. */
     LogLine add(String key, @Nullable Object value) {
         if (value != null) {
             builder = builder.addKeyValue(key, value);
@@ -26,7 +26,7 @@ final class LogLine {
         return this;
     }
 
-    /** By its class: what it says is for whoever gets it, and may name a key. */
+    /** Adds the class of the failure only: its message is for the caller and may name a key. */
     LogLine add(@Nullable Throwable failure) {
         return failure == null ? this : add("exception", failure.getClass().getName());
     }

@@ -7,14 +7,14 @@ import io.idempotency.Intent;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.internal.claim.RequestId;
 
-/** Puts keys, callers and message ids into lines in the way that the application wants. */
+/** Adds keys, callers and message ids to lines as {@code idempotency.logging.keys} says. */
 record LoggedKeys(KeyDisplay display) {
 
     /**
      * Adds the key of a call, and its caller.
      *
-     * @param intent {@code null} if it could not be told
-     * @return what the text says of it, with a blank behind; may be empty
+     * @param intent {@code null} if it is not known
+     * @return its part of the text, with a trailing blank; may be empty
      */
     String addCall(LogLine line, @Nullable Intent intent) {
         if (intent == null) {
@@ -34,8 +34,8 @@ record LoggedKeys(KeyDisplay display) {
     /**
      * Adds the id of a message.
      *
-     * @param messageId {@code null} if it could not be told
-     * @return what the text says of it, with a blank behind; may be empty
+     * @param messageId {@code null} if it is not known
+     * @return its part of the text, with a trailing blank; may be empty
      */
     String addMessage(LogLine line, String consumer, @Nullable String messageId) {
         if (messageId == null) {
@@ -54,7 +54,7 @@ record LoggedKeys(KeyDisplay display) {
     private static String addHash(LogLine line, String name, Intent intent) {
         String hash = RequestId.of(intent).toString();
         line.add(name, hash);
-        // A key of a client is often such a UUID itself.
+        // With a prefix, because a client's key is often such a UUID, too.
         return "hash:" + hash + ' ';
     }
 }

@@ -13,15 +13,15 @@ import io.idempotency.observation.MessageSent;
 import io.idempotency.outbox.SenderUnavailableException;
 
 /**
- * One line for each message that was sent, each attempt that failed, and each message that was given up. An outage, in
- * which no message can be sent, is logged by the relay.
+ * Logs one line for each message that was sent, each attempt that failed, and each message that was given up. The relay
+ * logs an outage, during which no message can be sent.
  */
 final class OutboxLog implements IdempotencyListener {
 
-    /** By feature and not by class, so that its level can be set. */
+    /** Named by feature and not by class, so that the level can be set. */
     static final String NAME = "io.idempotency.outbox";
 
-    /** Many messages may fail at once, all for one reason. */
+    /** Many messages may fail at once, all for the same reason. */
     private static final long BETWEEN_FAILURES = Duration.ofSeconds(1).toNanos();
 
     private final Logger logger = LoggerFactory.getLogger(NAME);

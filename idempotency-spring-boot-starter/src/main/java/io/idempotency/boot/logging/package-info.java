@@ -1,4 +1,4 @@
-/** The library's events as lines of a log. */
+/** Log lines for the library's events. */
 @NullMarked
 package io.idempotency.boot.logging;
 

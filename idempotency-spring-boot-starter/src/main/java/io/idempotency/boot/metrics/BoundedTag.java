@@ -7,12 +7,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the values of a tag few. Names that code makes at run time, by mistake with a key in them, would otherwise make
- * meters until the memory is full; those past the limit are counted together.
+ * Bounds the number of values of a tag. Names that are made at run time, such as a scope with a key in it, would
+ * otherwise create meters until the memory is full. Values beyond the limit are counted together.
  */
 final class BoundedTag {
 
-    /** An application has fewer scopes, consumers, topics and exceptions. */
+    /** More than an application has scopes, consumers, topics or exceptions. */
     static final int LIMIT = 500;
 
     private static final Logger logger = LoggerFactory.getLogger(BoundedTag.class);
@@ -34,7 +34,7 @@ final class BoundedTag {
         this.limit = limit;
     }
 
-    /** The value itself, if it is one of the first. */
+    /** Returns the value itself, or {@link IdempotencyMeters#OTHER} beyond the limit. */
     String valueOf(String value) {
         if (values.contains(value)) {
             return value;

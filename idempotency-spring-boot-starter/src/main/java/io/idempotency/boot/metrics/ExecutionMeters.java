@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-/** Measures calls by their scope, or deliveries by their consumer. */
+/** The meters of calls by their scope, or of deliveries by their consumer. */
 final class ExecutionMeters {
 
     private static final String FIRST = "first";
@@ -63,7 +63,7 @@ final class ExecutionMeters {
                 .record(duration);
     }
 
-    /** Counts nothing if no attempt was made. */
+    /** Counts the failure if an attempt was made. */
     void failed(String owner, int attempt, @Nullable Throwable failure) {
         if (attempt == 0) {
             return;
@@ -87,7 +87,7 @@ final class ExecutionMeters {
                 .increment();
     }
 
-    /** An anonymous class has no simple name. */
+    /** Returns the simple name, or the full name of an anonymous class, which has no simple one. */
     private static String nameOf(Class<?> type) {
         String simpleName = type.getSimpleName();
         return simpleName.isEmpty() ? type.getName() : simpleName;

@@ -11,7 +11,7 @@ public final class IdempotencyMeters {
      */
     public static final String ATTEMPT_FAILURES = "idempotency.attempt.failures";
 
-    /** Counter of executions that were repeated inside of their call, by {@link #SCOPE} and {@link #SQLSTATE}. */
+    /** Counter of executions that were retried within their call, by {@link #SCOPE} and {@link #SQLSTATE}. */
     public static final String RETRIES = "idempotency.retries";
 
     /** Timer of deliveries of messages, by {@link #CONSUMER} and {@link #OUTCOME}. */
@@ -24,11 +24,11 @@ public final class IdempotencyMeters {
     public static final String INBOX_ATTEMPT_FAILURES = "idempotency.inbox.attempt.failures";
 
     /**
-     * Counter of executions that were repeated inside of their delivery, by {@link #CONSUMER} and {@link #SQLSTATE}.
+     * Counter of executions that were retried within their delivery, by {@link #CONSUMER} and {@link #SQLSTATE}.
      */
     public static final String INBOX_RETRIES = "idempotency.inbox.retries";
 
-    /** Timer of sent messages, from when they were to be sent, by {@link #TOPIC}. */
+    /** Timer of sent messages, from the time that they were due, by {@link #TOPIC}. */
     public static final String OUTBOX_SENT = "idempotency.outbox.sent";
 
     /** Counter of attempts at sending a message that failed, by {@link #TOPIC}. */
@@ -40,7 +40,7 @@ public final class IdempotencyMeters {
     /** Gauge of messages of all instances that wait to be sent. */
     public static final String OUTBOX_PENDING = "idempotency.outbox.pending";
 
-    /** Gauge of messages of all instances that were given up and are kept. */
+    /** Gauge of the messages of all instances that were given up and are still stored. */
     public static final String OUTBOX_DEAD_KEPT = "idempotency.outbox.dead.kept";
 
     /** Gauge of the seconds that the oldest message has been due. */
@@ -52,22 +52,22 @@ public final class IdempotencyMeters {
     /** Gauge of rows, as PostgreSQL estimates them, by {@link #TABLE}. */
     public static final String ROWS = "idempotency.rows";
 
-    /** Gauge of the seconds that the oldest row has been expired which the purge may delete, by {@link #TABLE}. */
+    /** Gauge of the seconds since the oldest row expired that the purge may delete, by {@link #TABLE}. */
     public static final String OLDEST_EXPIRED_AGE = "idempotency.oldest.expired.age";
 
-    /** Gauge of the partitions of a table, by {@link #TABLE}; only of tables that are in partitions. */
+    /** Gauge of the partitions of a partitioned table, by {@link #TABLE}. */
     public static final String PARTITIONS = "idempotency.partitions";
 
-    /** Gauge of the partitions of a table that are for times to come, by {@link #TABLE}. */
+    /** Gauge of the partitions of a table that are for future times, by {@link #TABLE}. */
     public static final String PARTITIONS_AHEAD = "idempotency.partitions.ahead";
 
     /** Gauge of the seconds since the next partition should have been opened, by {@link #TABLE}. */
     public static final String PARTITIONS_OVERDUE = "idempotency.partitions.overdue";
 
-    /** Gauge of what somebody has to look at of the partitions of a table, by {@link #TABLE}; health tells what. */
+    /** Gauge of the problems of the partitions of a table, by {@link #TABLE}. Health describes them. */
     public static final String PARTITIONS_PROBLEMS = "idempotency.partitions.problems";
 
-    /** Gauge of leases that have expired and were not taken over. */
+    /** Gauge of leases that have expired and were not reclaimed. */
     public static final String STALE_LEASES = "idempotency.leases.stale";
 
     /** Tag: the scope of a call. */
@@ -80,7 +80,7 @@ public final class IdempotencyMeters {
     public static final String TOPIC = "topic";
 
     /**
-     * Tag: what became of a call or of a delivery, as named by {@link io.idempotency.Outcome} and
+     * Tag: the outcome of a call or of a delivery, as named by {@link io.idempotency.Outcome} and
      * {@link io.idempotency.observation.MessageOutcome}.
      */
     public static final String OUTCOME = "outcome";
@@ -89,18 +89,18 @@ public final class IdempotencyMeters {
     public static final String ATTEMPT = "attempt";
 
     /**
-     * Tag: the simple name of the class of what was thrown; {@code none} if an outer transaction was rolled back after the
-     * call had returned.
+     * Tag: the simple name of the class of the exception; {@code none} if an outer transaction was rolled back after
+     * the call had returned.
      */
     public static final String EXCEPTION = "exception";
 
-    /** Tag: the SQLSTATE of a failure; {@code unknown} if a connection was lost without a word. */
+    /** Tag: the SQLSTATE of a failure; {@code unknown} if the driver reported no SQLSTATE. */
     public static final String SQLSTATE = "sqlstate";
 
     /** Tag: a table, without its schema. */
     public static final String TABLE = "table";
 
-    /** Value of a tag that would have too many others. */
+    /** Value that stands for all values of a tag beyond its limit. */
     public static final String OTHER = "other";
 
     private IdempotencyMeters() {}

@@ -15,7 +15,7 @@ import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Measures calls, messages and tables where Micrometer is on the class path and the application has a registry. */
+/** Measures calls, messages and tables if the application has a MeterRegistry. */
 @AutoConfiguration(
         before = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")

@@ -14,7 +14,7 @@ import io.idempotency.observation.MessageSendFailed;
 import io.idempotency.observation.MessageSent;
 import io.idempotency.observation.OutboxSampled;
 
-/** Measures messages to send. */
+/** The meters of the outbox. */
 final class OutboxMeters implements IdempotencyListener {
 
     private final BoundedTag topics = new BoundedTag(IdempotencyMeters.TOPIC);

@@ -14,7 +14,7 @@ import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
-/** Measures the library's tables. */
+/** The meters of the library's tables. */
 final class StorageMeters implements IdempotencyListener {
 
     private final MeterRegistry registry;

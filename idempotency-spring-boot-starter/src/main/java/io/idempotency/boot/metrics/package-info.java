@@ -1,4 +1,4 @@
-/** The library's events as Micrometer meters. */
+/** Micrometer meters for the library's events. */
 @NullMarked
 package io.idempotency.boot.metrics;
 

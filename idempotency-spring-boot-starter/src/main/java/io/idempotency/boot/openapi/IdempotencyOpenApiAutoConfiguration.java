@@ -8,12 +8,12 @@ import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.web.IdempotencyKeyHeader;
 
-/** Keeps springdoc from taking the parameter of a key, whose annotation it does not know, for a query parameter. */
+/** Hides the parameter of the key from springdoc, which would document it as a query parameter. */
 @AutoConfiguration
 @ConditionalOnClass(SpringDocUtils.class)
 public final class IdempotencyOpenApiAutoConfiguration {
 
-    /** Before documents are made, which springdoc may do at start-up. */
+    /** A post-processor, because springdoc may make its documents at start-up. */
     @Bean
     static BeanFactoryPostProcessor idempotencyKeyHeaderHiding() {
         return beans -> SpringDocUtils.getConfig().addAnnotationsToIgnore(IdempotencyKeyHeader.class);

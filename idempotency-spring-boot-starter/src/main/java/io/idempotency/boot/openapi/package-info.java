@@ -1,4 +1,4 @@
-/** Keys in documents that springdoc makes. */
+/** Support of springdoc. */
 @NullMarked
 package io.idempotency.boot.openapi;
 

@@ -14,22 +14,22 @@ import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 import static io.idempotency.boot.PropertyChecks.requireInRange;
 
 /**
- * How messages are sent.
+ * Settings of the outbox and of its relay.
  *
- * @param enabled Whether there is an outbox.
+ * @param enabled Whether the application has an outbox.
  * @param relay Whether this instance sends messages, and not only publishes them.
- * @param sender Who sends messages, unless the application defines an OutboxSender.
+ * @param sender How messages are sent, unless the application defines an OutboxSender.
  * @param retention How long a message is kept after it was sent.
  * @param maxPayloadSize Largest payload of a message, as JSON in UTF-8. No larger than the broker takes.
  * @param lanes Number of lanes that ordering keys are divided among; each is sent by one instance at a time.
  * @param batchSize Messages sent in one transaction, roughly.
- * @param pollInterval Time between two looks for messages of other instances, for later and for another attempt.
+ * @param pollInterval Time between two polls for messages of other instances, delayed ones and further attempts.
  * @param notifications Whether instances wake each other by LISTEN and NOTIFY, on one connection each of their pools.
  * @param sendTimeout Time after which a message without an acknowledgement has failed.
  * @param maxAttempts Failures of one message after which it is given up.
  * @param backoff Time between the attempts of one message.
  * @param handlerThreads Messages that methods with @OutboxHandler handle at once.
- * @param sampleInterval Time between two looks at how much waits.
+ * @param sampleInterval Time between two samples of the messages that wait.
  */
 @ConfigurationProperties("idempotency.outbox")
 public record IdempotencyOutboxProperties(
@@ -51,7 +51,7 @@ public record IdempotencyOutboxProperties(
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if one of them makes no sense
+     * @throws IllegalArgumentException if a value is out of range
      */
     public IdempotencyOutboxProperties {
         requireInRange("idempotency.outbox.retention", () -> CallTerms.requireRetention(retention));
@@ -70,10 +70,10 @@ public record IdempotencyOutboxProperties(
         requireAtMostAYear("idempotency.outbox.sample-interval", sampleInterval);
     }
 
-    /** Who sends the messages of the outbox. */
+    /** The senders of the messages of the outbox. */
     public enum Sender {
 
-        /** Kafka where the application has it, or else its own methods with @OutboxHandler. */
+        /** Kafka if the application has it, or else its methods with @OutboxHandler. */
         AUTO,
 
         /** Kafka. */
@@ -84,7 +84,7 @@ public record IdempotencyOutboxProperties(
     }
 
     /**
-     * Time between the attempts of one message.
+     * Settings of the time between the attempts of one message.
      *
      * @param delay Time before the second attempt; up to half as much again is added at random.
      * @param multiplier Factor of the delay from one attempt to the next.
@@ -98,7 +98,7 @@ public record IdempotencyOutboxProperties(
         /**
          * Checks the values.
          *
-         * @throws IllegalArgumentException if one of them makes no sense
+         * @throws IllegalArgumentException if a value is out of range
          */
         public Backoff {
             requireAtMostAYear("idempotency.outbox.backoff.delay", delay);

@@ -14,8 +14,8 @@ import org.springframework.context.SmartLifecycle;
 import io.idempotency.internal.outbox.OutboxChannel;
 
 /**
- * Wakes the relays of other instances after local commits, and the own one after those of others. However many commits
- * there are, they are told of a few times a second.
+ * Wakes the relays of other instances after local commits, and the local relay after commits of other instances.
+ * Notifies a few times a second at most, however many commits there are.
  */
 final class NotificationRunner implements SmartLifecycle {
 
@@ -23,9 +23,9 @@ final class NotificationRunner implements SmartLifecycle {
 
     private static final int PHASE = DEFAULT_PHASE - 4096;
 
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration POLL = Duration.ofMillis(500);
 
-    /** Commits in this time are told of together. */
+    /** Commits within this time share a notification. */
     private static final Duration COALESCED = Duration.ofMillis(50);
 
     private static final Duration RECONNECT = Duration.ofMillis(500);
@@ -47,9 +47,9 @@ final class NotificationRunner implements SmartLifecycle {
     /**
      * Creates the runner.
      *
-     * @param relay woken when another instance has committed something
-     * @param listens whether this instance has a relay to wake
-     * @param pollInterval when everything is found anyway
+     * @param relay woken when another instance has committed messages
+     * @param listens whether this instance has a relay
+     * @param pollInterval of the relay, for the log
      */
     NotificationRunner(OutboxChannel channel, RelaySignal relay, boolean listens, Duration pollInterval) {
         this.channel = channel;
@@ -87,16 +87,16 @@ final class NotificationRunner implements SmartLifecycle {
         threads.add(thread);
     }
 
-    /** Waits until the listening connection is back in its pool, which may be closed next. */
+    /** Waits until the listening connection is returned to its pool, which may be closed next. */
     @Override
     public synchronized void stop() {
         stopped.countDown();
         commits.wake();
         try {
             for (Thread thread : threads) {
-                thread.join(PATIENCE.multipliedBy(4).toMillis());
+                thread.join(POLL.multipliedBy(4).toMillis());
             }
-        } catch (InterruptedException hurry) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
         threads.forEach(Thread::interrupt);
@@ -111,7 +111,7 @@ final class NotificationRunner implements SmartLifecycle {
     private void notifyUntil(CountDownLatch end) {
         try {
             while (end.getCount() > 0) {
-                if (commits.await(PATIENCE) && end.getCount() > 0) {
+                if (commits.await(POLL) && end.getCount() > 0) {
                     notifyNow();
                 }
                 if (end.await(COALESCED.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -142,7 +142,7 @@ final class NotificationRunner implements SmartLifecycle {
                                 relay.wake();
                             },
                             () -> end.getCount() == 0,
-                            PATIENCE);
+                            POLL);
                 } catch (RuntimeException lost) {
                     if (failures.getAndIncrement() == 0 && end.getCount() > 0) {
                         logger.warn(

@@ -8,12 +8,17 @@ import org.springframework.boot.jdbc.DataSourceUnwrapper;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** What would leave the outbox, or the application beside it, without a connection for ever. */
+/**
+ * Refuses a pool that is too small for the outbox: the relay or the application would wait for a connection for ever.
+ */
 final class PoolChecks {
 
     private PoolChecks() {}
 
-    /** The relay keeps a connection while a handler works on another one; who listens keeps one always. */
+    /**
+     * Requires enough connections. The relay has one while a handler uses another one; a listener keeps one all the
+     * time.
+     */
     static void require(DataSource dataSource, boolean handles, boolean listens) {
         HikariDataSource pool =
                 DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class, HikariDataSource.class);

@@ -14,14 +14,14 @@ import org.springframework.transaction.TransactionException;
 import io.idempotency.internal.outbox.OutboxRelay;
 
 /**
- * Runs the relay while the application runs, on a thread of its own: woken by local commits, and by a poll for everything
- * else. Stopping waits for the batch in flight.
+ * Runs the relay on its own thread while the application runs. Local commits wake it; everything else is found by a
+ * poll. Stopping waits for the batch in flight.
  */
 final class RelayRunner implements SmartLifecycle {
 
     private static final Logger logger = LoggerFactory.getLogger(RelayRunner.class);
 
-    /** Stopped behind web servers and listeners, whose last messages shall still go; pools are closed later yet. */
+    /** Stopped after web servers and listeners, to send their last messages, and before pools are closed. */
     private static final int PHASE = DEFAULT_PHASE - 4096;
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
@@ -49,8 +49,8 @@ final class RelayRunner implements SmartLifecycle {
     /**
      * Creates the runner.
      *
-     * @param stopTimeout how long a batch may take to end
-     * @param startUpCheck throws what keeps the application from starting
+     * @param stopTimeout how long stopping waits for a batch
+     * @param startUpCheck throws an exception if the application must not start
      */
     RelayRunner(
             OutboxRelay relay,
@@ -94,7 +94,7 @@ final class RelayRunner implements SmartLifecycle {
             signal.wake();
             try {
                 thread.join(stopTimeout.toMillis());
-            } catch (InterruptedException hurry) {
+            } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             }
             thread.interrupt();
@@ -107,7 +107,9 @@ final class RelayRunner implements SmartLifecycle {
         return thread != null;
     }
 
-    /** Ends when it is stopped, and never otherwise: nobody would send any more, and nobody would notice. */
+    /**
+     * Ends only when it is stopped: if a failure ended it, no message would be sent any more and nobody would notice.
+     */
     private void run(CountDownLatch end) {
         long nextSample = System.nanoTime();
         int failures = 0;
@@ -128,7 +130,7 @@ final class RelayRunner implements SmartLifecycle {
                     signal.await(pollInterval);
                 }
             } catch (Throwable failure) {
-                // Interrupts too, which are meant for the relay only when it is stopped.
+                // Interrupts too: they are meant for the relay only when it is stopped.
                 if (failures == 0 && end.getCount() > 0) {
                     report(failure);
                 }
@@ -137,7 +139,7 @@ final class RelayRunner implements SmartLifecycle {
         }
     }
 
-    /** Not as long as until the next poll: what is due may have no other chance. */
+    /** Pauses less than a long poll interval: a message that is due may have no other chance. */
     private Duration pauseAfter(int failures) {
         Duration first = pollInterval.compareTo(FIRST_PAUSE) < 0 ? pollInterval : FIRST_PAUSE;
         Duration longer = first.multipliedBy(1L << Math.min(failures - 1, MAX_DOUBLINGS));
@@ -158,7 +160,7 @@ final class RelayRunner implements SmartLifecycle {
         }
     }
 
-    /** Nobody wakes it but the end. */
+    /** Pauses until the time is over or the relay is stopped; commits do not wake it. */
     private static void pause(CountDownLatch end, Duration time) throws InterruptedException {
         if (end.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
             logger.debug("The relay of the outbox stops");

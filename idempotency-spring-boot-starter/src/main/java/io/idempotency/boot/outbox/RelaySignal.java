@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Wakes a thread of this instance, such as its relay. However often it is woken, it looks once. */
+/** Wakes a thread of this instance, such as its relay. Several wakes before it awaits count as one. */
 final class RelaySignal {
 
     private final Semaphore wakes = new Semaphore(0);
 
-    /** Costs the thread of a commit nothing. */
+    /** Returns at once, because the thread of a commit calls it. */
     void wake() {
         if (wakes.availablePermits() == 0) {
             wakes.release();
         }
     }
 
-    /** Until somebody wakes it, at most so long. Whether somebody did. */
+    /** Waits until it is woken, at most for that time, and returns whether it was. */
     boolean await(Duration time) throws InterruptedException {
         boolean woken = wakes.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS);
         if (woken) {
-            // Not otherwise: somebody may have come in between.
+            // Not after a timeout: a wake since then would be lost.
             wakes.drainPermits();
         }
         return woken;

@@ -7,7 +7,7 @@ import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.OutboxHandlers;
 import io.idempotency.outbox.OutboxSender;
 
-/** What would keep messages from ever being handled. */
+/** Refuses handlers that would never be called, because another sender takes all messages. */
 final class SenderChecks {
 
     private SenderChecks() {}

@@ -8,8 +8,8 @@ import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Runs something again and again while the application runs, and interrupts it when that stops. Its scheduler is no bean:
- * one would switch off the application's own, and the application's could be busy.
+ * A task that is repeated while the application runs, and interrupted when it stops. Its scheduler is no bean: a bean
+ * would replace the application's scheduler, and the application's scheduler could be busy.
  */
 abstract class BackgroundTask implements SmartLifecycle {
 

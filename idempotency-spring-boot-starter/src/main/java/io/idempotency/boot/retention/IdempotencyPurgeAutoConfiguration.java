@@ -23,7 +23,7 @@ import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.observation.IdempotencyListeners;
 
-/** Deletes expired rows and drops expired partitions in the background, and looks at the sizes of the tables. */
+/** Deletes expired rows, maintains the partitions and samples the sizes of the tables in the background. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
 @EnableConfigurationProperties({IdempotencyPurgeProperties.class, IdempotencyStorageProperties.class})
@@ -68,9 +68,9 @@ public final class IdempotencyPurgeAutoConfiguration {
     PartitionScheduler idempotencyPartitionScheduler(
             PartitionMaintenance maintenance, IdempotencyStorageProperties properties) {
         Duration interval = properties.maintenanceInterval();
-        boolean isWanted = properties.processedMessages().period().isPresent();
+        boolean isPartitioned = properties.processedMessages().period().isPresent();
         return new PartitionScheduler(
-                maintenance, isWanted ? Triggers.immediately() : Triggers.every(interval), interval);
+                maintenance, isPartitioned ? Triggers.immediately() : Triggers.every(interval), interval);
     }
 
     @Bean

@@ -12,7 +12,7 @@ import org.springframework.util.StringUtils;
 import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 
 /**
- * When and how expired rows are deleted.
+ * Settings of the purge of expired rows.
  *
  * @param enabled Whether this instance deletes expired rows by itself.
  * @param interval Time between the starts of two purges. By default one minute, unless there is a cron expression.
@@ -40,7 +40,7 @@ public record IdempotencyPurgeProperties(
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if one of them makes no sense
+     * @throws IllegalArgumentException if a value is out of range
      */
     public IdempotencyPurgeProperties {
         cron = StringUtils.hasText(cron) ? cron : null;

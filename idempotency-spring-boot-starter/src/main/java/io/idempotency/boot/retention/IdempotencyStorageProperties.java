@@ -13,13 +13,13 @@ import io.idempotency.internal.retention.PartitionPeriod;
 import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 
 /**
- * How tables keep their rows.
+ * Settings of the partitions of tables.
  *
  * @param processedMessages How messages that were handled are kept: as rows that are deleted one by one, or in
  *     partitions of a day, a week or a month that are dropped as a whole. A table that holds rows is put in partitions
  *     by an operator only.
  * @param maintenance Whether this instance makes and drops partitions.
- * @param maintenanceInterval Time between two looks at the partitions.
+ * @param maintenanceInterval Time between two runs of the maintenance.
  * @param maintenanceRole Role to maintain partitions with, if the application's own is not the owner of the tables. The
  *     application's role must be a member of it.
  */
@@ -40,25 +40,25 @@ public record IdempotencyStorageProperties(
         maintenanceRole = StringUtils.hasText(maintenanceRole) ? maintenanceRole : null;
     }
 
-    /** Whether the rows of a table are in partitions, and how much time each partition is for. */
+    /** How a table is partitioned. */
     public enum Partitioning {
 
-        /** In one table, from which they are deleted. */
+        /** No partitions: expired rows are deleted. */
         ROWS,
 
-        /** In partitions of a day, in UTC. */
+        /** Partitions of a day, in UTC. */
         DAY,
 
-        /** In partitions of a week, from Monday on, in UTC. */
+        /** Partitions of a week from Monday, in UTC. */
         WEEK,
 
-        /** In partitions of a month, in UTC. */
+        /** Partitions of a month, in UTC. */
         MONTH;
 
         /**
-         * How much time a partition is for.
+         * Returns how much time a partition is for.
          *
-         * @return nothing if there are none
+         * @return empty if there are no partitions
          */
         public Optional<PartitionPeriod> period() {
             return switch (this) {

@@ -13,8 +13,8 @@ import org.springframework.transaction.TransactionException;
 import io.idempotency.internal.retention.PartitionMaintenance;
 
 /**
- * Maintains the partitions from time to time, and soon again where somebody was in the way. Of failures that
- * follow each other it reports the first one only.
+ * Maintains the partitions from time to time, and soon again if a lock holder prevented it. Of consecutive failures it
+ * reports the first one only.
  */
 final class PartitionScheduler extends BackgroundTask {
 
@@ -31,8 +31,8 @@ final class PartitionScheduler extends BackgroundTask {
     /**
      * Creates the scheduler.
      *
-     * @param first when to begin
-     * @param interval from the end of one look to the next one
+     * @param first when the first run starts
+     * @param interval from the end of one run to the start of the next one
      */
     PartitionScheduler(PartitionMaintenance maintenance, Trigger first, Duration interval) {
         this(maintenance, first, interval, new AtomicBoolean());

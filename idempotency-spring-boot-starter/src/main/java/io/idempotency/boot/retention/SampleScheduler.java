@@ -9,7 +9,7 @@ import org.springframework.transaction.TransactionException;
 
 import io.idempotency.internal.retention.StorageSampler;
 
-/** Looks at the tables from time to time. Of failures that follow each other it reports the first one only. */
+/** Samples the tables from time to time. Of consecutive failures it reports the first one only. */
 final class SampleScheduler extends BackgroundTask {
 
     private static final Logger logger = LoggerFactory.getLogger(SampleScheduler.class);

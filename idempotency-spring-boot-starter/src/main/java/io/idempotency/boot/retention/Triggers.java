@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.CronTrigger;
 
-/** When background work starts. */
+/** Triggers of the background tasks. */
 final class Triggers {
 
     private Triggers() {}
@@ -19,14 +19,14 @@ final class Triggers {
                 : new CronTrigger(properties.cron());
     }
 
-    /** Only to begin with. */
+    /** Triggers now. For the first run only. */
     static Trigger immediately() {
         return context -> context.getClock().instant();
     }
 
     /**
-     * From one start to the next; what took longer starts again at once, and catches up on nothing. At first some time
-     * between half an interval and a whole one, because instances are often started together.
+     * Triggers an interval after the last start; runs that were missed are not made up for. The first run starts after
+     * half an interval to a whole one, at random, because instances are often started together.
      */
     static Trigger every(Duration interval) {
         return context -> {

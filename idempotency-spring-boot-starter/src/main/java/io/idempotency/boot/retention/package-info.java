@@ -1,4 +1,4 @@
-/** Runs the purge on a thread of its own. */
+/** The purge of expired rows, the maintenance of partitions and the samples of the tables, each on its own thread. */
 @NullMarked
 package io.idempotency.boot.retention;
 

@@ -20,7 +20,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.web.IdempotencyHttpProperties;
 
-/** Keys belong to the authenticated principal, however its call came in: over HTTP, gRPC, a message or a job. */
+/** Makes the authenticated principal the caller, whether the call comes over HTTP, gRPC, a message or a job. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass(SecurityContextHolder.class)
 @ConditionalOnProperty(name = "idempotency.http.caller", havingValue = "principal", matchIfMissing = true)
@@ -31,14 +31,13 @@ public final class IdempotencySecurityAutoConfiguration {
     @ConditionalOnMissingBean(CallerResolver.class)
     PrincipalCallerResolver idempotencyPrincipalCallerResolver(
             ObjectProvider<SecurityContextHolderStrategy> strategies, IdempotencyHttpProperties properties) {
-        SecurityContextHolderStrategy ofTheApplication = strategies.getIfUnique();
-        // The static one may be exchanged while the application starts.
-        Supplier<SecurityContext> context =
-                ofTheApplication == null ? SecurityContextHolder::getContext : ofTheApplication::getContext;
+        SecurityContextHolderStrategy strategy = strategies.getIfUnique();
+        // The static strategy may be replaced while the application starts.
+        Supplier<SecurityContext> context = strategy == null ? SecurityContextHolder::getContext : strategy::getContext;
         return new PrincipalCallerResolver(context, properties.requireCaller());
     }
 
-    /** At start-up even where beans are lazy: afterwards nothing would ask for it. */
+    /** Eager even if beans are lazy, because nothing else would create it. */
     @Bean
     @Lazy(false)
     @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)

@@ -11,8 +11,8 @@ import io.idempotency.CallerResolver;
 import io.idempotency.MissingCallerException;
 
 /**
- * The caller is the user whom Spring Security has authenticated; anonymous users are nobody. So is everybody on a thread
- * that knows nothing of the request, which therefore counts as nobody where callers are required.
+ * Resolves the caller to the user whom Spring Security has authenticated. An anonymous user is no caller, and neither
+ * is a thread without the security context of its request; if callers are required, both are refused.
  */
 final class PrincipalCallerResolver implements CallerResolver {
 

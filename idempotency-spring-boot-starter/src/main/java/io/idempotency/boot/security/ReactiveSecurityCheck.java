@@ -12,12 +12,12 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyStartupException;
 
 /**
- * Refuses applications whose principals are in the context of Reactor and nowhere on the thread that makes a call: all of
- * their users would share their keys.
+ * Refuses applications whose principals are in Reactor's context only: the thread that makes a call does not know them,
+ * so all users would share their keys.
  */
 final class ReactiveSecurityCheck implements SmartInitializingSingleton {
 
-    /** The beans of Spring Security that authenticate for WebFlux and for RSocket. */
+    /** Types of the beans of Spring Security that authenticate for WebFlux and for RSocket. */
     private static final List<String> REACTIVE_SECURITY = List.of(
             "org.springframework.security.web.server.SecurityWebFilterChain",
             "org.springframework.security.rsocket.core.PayloadSocketAcceptorInterceptor",

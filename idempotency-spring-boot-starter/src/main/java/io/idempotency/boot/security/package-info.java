@@ -1,4 +1,4 @@
-/** Callers by Spring Security, in applications of every kind: no user meets another's keys. */
+/** Callers by Spring Security, so that users do not share keys. */
 @NullMarked
 package io.idempotency.boot.security;
 

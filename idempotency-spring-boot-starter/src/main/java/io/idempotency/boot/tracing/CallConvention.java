@@ -11,7 +11,7 @@ import io.idempotency.boot.tracing.IdempotencyObservations.Low;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.observation.CallCompleted;
 
-/** What a call is named, and what is shown of it. */
+/** The names and key values of the observation of a call. */
 record CallConvention(KeyDisplay keys) implements ObservationConvention<CallObservationContext> {
 
     @Override

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.observation.CallCompleted;
 
-/** What is known of a call that is observed. */
+/** The context of the observation of a call. */
 public final class CallObservationContext extends Observation.Context {
 
     private final String scope;
@@ -17,7 +17,7 @@ public final class CallObservationContext extends Observation.Context {
     }
 
     /**
-     * The scope that is called.
+     * Returns the scope of the call.
      *
      * @return the scope
      */
@@ -26,7 +26,7 @@ public final class CallObservationContext extends Observation.Context {
     }
 
     /**
-     * How the call ended, with its key: whoever shows that has to ask himself whether he may.
+     * Returns how the call ended, with its key. The key may be confidential.
      *
      * @return {@code null} while the call runs
      */

@@ -12,7 +12,7 @@ import io.idempotency.boot.tracing.IdempotencyObservations.Low;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.observation.MessageReceived;
 
-/** What a delivery is named, and what is shown of it. */
+/** The names and key values of the observation of a delivery. */
 record DeliveryConvention(KeyDisplay keys) implements ObservationConvention<DeliveryObservationContext> {
 
     @Override

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.observation.MessageReceived;
 
-/** What is known of a delivery that is observed. */
+/** The context of the observation of a delivery. */
 public final class DeliveryObservationContext extends Observation.Context {
 
     private final String consumer;
@@ -17,7 +17,7 @@ public final class DeliveryObservationContext extends Observation.Context {
     }
 
     /**
-     * Who receives.
+     * Returns the consumer of the message.
      *
      * @return the consumer
      */
@@ -26,7 +26,7 @@ public final class DeliveryObservationContext extends Observation.Context {
     }
 
     /**
-     * How the delivery ended, with its message id: whoever shows that has to ask himself whether he may.
+     * Returns how the delivery ended, with the id of the message. The id may be confidential.
      *
      * @return {@code null} while it is being handled
      */

@@ -6,13 +6,13 @@ import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
- * What traces show of the library. Names and key values can be changed by a
+ * The observations of the library. Their names and key values can be changed by a
  * {@link io.micrometer.observation.GlobalObservationConvention} bean that supports {@link CallObservationContext} or
  * {@link DeliveryObservationContext}.
  */
 public enum IdempotencyObservations implements ObservationDocumentation {
 
-    /** One idempotent call, from before it waits for others until it returns, its commit or rollback included. */
+    /** One idempotent call, from before it waits for other calls until it returns, with its commit or rollback. */
     CALL {
         @Override
         public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
@@ -30,7 +30,7 @@ public enum IdempotencyObservations implements ObservationDocumentation {
         }
     },
 
-    /** One delivery of a message, likewise. */
+    /** One delivery of a message, from before it waits for others until it returns, with its commit or rollback. */
     DELIVERY {
         @Override
         public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
@@ -59,13 +59,13 @@ public enum IdempotencyObservations implements ObservationDocumentation {
 
     private static final String ACTIVE = ".active";
 
-    /** Whether Micrometer makes a meter of this name of one of the library's observations. */
+    /** Returns whether Micrometer derives a meter of this name from one of the library's observations. */
     static boolean isMeter(String name) {
         String observation = name.endsWith(ACTIVE) ? name.substring(0, name.length() - ACTIVE.length()) : name;
         return observation.equals(CALL_NAME) || observation.equals(DELIVERY_NAME) || observation.equals(PUBLISH_NAME);
     }
 
-    /** Values of which there are few. */
+    /** Keys with few values. */
     public enum Low implements KeyName {
 
         /** The scope of a call. */
@@ -74,10 +74,10 @@ public enum IdempotencyObservations implements ObservationDocumentation {
         /** The consumer of a message. */
         CONSUMER("consumer"),
 
-        /** What became of it, as far as it is known when it returns: an outer transaction may still be rolled back. */
+        /** The outcome, as it is known when the call returns: an outer transaction may still be rolled back. */
         OUTCOME("outcome"),
 
-        /** The simple name of the class of what the caller got instead of a result, or {@code none}. */
+        /** The simple name of the class of the exception that the caller gets, or {@code none}. */
         EXCEPTION("exception");
 
         private final String text;
@@ -92,7 +92,7 @@ public enum IdempotencyObservations implements ObservationDocumentation {
         }
     }
 
-    /** Values of which each call has its own, shown as {@code idempotency.tracing.keys} says. */
+    /** Keys with a value of its own for each call, shown as {@code idempotency.tracing.keys} says. */
     public enum High implements KeyName {
 
         /** The key, if keys are shown. */
@@ -107,7 +107,7 @@ public enum IdempotencyObservations implements ObservationDocumentation {
         /** The id of the message, if keys are shown. */
         MESSAGE_ID("idempotency.message.id"),
 
-        /** What {@code idempotency_request_id} makes of consumer and message id, if keys are hashed. */
+        /** The {@code idempotency_request_id} of consumer and message id, if keys are hashed. */
         MESSAGE_ID_HASH("idempotency.message.id.hash");
 
         private final String text;

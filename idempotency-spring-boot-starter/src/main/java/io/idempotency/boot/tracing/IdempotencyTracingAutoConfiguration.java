@@ -15,7 +15,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.observation.CallObserver;
 
-/** Lets traces show calls and deliveries where the application observes with Micrometer. */
+/** Observes calls and deliveries, for traces, if the application has an ObservationRegistry. */
 @AutoConfiguration(
         before = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
@@ -36,7 +36,7 @@ public final class IdempotencyTracingAutoConfiguration {
         return new ObservedHeaders(registry);
     }
 
-    /** The library has timers of its own; those that are made of every observation would tell the same again. */
+    /** The library has its own timers, so the timers that Micrometer derives from observations would be duplicates. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterFilter.class)
     static class WithMeters {

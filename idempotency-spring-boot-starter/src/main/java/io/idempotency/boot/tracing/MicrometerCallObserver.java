@@ -12,7 +12,7 @@ import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.MessageReceived;
 
-/** Makes an observation of each call and each delivery, which is the current one while its method runs. */
+/** Makes an observation of each call and each delivery. It is the current observation while the method runs. */
 final class MicrometerCallObserver implements CallObserver {
 
     private final ObservationRegistry registry;
@@ -61,7 +61,7 @@ final class MicrometerCallObserver implements CallObserver {
         try {
             scope = observation.start().openScope();
         } catch (Throwable failure) {
-            leave(registry.getCurrentObservationScope(), outer);
+            restore(registry.getCurrentObservationScope(), outer);
             throw failure;
         }
         return event -> {
@@ -73,7 +73,7 @@ final class MicrometerCallObserver implements CallObserver {
                 }
             } finally {
                 try {
-                    leave(scope, outer);
+                    restore(scope, outer);
                 } finally {
                     observation.stop();
                 }
@@ -81,8 +81,8 @@ final class MicrometerCallObserver implements CallObserver {
         };
     }
 
-    /** Also where a handler fails: the next call of this thread is no part of this one. */
-    private void leave(Observation.@Nullable Scope scope, Observation.@Nullable Scope outer) {
+    /** Restores the outer scope even if a handler fails: the next call of this thread is no part of this one. */
+    private void restore(Observation.@Nullable Scope scope, Observation.@Nullable Scope outer) {
         try {
             if (scope != null && scope != outer) {
                 scope.close();

@@ -30,7 +30,8 @@ final class ObservedFailure {
     }
 
     /**
-     * Replaces a failure that is or carries an exception of the library: exporters show its message, which names the key.
+     * Replaces a failure that is or carries an exception of the library: exporters show its message, which names the
+     * key.
      */
     static Throwable errorOf(Throwable failure, KeyDisplay keys) {
         return keys == KeyDisplay.SHOWN || !isOrCarriesOurs(failure) ? failure : new WithoutMessage(failure);
@@ -53,7 +54,7 @@ final class ObservedFailure {
         return false;
     }
 
-    /** Stands for an exception whose message is not to be shown. */
+    /** Replaces an exception whose message must not be shown. */
     private static final class WithoutMessage extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

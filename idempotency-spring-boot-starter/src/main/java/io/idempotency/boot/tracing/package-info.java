@@ -1,4 +1,4 @@
-/** Calls and deliveries as Micrometer observations, for traces. */
+/** Micrometer observations of calls and deliveries, for traces. */
 @NullMarked
 package io.idempotency.boot.tracing;
 

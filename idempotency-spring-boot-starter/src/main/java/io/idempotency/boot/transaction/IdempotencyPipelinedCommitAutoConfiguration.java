@@ -25,7 +25,7 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
 
 /**
- * Takes the place of Spring Boot's transaction manager for plain JDBC, under the same conditions and by the same name, where
+ * Replaces Spring Boot's transaction manager for plain JDBC, under the same conditions and by the same name, if
  * {@code idempotency.pipelined-commit} is set.
  */
 @AutoConfiguration(
@@ -47,7 +47,7 @@ public final class IdempotencyPipelinedCommitAutoConfiguration {
         return new PipelinedCommitCheck(beanFactory, dataSource);
     }
 
-    /** Apart, because the check is there where this is not. */
+    /** A class of its own, because the check is made even if these conditions do not match. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnSingleCandidate(DataSource.class)
     static class Manager {

@@ -19,7 +19,7 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.internal.transaction.SameDataSource;
 
-/** Says once why a pipelined commit that was asked for cannot be had. */
+/** Warns once if {@code idempotency.pipelined-commit} is set but has no effect. */
 final class PipelinedCommitCheck implements SmartInitializingSingleton {
 
     private static final Logger logger = LoggerFactory.getLogger(PipelinedCommitCheck.class);

@@ -13,7 +13,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
 
 import io.idempotency.IdempotencyException;
 
-/** Whether the application answers an exception of the library itself: by name, and not as any exception. */
+/** Finds out whether the application handles an exception of the library by its type, and not as any exception. */
 final class ApplicationExceptionHandlers {
 
     private final ExceptionHandlerExceptionResolver resolver;
@@ -24,7 +24,10 @@ final class ApplicationExceptionHandlers {
         this.resolver = resolver;
     }
 
-    /** In the order in which Spring MVC asks them: those of the controller first, and the first that fits answers. */
+    /**
+     * Asks the handlers in the order of Spring MVC, the controller's first: the first that matches handles the
+     * exception.
+     */
     boolean name(IdempotencyException exception, @Nullable Object handler) {
         Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
         Stream<ExceptionHandlerMethodResolver> advices = resolver.getExceptionHandlerAdviceCache().entrySet().stream()

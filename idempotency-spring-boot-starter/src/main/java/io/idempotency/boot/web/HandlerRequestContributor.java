@@ -13,7 +13,7 @@ import org.springframework.web.util.ServletRequestPathUtils;
 
 import io.idempotency.internal.execution.CallSurroundings;
 
-/** For a handler method that is idempotent itself, method and path of its request are part of the payload. */
+/** Adds method and path of the request to the fingerprint if the handler method itself is idempotent. */
 final class HandlerRequestContributor implements CallSurroundings {
 
     @Override

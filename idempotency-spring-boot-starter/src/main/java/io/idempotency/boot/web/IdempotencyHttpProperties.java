@@ -14,18 +14,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * The {@code Idempotency-Key} header over Spring MVC.
+ * Settings of the {@code Idempotency-Key} header over Spring MVC.
  *
  * @param headerName Name of the request header that carries the key.
- * @param strict Whether the key must be a string in double quotes, as the draft standard says, or may be bare text too, as
- *     many clients send it.
+ * @param strict Whether the key must be a string in double quotes, as the draft standard says, or may be bare text too,
+ *     as many clients send it.
  * @param replayedHeaderName Name of the response header that marks replays.
  * @param replayHeaders Response headers of a ResponseEntity that are stored and replayed, beside Content-Type,
  *     Content-Language, ETag, Last-Modified, Link and Location.
- * @param caller Who keys belong to, if the application has no CallerResolver.
- * @param requireCaller Whether requests of nobody are refused.
+ * @param caller Owner of keys, if the application has no CallerResolver.
+ * @param requireCaller Whether requests without a caller are refused.
  * @param problemDetails Whether refused calls are answered with problem details.
- * @param problemTypeBase What the type URIs of problems start with.
+ * @param problemTypeBase Start of the type URIs of problems.
  * @param documentationUrl Page about idempotency for the clients of this application; every problem links to it.
  * @param failureStatus Status of recorded failures by their code; 422 for all others.
  */
@@ -42,7 +42,7 @@ public record IdempotencyHttpProperties(
         @Nullable URI documentationUrl,
         @DefaultValue Map<String, Integer> failureStatus) {
 
-    /** Headers that belong to one connection, one moment or one client, and never to a later one. */
+    /** Headers that belong to one connection, one moment or one client, and must not reach another. */
     private static final Set<String> NEVER_REPLAYED = Set.of(
             "access-control-allow-credentials",
             "access-control-allow-origin",
@@ -75,7 +75,7 @@ public record IdempotencyHttpProperties(
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if one of them cannot be meant
+     * @throws IllegalArgumentException if a value is not valid
      */
     public IdempotencyHttpProperties {
         requireHeaderName("idempotency.http.header-name", headerName);
@@ -107,13 +107,13 @@ public record IdempotencyHttpProperties(
         }
     }
 
-    /** Who keys belong to. */
+    /** The owners of keys. */
     public enum Caller {
 
-        /** To whoever Spring Security has authenticated, if it is there. */
+        /** The user whom Spring Security has authenticated, if the application has it. */
         PRINCIPAL,
 
-        /** To nobody: all callers share their keys. */
+        /** Nobody: all callers share their keys. */
         NONE
     }
 }

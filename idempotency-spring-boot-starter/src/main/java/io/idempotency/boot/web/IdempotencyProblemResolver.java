@@ -20,8 +20,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
 import io.idempotency.IdempotencyException;
 
 /**
- * Answers refused calls with problem details, before an application's handlers of any exception, which know nothing of
- * them. An application that has a handler which names the exception, or its base class, answers it itself.
+ * Answers refused calls with problem details, before the application's handlers of any exception. If the application
+ * has a handler of the exception's type or of its base class in the library, that handler answers.
  */
 final class IdempotencyProblemResolver implements HandlerExceptionResolver {
 
@@ -39,7 +39,7 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver {
     /**
      * Creates the resolver.
      *
-     * @param resolver the application's, which knows its handlers and how it writes answers
+     * @param resolver the application's, which has its handlers and its message converters
      */
     IdempotencyProblemResolver(IdempotencyProblems problems, ExceptionHandlerExceptionResolver resolver) {
         this.problems = problems;
@@ -54,9 +54,9 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver {
             return null;
         }
         if (applicationHandlers.name(refusal, handler)) {
-            ModelAndView ofTheApplication = resolver.resolveException(request, response, handler, failure);
-            if (ofTheApplication != null) {
-                return ofTheApplication;
+            ModelAndView byApplication = resolver.resolveException(request, response, handler, failure);
+            if (byApplication != null) {
+                return byApplication;
             }
         }
         try {

@@ -21,7 +21,7 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.RequestInProgressException;
 
 /**
- * Makes the answers to refused calls. Titles and details can be replaced by messages of the application.
+ * Makes the responses to refused calls. Messages of the application can replace titles and details.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457, Problem Details for HTTP APIs</a>
  */
@@ -89,19 +89,19 @@ final class IdempotencyProblems {
         return refusal instanceof RequestInProgressException inProgress ? inProgress.retryAfter() : null;
     }
 
-    /** By default a code is the name of a class, which is nobody's business. */
+    /** Returns whether the code is mapped to a status. By default it is the name of a class, which clients must not see. */
     private boolean isPublic(RecordedFailureException failure) {
         return properties.failureStatus().containsKey(failure.code());
     }
 
-    /** What is wrong with a header is its sender's to know; other messages tell about the application. */
+    /** Shows only messages about a header to the client; others would disclose details of the application. */
     private String detailOf(Problem problem, IdempotencyException refusal, HttpServletRequest request) {
         return KeyHeader.isRefusalOf(request, refusal)
                 ? refusal.getMessage() + "."
                 : problem.detail(properties.headerName());
     }
 
-    /** Retry-After has no fractions; a client that comes back too early waits twice. */
+    /** Rounds up, because Retry-After has no fractions and a client that retries too early waits twice. */
     private static long wholeSeconds(Duration duration) {
         return duration.plusSeconds(1).minusNanos(1).toSeconds();
     }

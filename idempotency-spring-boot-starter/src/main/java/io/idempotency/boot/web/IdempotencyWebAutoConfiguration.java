@@ -33,7 +33,7 @@ import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 
-/** The {@code Idempotency-Key} header for applications with Spring MVC. */
+/** Supports the {@code Idempotency-Key} header in applications with Spring MVC. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(DispatcherServlet.class)
@@ -53,7 +53,7 @@ public final class IdempotencyWebAutoConfiguration {
     WebMvcConfigurer idempotencyKeyHeaderConfigurer(
             KeyHeader header, ObjectProvider<RequiredCallerInterceptor> requiredCaller) {
         return new WebMvcConfigurer() {
-            /** Keys before everything else; callers last, because the application's interceptors may tell who they are. */
+            /** Checks keys first, and callers last, because the application's interceptors may set the caller. */
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
                 registry.addInterceptor(new KeyHeaderInterceptor(header)).order(Ordered.HIGHEST_PRECEDENCE);
@@ -75,7 +75,7 @@ public final class IdempotencyWebAutoConfiguration {
         return new RequiredCallerInterceptor(callerResolver);
     }
 
-    /** At start-up even where beans are lazy: afterwards nothing would ask for it. */
+    /** Eager even if beans are lazy, because nothing else would create it. */
     @Bean
     @Lazy(false)
     KeyHeaderParametersCheck idempotencyKeyHeaderParametersCheck(
@@ -104,14 +104,14 @@ public final class IdempotencyWebAutoConfiguration {
         return new ResponseEntityCodec(headers, codecOfBody(codecs, json));
     }
 
-    /** Lazily, because there is no mapper of ours where the library is switched off. */
+    /** Gets the mapper lazily, because it does not exist if the library is switched off. */
     private static Function<Type, ResponseCodec> codecOfBody(
             ObjectProvider<ResponseCodec> codecs, ObjectProvider<IdempotencyJsonMapper> json) {
         Supplier<ResponseCodec> jackson = SingletonSupplier.of(
                 () -> new JacksonResponseCodec(json.getObject().mapper()));
-        Supplier<List<ResponseCodec>> ofTheApplication =
+        Supplier<List<ResponseCodec>> applications =
                 SingletonSupplier.of(() -> codecs.orderedStream().toList());
-        return type -> ofTheApplication.get().stream()
+        return type -> applications.get().stream()
                 .filter(codec -> codec.supports(type))
                 .findFirst()
                 .orElseGet(jackson);

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Keeps the method by whose return type problems are written in a native image. */
+/** Keeps the method whose return type is used to write problems in a native image. */
 final class IdempotencyWebRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

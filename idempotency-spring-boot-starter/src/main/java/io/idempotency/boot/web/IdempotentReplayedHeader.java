@@ -17,7 +17,7 @@ import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
 
 /**
- * Marks the answer to a request that only replayed what its own key stands for; calls with other keys that it makes do not
+ * Marks the response to a request if all calls with the key of the request were replays. Calls with other keys do not
  * count.
  */
 final class IdempotentReplayedHeader implements IdempotencyListener, HandlerExceptionResolver, Ordered {
@@ -58,7 +58,7 @@ final class IdempotentReplayedHeader implements IdempotencyListener, HandlerExce
         }
     }
 
-    /** An error that came after a replay is not what was stored. */
+    /** Removes the header if the error is not the replayed failure: it happened after the replay. */
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
@@ -80,7 +80,7 @@ final class IdempotentReplayedHeader implements IdempotencyListener, HandlerExce
         }
     }
 
-    /** Before any resolver that answers. */
+    /** Called before any resolver that answers. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE;

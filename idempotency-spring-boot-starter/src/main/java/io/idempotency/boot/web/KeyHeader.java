@@ -46,7 +46,7 @@ final class KeyHeader {
     }
 
     /**
-     * The key of a request, if it has one; remembered, so that the request is known by it.
+     * Returns the key of a request, or {@code null} if it has none, and stores it in the request for {@link #knownOf}.
      *
      * @throws InvalidIdempotencyKeyException if the header is malformed
      */
@@ -76,12 +76,12 @@ final class KeyHeader {
         return new IdempotencyKey(textOf(trimSpaces(fields.get(0))));
     }
 
-    /** The key that was read from the header of a request before. */
+    /** Returns the key that was read from the header before; {@code null} if none was. */
     static @Nullable IdempotencyKey knownOf(HttpServletRequest request) {
         return (IdempotencyKey) request.getAttribute(KEY);
     }
 
-    /** Whether a key was refused for what its header says, which its sender may be told. */
+    /** Returns whether a key was refused because of its header. The client may see such a message. */
     static boolean isRefusalOf(HttpServletRequest request, IdempotencyException refusal) {
         return request.getAttribute(REFUSAL) == refusal;
     }

@@ -10,7 +10,7 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 
 import io.idempotency.IdempotencyKey;
 
-/** Gives controller methods the key that the interceptor has checked. */
+/** Resolves parameters of controller methods to the key that the interceptor has checked. */
 final class KeyHeaderArgumentResolver implements HandlerMethodArgumentResolver {
 
     private final KeyHeader header;

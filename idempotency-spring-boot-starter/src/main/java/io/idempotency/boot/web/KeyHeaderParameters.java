@@ -15,12 +15,14 @@ final class KeyHeaderParameters {
 
     private KeyHeaderParameters() {}
 
-    /** The one that takes the key of this request, if it counts there. */
+    /**
+     * Returns the parameter that takes the key of this request; {@code null} if there is none or the key is ignored.
+     */
     static @Nullable MethodParameter ofRequest(HttpServletRequest request, Object handler) {
         return handler instanceof HandlerMethod method && !KeyHeader.isIgnoredFor(request) ? find(method) : null;
     }
 
-    /** There is one at most: more are refused at start-up. */
+    /** Returns the only one: a method with several is refused at start-up. */
     private static @Nullable MethodParameter find(HandlerMethod handler) {
         return all(handler).findFirst().orElse(null);
     }

@@ -12,7 +12,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 import io.idempotency.IdempotencyStartupException;
 
-/** Says at start-up which parameters cannot take a key, instead of failing their first request. */
+/** Refuses at start-up parameters that cannot take a key, instead of failing their first request. */
 final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
 
     private final ObjectProvider<RequestMappingHandlerMapping> mappings;
@@ -45,12 +45,12 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
         parameters.forEach(parameter -> requirePossibleType(handler, parameter));
     }
 
-    /** Spring MVC would take the parameter from the query of the request instead, and nothing would check the key. */
+    /** Without the resolver Spring MVC would take the parameter from the query, and nothing would check the key. */
     private void requireResolver(HandlerMethod handler) {
-        boolean isThere = adapters.stream()
+        boolean isConfigured = adapters.stream()
                 .allMatch(
                         adapter -> resolversOf(adapter).stream().anyMatch(KeyHeaderArgumentResolver.class::isInstance));
-        if (!isThere) {
+        if (!isConfigured) {
             throw new IdempotencyStartupException(
                     handler.getShortLogMessage() + " has a parameter with @IdempotencyKeyHeader, but the Spring MVC"
                             + " configuration of the application leaves out the WebMvcConfigurers that read the header.",

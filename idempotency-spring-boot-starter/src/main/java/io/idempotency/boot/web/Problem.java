@@ -22,7 +22,7 @@ import io.idempotency.ResponseExpiredException;
 import io.idempotency.ResponseNotStorableException;
 import io.idempotency.UnreadableResponseException;
 
-/** What clients are told of calls that were refused. The exceptions' own messages are for developers. */
+/** The problems that clients get for refused calls. The messages of the exceptions are for developers. */
 enum Problem {
     MISSING_KEY(
             HttpStatus.BAD_REQUEST,
@@ -84,7 +84,7 @@ enum Problem {
                     + " once."),
     INTERNAL_ERROR(HttpStatus.INTERNAL_SERVER_ERROR, "Internal error", "The request failed unexpectedly.");
 
-    /** Stands for the name of the header in the texts. */
+    /** Placeholder for the name of the header in the texts. */
     private static final String HEADER = "Idempotency-Key";
 
     private static final Map<Class<? extends IdempotencyException>, Problem> BY_EXCEPTION = Map.ofEntries(
@@ -124,17 +124,17 @@ enum Problem {
         return status;
     }
 
-    /** A summary that is the same for all problems of this kind. */
+    /** Returns a summary that is the same for all problems of this kind. */
     String title(String headerName) {
         return title.replace(HEADER, headerName);
     }
 
-    /** An explanation that tells nothing about the application. */
+    /** Returns an explanation that discloses nothing about the application. */
     String detail(String headerName) {
         return detail.replace(HEADER, headerName);
     }
 
-    /** The last part of the problem's type URI. */
+    /** Returns the last part of the problem's type URI. */
     String slug() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

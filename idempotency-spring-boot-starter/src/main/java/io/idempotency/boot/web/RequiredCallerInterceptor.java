@@ -10,7 +10,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.MissingCallerException;
 
-/** Refuses requests of nobody where a key is taken: without a caller, everybody would share the keys. */
+/** Refuses requests without a caller to methods that take a key: otherwise all clients would share their keys. */
 final class RequiredCallerInterceptor implements HandlerInterceptor, SmartInitializingSingleton {
 
     private final ObjectProvider<CallerResolver> callerResolver;

@@ -27,8 +27,8 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 
 /**
- * Stores an answer with its status, the headers that may be replayed and its body. The body comes last and as the codec
- * of its type wrote it, so that it is handed back to that codec unchanged.
+ * Stores a ResponseEntity or HttpEntity with its status, the headers that may be replayed and its body. The body is
+ * stored last, as the codec of its type wrote it, so that this codec gets it back unchanged.
  */
 final class ResponseEntityCodec implements ResponseCodec {
 
@@ -48,7 +48,7 @@ final class ResponseEntityCodec implements ResponseCodec {
      * Creates the codec.
      *
      * @param replayedHeaders the headers to store
-     * @param codecOfBody writes and reads a body of that type
+     * @param codecOfBody returns the codec of a body of that type
      */
     ResponseEntityCodec(List<String> replayedHeaders, Function<Type, ResponseCodec> codecOfBody) {
         this.replayedHeaders.addAll(replayedHeaders);
@@ -82,7 +82,7 @@ final class ResponseEntityCodec implements ResponseCodec {
         return text.toString();
     }
 
-    /** Other headers belong to one connection, one moment or one client. */
+    /** Shows the stored headers only: other headers belong to one connection, one moment or one client. */
     @Override
     public Object observable(Object response) {
         HttpEntity<?> entity = (HttpEntity<?>) response;

@@ -1,6 +1,6 @@
 /**
- * The {@code Idempotency-Key} header over Spring MVC: keys from requests, faithful replays, problem details, and callers
- * that never meet each other's keys.
+ * The {@code Idempotency-Key} header over Spring MVC: keys from requests, faithful replays, problem details and
+ * required callers.
  */
 @NullMarked
 package io.idempotency.boot.web;
