@@ -77,6 +77,7 @@ class ArchitectureTest {
                     ".internal.postgres",
                     Set.of(
                             "",
+                            ".observation",
                             ".outbox",
                             ".internal.claim",
                             ".internal.codec",

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-import io.idempotency.internal.retention.PartitionState;
+import io.idempotency.observation.PartitionSample;
 
 /** How partitions are, without reading them, and what somebody has to look at. */
 final class PartitionStatistics {
@@ -38,10 +38,10 @@ final class PartitionStatistics {
         this.state = schema.resolve(STATE);
     }
 
-    List<PartitionState> find(JdbcClient jdbcClient) {
+    List<PartitionSample> find(JdbcClient jdbcClient) {
         return jdbcClient
                 .sql(state)
-                .query((row, number) -> new PartitionState(
+                .query((row, number) -> new PartitionSample(
                         MessagePartitions.TABLE,
                         row.getInt(1),
                         row.getInt(2),

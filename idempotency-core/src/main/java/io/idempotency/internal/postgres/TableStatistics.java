@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-import io.idempotency.internal.retention.PartitionState;
 import io.idempotency.internal.retention.StorageStatistics;
+import io.idempotency.observation.PartitionSample;
 
 /** What the catalog and the ends of indexes tell of the tables. */
 final class TableStatistics implements StorageStatistics {
@@ -127,7 +127,7 @@ final class TableStatistics implements StorageStatistics {
     }
 
     @Override
-    public List<PartitionState> partitions() {
+    public List<PartitionSample> partitions() {
         return transaction.ask(partitionStatistics::find);
     }
 

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
@@ -37,15 +36,7 @@ public final class StorageSampler {
                 .map(rows -> new TableSample(
                         rows.getKey(), rows.getValue(), oldestExpired.getOrDefault(rows.getKey(), Duration.ZERO)))
                 .toList();
-        List<PartitionSample> partitions = statistics.partitions().stream()
-                .map(state -> new PartitionSample(
-                        state.table(),
-                        state.partitions(),
-                        state.ahead(),
-                        state.overdue(),
-                        state.detachPending(),
-                        state.problems()))
-                .toList();
-        listener.storageSampled(new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES), partitions));
+        listener.storageSampled(
+                new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES), statistics.partitions()));
     }
 }

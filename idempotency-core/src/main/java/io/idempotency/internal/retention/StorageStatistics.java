@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.idempotency.observation.PartitionSample;
+
 /** What can be told of the tables without reading them. */
 public interface StorageStatistics {
 
@@ -26,7 +28,7 @@ public interface StorageStatistics {
      *
      * @return each of them once; none where there are none
      */
-    List<PartitionState> partitions();
+    List<PartitionSample> partitions();
 
     /**
      * Leases that have expired and were not taken over.

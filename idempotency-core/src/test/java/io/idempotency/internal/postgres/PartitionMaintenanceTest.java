@@ -18,7 +18,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.internal.inbox.Reception;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
-import io.idempotency.internal.retention.PartitionState;
+import io.idempotency.observation.PartitionSample;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -371,8 +371,8 @@ class PartitionMaintenanceTest {
                 .isEmpty();
     }
 
-    private PartitionState state() {
-        List<PartitionState> states = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+    private PartitionSample state() {
+        List<PartitionSample> states = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
                 .statistics()
                 .partitions();
         assertThat(states).hasSize(1);
