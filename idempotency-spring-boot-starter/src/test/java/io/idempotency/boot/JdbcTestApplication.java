@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
-import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
+import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
 import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
 import io.idempotency.test.TestDatabase;
@@ -38,7 +38,7 @@ import io.idempotency.test.TestDatabase;
     IdempotencyLoggingAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
-    IdempotencyPurgeAutoConfiguration.class,
+    IdempotencyRetentionAutoConfiguration.class,
     IdempotencySecurityAutoConfiguration.class,
     IdempotencyPipelinedCommitAutoConfiguration.class
 })

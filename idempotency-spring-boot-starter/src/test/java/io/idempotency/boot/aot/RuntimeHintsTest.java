@@ -124,7 +124,7 @@ class RuntimeHintsTest {
                 .anyMatch(name -> name.endsWith("IdempotencyTracingAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyMigrationAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyOutboxAutoConfiguration__BeanDefinitions.java"))
-                .anyMatch(name -> name.endsWith("IdempotencyPurgeAutoConfiguration__BeanDefinitions.java"));
+                .anyMatch(name -> name.endsWith("IdempotencyRetentionAutoConfiguration__BeanDefinitions.java"));
         assertThat(errorsOfCompiling(sources, directory)).isEmpty();
     }
 

@@ -46,7 +46,7 @@ import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
-import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
+import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
@@ -76,7 +76,7 @@ class AutoConfigurationTest {
             IdempotencyLoggingAutoConfiguration.class,
             IdempotencyMetricsAutoConfiguration.class,
             IdempotencyTracingAutoConfiguration.class,
-            IdempotencyPurgeAutoConfiguration.class);
+            IdempotencyRetentionAutoConfiguration.class);
 
     private final TestDatabase database;
 

@@ -32,8 +32,8 @@ import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
-import io.idempotency.boot.retention.IdempotencyPurgeAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
+import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
@@ -55,7 +55,7 @@ class IdempotencyPropertiesTest {
                         IdempotencyAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class,
-                        IdempotencyPurgeAutoConfiguration.class));
+                        IdempotencyRetentionAutoConfiguration.class));
     }
 
     @Test

@@ -27,7 +27,7 @@ import io.idempotency.observation.IdempotencyListeners;
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
 @EnableConfigurationProperties({IdempotencyPurgeProperties.class, IdempotencyStorageProperties.class})
-public final class IdempotencyPurgeAutoConfiguration {
+public final class IdempotencyRetentionAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
