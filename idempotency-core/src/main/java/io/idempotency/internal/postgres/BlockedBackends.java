@@ -10,6 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.BlockedClaims;
 import io.idempotency.BlockedClaims.BlockedClaim;
+import io.idempotency.internal.postgres.jdbc.Schema;
 
 /** Which backends wait with a statement of the library. Needs no right that every role does not have. */
 final class BlockedBackends {

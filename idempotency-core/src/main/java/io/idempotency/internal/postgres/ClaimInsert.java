@@ -4,6 +4,9 @@ import java.sql.SQLException;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 import static java.util.Objects.requireNonNull;
 
@@ -72,7 +75,7 @@ final class ClaimInsert {
         parameters.bound(bound);
         parameters.uuid(request.id());
         parameters.intent(request.intent());
-        parameters.fingerprint(request.fingerprint());
+        IdempotencyRequestTable.bindFingerprint(parameters, request.fingerprint());
         parameters.string(claimedBy);
         parameters.duration(request.retention());
         binding.bind(parameters, request);

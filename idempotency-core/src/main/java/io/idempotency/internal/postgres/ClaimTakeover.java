@@ -5,6 +5,9 @@ import java.sql.SQLException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /**
  * Takes a key over whose last attempt has failed or whose lease is over. It clears whatever that has left in the row, so that
@@ -35,7 +38,7 @@ record ClaimTakeover(String sql) {
     void bind(StatementParameters parameters, ClaimRequest request, int attempt, String claimedBy, WaitBound bound)
             throws SQLException {
         parameters.bound(bound);
-        parameters.fingerprint(request.fingerprint());
+        IdempotencyRequestTable.bindFingerprint(parameters, request.fingerprint());
         parameters.string(
                 StatusColumn.textOf(request.completeAtOnce() ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
         parameters.json(request.completeAtOnce() ? ResponseMapper.NULL_BODY : null);

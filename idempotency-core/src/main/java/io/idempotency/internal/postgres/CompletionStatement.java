@@ -5,6 +5,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
 
 /**
  * Stores a response in the row of its claim, which has left room for it.

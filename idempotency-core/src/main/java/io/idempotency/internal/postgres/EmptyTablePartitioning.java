@@ -14,6 +14,8 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 

@@ -24,6 +24,9 @@ import io.idempotency.InterventionRefusedException;
 import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.Schema;
 
 /** What operators see of the tables, and what they may change. */
 final class IdempotencyRequestAdministration implements IdempotencyAdministration {
@@ -95,7 +98,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     private final Schema schema;
 
-    private final OperatorTransaction transaction;
+    private final BoundedTransaction transaction;
 
     private final InterventionLog log = new InterventionLog();
 
@@ -107,7 +110,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     IdempotencyRequestAdministration(Schema schema, DataSource dataSource) {
         this.schema = schema;
-        this.transaction = new OperatorTransaction(dataSource);
+        this.transaction = new BoundedTransaction(dataSource);
         this.receivedMessages = new ReceivedMessages(schema, transaction);
         this.blockedBackends = new BlockedBackends(schema);
         this.outboxMessages = new OutboxMessages(schema, transaction);
@@ -122,7 +125,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     @Override
     public Optional<String> findResponse(Intent intent) {
-        return transaction.ask(jdbcClient -> jdbcClient
+        return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(FIND_RESPONSE))
                 .params(parametersOf(intent))
                 .query(String.class)
@@ -190,7 +193,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     @Override
     public BlockedClaims findBlockedClaims(int limit) {
         requireInRange(limit);
-        return transaction.ask(jdbcClient -> blockedBackends.find(jdbcClient, limit));
+        return transaction.query(jdbcClient -> blockedBackends.find(jdbcClient, limit));
     }
 
     @Override
@@ -210,7 +213,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
     }
 
     private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {
-        return transaction.ask(jdbcClient -> jdbcClient
+        return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(sql))
                 .params(parameters)
                 .query((row, number) -> map(row))
@@ -257,7 +260,7 @@ final class IdempotencyRequestAdministration implements IdempotencyAdministratio
 
     private static IdempotencyRecord map(ResultSet row) throws SQLException {
         return new IdempotencyRecord(
-                IntentColumns.readAny(row, 1),
+                IntentColumns.readAny(row),
                 StatusColumn.statusOf(row.getString(4)),
                 row.getBoolean(5),
                 row.getInt(6),

@@ -24,6 +24,13 @@ import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.postgres.jdbc.ClaimMark;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /** Claims in the table {@code idempotency_request}. */
 final class IdempotencyRequestTable implements ClaimStore {
@@ -138,7 +145,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public Optional<Claim> findAnswered(Connection connection, ClaimRequest request) {
         try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
-            StatementParameters parameters = new StatementParameters(statements.statement());
+            StatementParameters parameters = statements.parameters();
             parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
             parameters.uuid(request.id());
             statements.execute();
@@ -208,7 +215,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
         ClaimInsert insert = insertOf(request);
         try (MultiStatement statements = MultiStatement.prepare(connection, insert.sql())) {
-            insert.bind(new StatementParameters(statements.statement()), request, claimedBy, bound);
+            insert.bind(statements.parameters(), request, claimedBy, bound);
             return statements.update() == 1;
         }
     }
@@ -216,7 +223,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
         try (MultiStatement statements = MultiStatement.prepare(connection, takeover.sql())) {
-            takeover.bind(new StatementParameters(statements.statement()), request, attempt, claimedBy, bound);
+            takeover.bind(statements.parameters(), request, attempt, claimedBy, bound);
             return statements.update() == 1;
         }
     }
@@ -245,7 +252,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
         try (MultiStatement statements = MultiStatement.prepare(connection, findSettled)) {
-            statements.statement().setObject(1, id);
+            statements.parameters().uuid(id);
             statements.execute();
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {
@@ -262,7 +269,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     private static StoredRequest map(ResultSet row) throws SQLException {
         Long leaseRemaining = row.getObject(12, Long.class);
         return new StoredRequest(
-                IntentColumns.readAny(row, 1),
+                IntentColumns.readAny(row),
                 new Fingerprint(row.getInt(5), row.getBytes(4)),
                 StatusColumn.statusOf(row.getString(6)),
                 row.getInt(8),
@@ -301,8 +308,8 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public boolean fail(Connection connection, Fence fence, Failure failure) {
         return update(connection, "record the failure of a lease", fail, parameters -> {
-            parameters.failure(failure);
-            parameters.fence(fence);
+            bindFailure(parameters, failure);
+            bindFence(parameters, fence);
         });
     }
 
@@ -312,7 +319,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             parameters.duration(duration);
             parameters.duration(duration);
             parameters.duration(duration);
-            parameters.fence(fence);
+            bindFence(parameters, fence);
         });
     }
 
@@ -321,8 +328,8 @@ final class IdempotencyRequestTable implements ClaimStore {
         return update(connection, "record a failure", recordFailure, parameters -> {
             parameters.uuid(failed.id());
             parameters.intent(failed.intent());
-            parameters.fingerprint(failed.fingerprint());
-            parameters.failure(failed.failure());
+            bindFingerprint(parameters, failed.fingerprint());
+            bindFailure(parameters, failed.failure());
             parameters.string(claimedBy);
             parameters.integer(failed.attempt());
             parameters.duration(failed.retention());
@@ -331,7 +338,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private static boolean update(Connection connection, String task, String sql, Binding binding) {
         try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
-            binding.bind(new StatementParameters(statements.statement()));
+            binding.bind(statements.parameters());
             return statements.update() == 1;
         } catch (SQLException failure) {
             throw SqlFailures.translate(task, sql, failure);
@@ -350,6 +357,24 @@ final class IdempotencyRequestTable implements ClaimStore {
         } catch (SQLException failure) {
             throw SqlFailures.translate("read the state of the transaction", null, failure);
         }
+    }
+
+    static void bindFingerprint(StatementParameters parameters, Fingerprint fingerprint) throws SQLException {
+        parameters.bytes(fingerprint.hash());
+        parameters.integer(fingerprint.version());
+    }
+
+    private static void bindFailure(StatementParameters parameters, Failure failure) throws SQLException {
+        parameters.string(
+                StatusColumn.textOf(failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
+        parameters.string(failure.code());
+        parameters.string(failure.message());
+    }
+
+    private static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {
+        parameters.uuid(fence.requestId());
+        parameters.integer(fence.attempt());
+        parameters.uuid(fence.token());
     }
 
     @FunctionalInterface

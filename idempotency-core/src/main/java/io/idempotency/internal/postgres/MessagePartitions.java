@@ -2,6 +2,8 @@ package io.idempotency.internal.postgres;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Schema;
+
 /**
  * Whether handled messages are in partitions. The catalog says so, because another instance or an operator may have made them.
  */

@@ -23,10 +23,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
 
 import io.idempotency.DeduplicationKeyReusedException;
-import io.idempotency.Intent;
 import io.idempotency.internal.outbox.Delivery;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
@@ -255,7 +259,6 @@ final class OutboxEventTable implements OutboxStore {
 
     private @Nullable UUID insert(Connection connection, NewMessage added) throws SQLException {
         OutboxMessage message = added.message();
-        Intent intent = added.intent();
         Instant notBefore = message.notBefore();
         try (PreparedStatement statement = connection.prepareStatement(insert)) {
             StatementParameters parameters = new StatementParameters(statement);
@@ -267,12 +270,10 @@ final class OutboxEventTable implements OutboxStore {
             parameters.string(message.aggregateType());
             parameters.string(message.aggregateId());
             parameters.string(added.payload());
-            parameters.array("text", added.headers().keySet());
-            parameters.array("text", added.headers().values());
+            parameters.texts(added.headers().keySet());
+            parameters.texts(added.headers().values());
             parameters.string(message.deduplicationKey());
-            parameters.string(intent == null ? null : intent.scope());
-            parameters.string(intent == null ? null : intent.caller());
-            parameters.string(intent == null ? null : intent.key().value());
+            parameters.intent(added.intent());
             parameters.time(notBefore == null ? null : notBefore.atOffset(ZoneOffset.UTC));
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() ? rows.getObject(1, UUID.class) : null;
@@ -375,7 +376,7 @@ final class OutboxEventTable implements OutboxStore {
                 row.getString(8),
                 row.getString(9),
                 headers(row),
-                IntentColumns.read(row, 12),
+                IntentColumns.read(row),
                 row.getObject(15, OffsetDateTime.class).toInstant(),
                 row.getObject(16, OffsetDateTime.class).toInstant(),
                 row.getInt(17) + 1);

@@ -10,6 +10,9 @@ import java.util.UUID;
 import io.idempotency.DeadMessage;
 import io.idempotency.InterventionRefusedException;
 import io.idempotency.PendingMessage;
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.Schema;
 
 /** What operators see of the table {@code outbox_event}, and what they may change. */
 final class OutboxMessages {
@@ -53,15 +56,15 @@ final class OutboxMessages {
 
     private final Schema schema;
 
-    private final OperatorTransaction transaction;
+    private final BoundedTransaction transaction;
 
-    OutboxMessages(Schema schema, OperatorTransaction transaction) {
+    OutboxMessages(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
         this.transaction = transaction;
     }
 
     List<PendingMessage> findPending(int limit) {
-        return transaction.ask(jdbcClient -> jdbcClient
+        return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(FIND_PENDING))
                 .param(limit)
                 .query((row, number) -> pending(row))
@@ -69,7 +72,7 @@ final class OutboxMessages {
     }
 
     List<DeadMessage> findDead(int limit) {
-        return transaction.ask(jdbcClient -> jdbcClient
+        return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(FIND_DEAD))
                 .param(limit)
                 .query((row, number) -> dead(row))
@@ -80,7 +83,7 @@ final class OutboxMessages {
         int changed = transaction.change(jdbcClient ->
                 jdbcClient.sql(schema.resolve(REQUEUE)).param(messageId).update());
         if (changed != 1) {
-            Optional<String> status = transaction.ask(jdbcClient -> jdbcClient
+            Optional<String> status = transaction.query(jdbcClient -> jdbcClient
                     .sql(schema.resolve(FIND_STATUS))
                     .param(messageId)
                     .query(String.class)
@@ -100,7 +103,7 @@ final class OutboxMessages {
                 row.getString(4),
                 row.getInt(5),
                 row.getString(6),
-                IntentColumns.read(row, 7),
+                IntentColumns.read(row),
                 row.getObject(10, OffsetDateTime.class).toInstant(),
                 row.getObject(11, OffsetDateTime.class).toInstant(),
                 row.getObject(12, OffsetDateTime.class).toInstant(),
@@ -115,7 +118,7 @@ final class OutboxMessages {
                 row.getString(4),
                 row.getInt(5),
                 row.getString(6),
-                IntentColumns.read(row, 7),
+                IntentColumns.read(row),
                 row.getObject(10, OffsetDateTime.class).toInstant());
     }
 }

@@ -12,6 +12,9 @@ import org.postgresql.PGNotification;
 import org.postgresql.core.BaseConnection;
 
 import io.idempotency.internal.outbox.OutboxChannel;
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /** {@code LISTEN} and {@code NOTIFY}. The channel is named after the table's oid, because a name could be too long. */

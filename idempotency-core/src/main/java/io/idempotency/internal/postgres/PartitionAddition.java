@@ -5,6 +5,7 @@ import java.time.OffsetDateTime;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.MaintenanceStep;
 import io.idempotency.internal.retention.PartitionPeriod;
 

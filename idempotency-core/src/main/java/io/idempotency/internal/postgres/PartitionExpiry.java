@@ -5,6 +5,7 @@ import java.util.List;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.MaintenanceStep;
 
 /** Notes when the last message of a closed partition expires, so that the partition is read for that once only. */

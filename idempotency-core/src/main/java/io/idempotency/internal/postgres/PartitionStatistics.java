@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.PartitionState;
 
 /** How partitions are, without reading them, and what somebody has to look at. */

@@ -15,6 +15,8 @@ import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.outbox.OutboxChannel;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.lock.PostgresLockStore;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeStore;
@@ -98,7 +100,7 @@ public final class PostgresStorage {
      * @return a store that is safe for use by many threads
      */
     public LockStore lockStore() {
-        return new AdvisoryLocks();
+        return new PostgresLockStore();
     }
 
     /**

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.internal.claim.CompletingCommit;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
 
 /** A statement with its parameters. */
 final class PreparedCompletingCommit implements CompletingCommit {

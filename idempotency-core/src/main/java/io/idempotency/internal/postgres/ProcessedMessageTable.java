@@ -1,11 +1,9 @@
 package io.idempotency.internal.postgres;
 
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -20,6 +18,11 @@ import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /** The statements of the inbox. */
 final class ProcessedMessageTable implements InboxStore {
@@ -190,11 +193,10 @@ final class ProcessedMessageTable implements InboxStore {
     private Reception insert(Connection connection, Receipt receipt, WaitBound bound) throws SQLException {
         Fingerprint payload = receipt.payload();
         try (MultiStatement statements = MultiStatement.prepare(connection, receive)) {
-            PreparedStatement statement = statements.statement();
-            statement.setLong(1, bound.milliseconds());
-            setReceipt(statement, 2, receipt);
-            statement.setString(8, receipt.consumer());
-            statement.setString(9, receipt.messageId());
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            bindReceipt(parameters, receipt);
+            bindMessage(parameters, receipt);
             statements.execute();
             Optional<Taken> taken = takenBy(statements);
             Optional<String> failedBefore = nextResultOf(statements);
@@ -213,14 +215,18 @@ final class ProcessedMessageTable implements InboxStore {
                         : Reception.Kind.DUPLICATE);
     }
 
-    private static void setReceipt(PreparedStatement statement, int first, Receipt receipt) throws SQLException {
+    private static void bindReceipt(StatementParameters parameters, Receipt receipt) throws SQLException {
         Fingerprint payload = receipt.payload();
-        statement.setString(first, receipt.consumer());
-        statement.setString(first + 1, receipt.messageId());
-        statement.setString(first + 2, receipt.type());
-        statement.setBytes(first + 3, payload == null ? null : payload.hash());
-        statement.setObject(first + 4, payload == null ? null : payload.version(), Types.SMALLINT);
-        statement.setLong(first + 5, receipt.retention().toMillis());
+        bindMessage(parameters, receipt);
+        parameters.string(receipt.type());
+        parameters.bytes(payload == null ? null : payload.hash());
+        parameters.smallint(payload == null ? null : payload.version());
+        parameters.duration(receipt.retention());
+    }
+
+    private static void bindMessage(StatementParameters parameters, Receipt receipt) throws SQLException {
+        parameters.string(receipt.consumer());
+        parameters.string(receipt.messageId());
     }
 
     private static Optional<Taken> takenBy(MultiStatement statements) throws SQLException {
@@ -241,12 +247,12 @@ final class ProcessedMessageTable implements InboxStore {
         if (messageIds.isEmpty()) {
             return;
         }
-        Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         try (PreparedStatement statement = connection.prepareStatement(collideWithUnseenFailure)) {
-            statement.setString(1, consumer);
-            statement.setArray(2, ids);
-            statement.setString(3, consumer);
-            statement.setArray(4, ids);
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
             statement.execute();
         }
     }
@@ -254,8 +260,7 @@ final class ProcessedMessageTable implements InboxStore {
     /** With a new statement, because that of the insert may have begun before the row was there. */
     private boolean isAnother(Connection connection, Receipt receipt, Fingerprint payload) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(findPayload)) {
-            statement.setString(1, receipt.consumer());
-            statement.setString(2, receipt.messageId());
+            bindMessage(new StatementParameters(statement), receipt);
             try (ResultSet rows = statement.executeQuery()) {
                 byte[] hash = rows.next() ? rows.getBytes(1) : null;
                 return hash != null && new Fingerprint(rows.getInt(2), hash).contradicts(payload);
@@ -266,8 +271,7 @@ final class ProcessedMessageTable implements InboxStore {
     @Override
     public boolean isHandledBy(Connection connection, Receipt receipt, String transactionId) {
         try (PreparedStatement statement = connection.prepareStatement(findTransaction)) {
-            statement.setString(1, receipt.consumer());
-            statement.setString(2, receipt.messageId());
+            bindMessage(new StatementParameters(statement), receipt);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() && rows.getLong(1) == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
             }
@@ -280,13 +284,13 @@ final class ProcessedMessageTable implements InboxStore {
             throws SQLException {
         boolean strict = position.order() == DeliveryOrder.STRICT;
         try (MultiStatement statements = MultiStatement.prepare(connection, (strict ? advanceByOne : advance))) {
-            PreparedStatement statement = statements.statement();
-            statement.setLong(1, bound.milliseconds());
-            statement.setString(2, consumer);
-            statement.setString(3, position.stream());
-            statement.setLong(4, position.version());
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            parameters.string(consumer);
+            parameters.string(position.stream());
+            parameters.bigint(position.version());
             if (strict) {
-                statement.setLong(5, position.firstVersion());
+                parameters.bigint(position.firstVersion());
             }
             statements.execute();
             return nextResultOf(statements).isPresent();
@@ -316,8 +320,9 @@ final class ProcessedMessageTable implements InboxStore {
 
     private OptionalLong findPosition(Connection connection, String consumer, String stream) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(findPosition)) {
-            statement.setString(1, consumer);
-            statement.setString(2, stream);
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(consumer);
+            parameters.string(stream);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
             }
@@ -345,17 +350,16 @@ final class ProcessedMessageTable implements InboxStore {
     private Set<String> insertNew(
             Connection connection, String consumer, Collection<String> messageIds, Duration retention, WaitBound bound)
             throws SQLException {
-        Array ids = connection.createArrayOf("text", messageIds.toArray(String[]::new));
         Set<String> repeats = new HashSet<>();
         String isolation;
         try (MultiStatement statements = MultiStatement.prepare(connection, receiveNew)) {
-            PreparedStatement statement = statements.statement();
-            statement.setLong(1, bound.milliseconds());
-            statement.setString(2, consumer);
-            statement.setArray(3, ids);
-            statement.setLong(4, retention.toMillis());
-            statement.setString(5, consumer);
-            statement.setArray(6, ids);
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
+            parameters.duration(retention);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
             statements.execute();
             try (ResultSet settings = statements.firstRows()) {
                 settings.next();
@@ -382,14 +386,13 @@ final class ProcessedMessageTable implements InboxStore {
                 return false;
             }
             try (PreparedStatement statement = connection.prepareStatement(recordFailure)) {
-                statement.setString(1, receipt.consumer());
-                statement.setString(2, receipt.messageId());
-                statement.setString(3, receipt.type());
-                statement.setString(4, code);
-                statement.setString(5, message);
-                statement.setLong(6, receipt.retention().toMillis());
-                statement.setString(7, receipt.consumer());
-                statement.setString(8, receipt.messageId());
+                StatementParameters parameters = new StatementParameters(statement);
+                bindMessage(parameters, receipt);
+                parameters.string(receipt.type());
+                parameters.string(code);
+                parameters.string(message);
+                parameters.duration(receipt.retention());
+                bindMessage(parameters, receipt);
                 statement.execute();
                 return true;
             }
@@ -400,7 +403,7 @@ final class ProcessedMessageTable implements InboxStore {
 
     private boolean hold(Connection connection, Receipt receipt) throws SQLException {
         try (MultiStatement statements = MultiStatement.prepare(connection, holdWhileRecording)) {
-            setReceipt(statements.statement(), 1, receipt);
+            bindReceipt(statements.parameters(), receipt);
             statements.execute();
             return nextResultOf(statements).isPresent();
         }

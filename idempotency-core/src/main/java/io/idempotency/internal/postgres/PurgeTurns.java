@@ -9,6 +9,8 @@ import javax.sql.DataSource;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.PurgeTurn;

@@ -8,6 +8,8 @@ import java.util.Optional;
 
 import io.idempotency.FailingMessage;
 import io.idempotency.HandledMessage;
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.Schema;
 
 /** Reads the tables {@code processed_message} and {@code message_failure} for operators. */
 final class ReceivedMessages {
@@ -26,15 +28,15 @@ final class ReceivedMessages {
 
     private final Schema schema;
 
-    private final OperatorTransaction transaction;
+    private final BoundedTransaction transaction;
 
-    ReceivedMessages(Schema schema, OperatorTransaction transaction) {
+    ReceivedMessages(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
         this.transaction = transaction;
     }
 
     List<FailingMessage> findFailing(int limit) {
-        return transaction.ask(jdbcClient -> jdbcClient
+        return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(FIND_FAILING))
                 .param(limit)
                 .query((row, number) -> map(row))
@@ -42,7 +44,7 @@ final class ReceivedMessages {
     }
 
     Optional<HandledMessage> findHandled(String consumer, String messageId) {
-        return transaction.ask(jdbcClient -> jdbcClient
+        return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(FIND_HANDLED))
                 .params(consumer, messageId)
                 .query((row, number) -> new HandledMessage(

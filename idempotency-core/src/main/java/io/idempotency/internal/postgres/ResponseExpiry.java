@@ -4,6 +4,8 @@ import java.time.OffsetDateTime;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Schema;
+
 /** Clears responses after their time. Their keys stay, so that a repeat is refused and not executed. */
 final class ResponseExpiry implements Expiry {
 

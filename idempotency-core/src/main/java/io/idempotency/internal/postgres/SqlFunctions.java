@@ -16,6 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.ClassPathResource;
 
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+
 /**
  * The library's rules as functions of the database, for callers that are not Java, and views for operators. The library
  * itself needs none of them, so that an application starts without them too.

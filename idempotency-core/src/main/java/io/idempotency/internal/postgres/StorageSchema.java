@@ -18,6 +18,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
@@ -117,13 +120,13 @@ public final class StorageSchema {
 
     private final RequiresNewTransaction application;
 
-    private final OperatorTransaction operator;
+    private final BoundedTransaction operator;
 
     StorageSchema(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;
         this.application = RequiresNewTransaction.on(dataSource);
-        this.operator = new OperatorTransaction(dataSource);
+        this.operator = new BoundedTransaction(dataSource);
     }
 
     /**
@@ -249,7 +252,7 @@ public final class StorageSchema {
      * @return whether handled messages are in partitions
      */
     public boolean isPartitioned() {
-        return operator.ask(new MessagePartitions(schema)::exist);
+        return operator.query(new MessagePartitions(schema)::exist);
     }
 
     /**
@@ -311,7 +314,7 @@ public final class StorageSchema {
      * @throws DataAccessException if the database cannot be asked, or not within five seconds
      */
     public List<String> findProblems() {
-        return operator.ask(jdbcClient ->
+        return operator.query(jdbcClient ->
                 jdbcClient.sql(schema.resolve(UNUSABLE)).query(String.class).list());
     }
 

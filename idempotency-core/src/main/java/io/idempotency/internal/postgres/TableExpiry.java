@@ -4,6 +4,8 @@ import java.time.OffsetDateTime;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.Schema;
+
 /** Forgets the rows of one table after their time, or moves them to its archive. */
 final class TableExpiry implements Expiry {
 

@@ -9,6 +9,8 @@ import javax.sql.DataSource;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.PartitionState;
 import io.idempotency.internal.retention.StorageStatistics;
 
@@ -76,7 +78,7 @@ final class TableStatistics implements StorageStatistics {
 
     private final String countStaleLeases;
 
-    private final OperatorTransaction transaction;
+    private final BoundedTransaction transaction;
 
     /**
      * Prepares the statements.
@@ -96,12 +98,12 @@ final class TableStatistics implements StorageStatistics {
         this.partitionStatistics = new PartitionStatistics(schema);
         this.partitions = new MessagePartitions(schema);
         this.countStaleLeases = schema.resolve(COUNT_STALE_LEASES);
-        this.transaction = new OperatorTransaction(dataSource);
+        this.transaction = new BoundedTransaction(dataSource);
     }
 
     @Override
     public Map<String, Long> estimateRows() {
-        return transaction.ask(jdbcClient ->
+        return transaction.query(jdbcClient ->
                 jdbcClient
                         .sql(estimateRows)
                         .query((row, number) -> Map.entry(row.getString(1), row.getLong(2)))
@@ -111,7 +113,7 @@ final class TableStatistics implements StorageStatistics {
 
     @Override
     public Map<String, Duration> oldestExpired() {
-        return transaction.ask(jdbcClient -> {
+        return transaction.query(jdbcClient -> {
             boolean inPartitions = partitions.exist(jdbcClient);
             Map<String, Duration> ages = new LinkedHashMap<>();
             oldestExpired.forEach((table, rows) -> ages.put(
@@ -128,12 +130,12 @@ final class TableStatistics implements StorageStatistics {
 
     @Override
     public List<PartitionState> partitions() {
-        return transaction.ask(partitionStatistics::find);
+        return transaction.query(partitionStatistics::find);
     }
 
     @Override
     public int countStaleLeases(int limit) {
-        return transaction.ask(jdbcClient -> jdbcClient
+        return transaction.query(jdbcClient -> jdbcClient
                 .sql(countStaleLeases)
                 .param(limit)
                 .query(Integer.class)

@@ -21,6 +21,7 @@ import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -126,8 +127,8 @@ class AdministrationSearchTest {
 
     @Test
     void asksInReadOnlyTransactionsThatEndSoon() {
-        List<String> settings = new OperatorTransaction(database.dataSource())
-                .ask(jdbcClient -> jdbcClient
+        List<String> settings = new BoundedTransaction(database.dataSource())
+                .query(jdbcClient -> jdbcClient
                         .sql(
                                 "select current_setting(name) from unnest(array['transaction_read_only', 'statement_timeout']) as name")
                         .query(String.class)

@@ -218,7 +218,7 @@ class ClaimWaitTest {
         Duration bound = Duration.ofSeconds(3);
         ClaimRequest request = waitingAtMost(bound, "order-42");
         try (Session third = new Session(database);
-                Session looker = new Session(Interleaved.beforeTheLook(waiter.connection(), () -> {
+                Session looker = new Session(Interleaved.beforeTheQuery(waiter.connection(), () -> {
                     admin.update("delete from idempotency.idempotency_request");
                     third.claimGranted(request("order-42"));
                 }))) {

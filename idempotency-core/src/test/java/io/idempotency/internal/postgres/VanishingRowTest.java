@@ -53,7 +53,7 @@ class VanishingRowTest {
     @Test
     void isClaimedAgain() throws SQLException {
         try (Session session =
-                new Session(Interleaved.beforeTheLook(database.connection(), () -> admin.execute(DELETE)))) {
+                new Session(Interleaved.beforeTheQuery(database.connection(), () -> admin.execute(DELETE)))) {
             session.claimGranted(request).complete(request, "2").commit();
         }
 

@@ -39,7 +39,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 class StarterArchitectureTest {
 
     private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
-                    "io.idempotency.internal.postgres")
+                    "io.idempotency.internal.postgres..")
             .and(DescribedPredicate.not(belongToAnyOf(PostgresStorage.class, StorageSchema.class)));
 
     private static final List<String> IMPORTED =

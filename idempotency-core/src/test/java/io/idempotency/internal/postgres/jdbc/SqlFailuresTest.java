@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.lock;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -8,12 +8,16 @@ import java.time.Duration;
 import java.util.Optional;
 
 import io.idempotency.internal.lock.LockStore;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /**
- * Locks that end with their transaction, and so survive a pooler that gives the connection to another one. They are in the key
- * space of 64 bits; the purge and the relay lock in that of two times 32.
+ * A store of advisory locks that end with their transaction, so that a pooler may give the connection to another client
+ * afterwards. They use the key space of 64 bits; the purge and the relay use that of twice 32 bits.
  */
-final class AdvisoryLocks implements LockStore {
+public final class PostgresLockStore implements LockStore {
 
     private static final String TRY_TAKE = "select pg_try_advisory_xact_lock(?)";
 
@@ -35,9 +39,9 @@ final class AdvisoryLocks implements LockStore {
     public Optional<SQLException> take(Connection connection, long id, Duration waitLimit) {
         WaitBound bound = WaitBound.remaining(waitLimit, System.nanoTime());
         try (MultiStatement statements = MultiStatement.prepare(connection, TAKE)) {
-            PreparedStatement statement = statements.statement();
-            statement.setLong(1, bound.milliseconds());
-            statement.setLong(2, id);
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            parameters.bigint(id);
             statements.execute();
             return Optional.empty();
         } catch (SQLException failure) {

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.jdbc;
 
 import java.sql.SQLException;
 
@@ -10,23 +10,36 @@ import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
 
 /**
- * Spring's exceptions for PostgreSQL's errors, with the SQLSTATE kept in the cause, and without the details, which quote rows
- * and parameters: keys, payloads and responses belong into no log.
+ * Translates PostgreSQL's errors into Spring's exceptions. The cause keeps the SQLSTATE, but not the details, which quote rows
+ * and parameters: keys, payloads and responses must not be logged.
  */
-final class SqlFailures {
+public final class SqlFailures {
 
     private static final SQLExceptionTranslator TRANSLATOR = new SQLExceptionSubclassTranslator();
 
     private SqlFailures() {}
 
-    static DataAccessException translate(String task, @Nullable String sql, SQLException failure) {
+    /**
+     * Translates an error.
+     *
+     * @param task what was tried, for the message
+     * @param sql the statement, for the message
+     * @param failure the error
+     * @return the exception to throw
+     */
+    public static DataAccessException translate(String task, @Nullable String sql, SQLException failure) {
         SQLException safe = withoutValues(failure);
         DataAccessException translated = TRANSLATOR.translate(task, sql, safe);
         return translated != null ? translated : new UncategorizedSQLException(task, sql, safe);
     }
 
-    /** Returns the failure with the first line only of what the server says. */
-    static SQLException withoutValues(SQLException failure) {
+    /**
+     * Leaves out everything but the first line of the server's message.
+     *
+     * @param failure the error
+     * @return an error of the same SQLSTATE that quotes no values
+     */
+    public static SQLException withoutValues(SQLException failure) {
         if (!(failure instanceof PSQLException ofServer) || ofServer.getServerErrorMessage() == null) {
             return failure;
         }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.jdbc;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,8 +10,14 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.PrintableText;
 
-/** Scope, caller and key: three columns beside each other. */
-final class IntentColumns {
+/** Reads an intent from the columns {@code idempotency_scope}, {@code caller} and {@code idempotency_key}. */
+public final class IntentColumns {
+
+    private static final String SCOPE = "idempotency_scope";
+
+    private static final String CALLER = "caller";
+
+    private static final String KEY = "idempotency_key";
 
     private static final String REPLACEMENT_CHARACTER = "\uFFFD";
 
@@ -20,15 +26,19 @@ final class IntentColumns {
     /**
      * Reads the intent of a request. Characters that no new name may have are replaced, because one row that somebody wrote by
      * hand must not hide all others.
+     *
+     * @param row the current row
+     * @return the intent
+     * @throws SQLException if a column cannot be read
      */
-    static Intent readAny(ResultSet row, int first) throws SQLException {
-        Intent intent = read(row, first);
+    public static Intent readAny(ResultSet row) throws SQLException {
+        Intent intent = read(row);
         return intent != null
                 ? intent
                 : new Intent(
-                        readable(row.getString(first), 1),
-                        readable(row.getString(first + 1), 0),
-                        new IdempotencyKey(readable(row.getString(first + 2), 1)));
+                        readable(row.getString(SCOPE), 1),
+                        readable(row.getString(CALLER), 0),
+                        new IdempotencyKey(readable(row.getString(KEY), 1)));
     }
 
     private static String readable(String name, int minLength) {
@@ -44,14 +54,21 @@ final class IntentColumns {
                 : REPLACEMENT_CHARACTER;
     }
 
-    /** Returns null if it is malformed: what somebody wrote by hand must not hold messages up. */
-    static @Nullable Intent read(ResultSet row, int first) throws SQLException {
-        String scope = row.getString(first);
+    /**
+     * Reads the intent of a message. A malformed one is left out, because a row that somebody wrote by hand must not hold other
+     * messages up.
+     *
+     * @param row the current row
+     * @return the intent; {@code null} if there is none or it is malformed
+     * @throws SQLException if a column cannot be read
+     */
+    public static @Nullable Intent read(ResultSet row) throws SQLException {
+        String scope = row.getString(SCOPE);
         if (scope == null) {
             return null;
         }
         try {
-            return new Intent(scope, row.getString(first + 1), new IdempotencyKey(row.getString(first + 2)));
+            return new Intent(scope, row.getString(CALLER), new IdempotencyKey(row.getString(KEY)));
         } catch (IllegalArgumentException | IdempotencyException malformed) {
             return null;
         }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.jdbc;
 
 import java.sql.Connection;
 import java.util.function.Function;
@@ -12,17 +12,29 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
  * Lets a {@link JdbcClient} work on one connection, which stays the caller's to close. Its failures are those of
  * {@link SqlFailures}.
  */
-final class Clients {
+public final class Clients {
 
     private Clients() {}
 
-    static JdbcClient on(Connection connection) {
+    /**
+     * Returns a client for one connection.
+     *
+     * @param connection stays open
+     * @return a client that works on this connection only
+     */
+    public static JdbcClient on(Connection connection) {
         JdbcTemplate template = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
         template.setExceptionTranslator(SqlFailures::translate);
         return JdbcClient.create(template);
     }
 
-    static <T extends @Nullable Object> Function<Connection, T> withClient(Function<JdbcClient, T> work) {
+    /**
+     * Adapts work with a client to work on a connection.
+     *
+     * @param work gets the client
+     * @return the same work for a connection
+     */
+    public static <T extends @Nullable Object> Function<Connection, T> withClient(Function<JdbcClient, T> work) {
         return connection -> work.apply(on(connection));
     }
 }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.jdbc;
 
 import java.util.regex.Pattern;
 
@@ -7,11 +7,16 @@ import java.util.regex.Pattern;
  *
  * @param name a plain identifier
  */
-record Schema(String name) {
+public record Schema(String name) {
 
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
-    Schema {
+    /**
+     * Checks the name.
+     *
+     * @throws IllegalArgumentException if the name is not well-formed
+     */
+    public Schema {
         if (!IDENTIFIER.matcher(name).matches()) {
             throw new IllegalArgumentException("idempotency.schema = '" + name
                     + "' is not a schema name: use at most 63 lower-case letters, digits and underscores, and no digit"
@@ -19,8 +24,13 @@ record Schema(String name) {
         }
     }
 
-    /** Puts the quoted schema in the place of {@code {schema}}. */
-    String resolve(String sql) {
+    /**
+     * Puts the quoted schema in the place of {@code {schema}}.
+     *
+     * @param sql one or more statements
+     * @return the statements that name the schema
+     */
+    public String resolve(String sql) {
         return sql.replace("{schema}", '"' + name + '"');
     }
 }
