@@ -77,10 +77,14 @@ class ArchitectureTest {
                             ".internal.outbox",
                             ".internal.postgres.jdbc",
                             ".internal.postgres.lock",
+                            ".internal.postgres.request",
                             ".internal.retention",
                             ".internal.transaction")),
             Map.entry(".internal.postgres.jdbc", Set.of("", ".internal.transaction")),
-            Map.entry(".internal.postgres.lock", Set.of(".internal.lock", ".internal.postgres.jdbc")));
+            Map.entry(".internal.postgres.lock", Set.of(".internal.lock", ".internal.postgres.jdbc")),
+            Map.entry(
+                    ".internal.postgres.request",
+                    Set.of("", ".internal.claim", ".internal.codec", ".internal.postgres.jdbc")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -18,7 +18,8 @@ record ExpiredBatch(int rows, @Nullable OffsetDateTime last) {
         return jdbcClient
                 .sql(sql)
                 .params(from, limit)
-                .query((row, number) -> new ExpiredBatch(row.getInt(1), row.getObject(2, OffsetDateTime.class)))
+                .query((row, number) ->
+                        new ExpiredBatch(row.getInt("batch_rows"), row.getObject("last_expired", OffsetDateTime.class)))
                 .single();
     }
 }

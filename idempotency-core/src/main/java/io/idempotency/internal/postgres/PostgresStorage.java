@@ -17,6 +17,7 @@ import io.idempotency.internal.outbox.OutboxChannel;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
+import io.idempotency.internal.postgres.request.PostgresClaimStore;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeStore;
@@ -63,7 +64,7 @@ public final class PostgresStorage {
      * @return a store that is safe for use by many threads
      */
     public ClaimStore claimStore(String claimedBy) {
-        return new IdempotencyRequestTable(schema, claimedBy);
+        return new PostgresClaimStore(schema, claimedBy);
     }
 
     /**
@@ -109,7 +110,7 @@ public final class PostgresStorage {
      * @return safe for use by many threads
      */
     public IdempotencyAdministration administration() {
-        return new IdempotencyRequestAdministration(schema, dataSource);
+        return new PostgresAdministration(schema, dataSource);
     }
 
     /**

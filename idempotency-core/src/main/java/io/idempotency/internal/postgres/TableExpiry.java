@@ -25,7 +25,7 @@ final class TableExpiry implements Expiry {
                 and expires_at < statement_timestamp() and {condition}
             returning\s""";
 
-    private static final String COUNT = "select count(*), max(expires_at) from expired";
+    private static final String COUNT = "select count(*) as batch_rows, max(expires_at) as last_expired from expired";
 
     private static final String DELETE_EXPIRED = "with expired as (" + DELETE + "expires_at)\n" + COUNT;
 

@@ -11,6 +11,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.request.RequestSql;
 import io.idempotency.internal.retention.PartitionState;
 import io.idempotency.internal.retention.StorageStatistics;
 
@@ -22,13 +23,13 @@ final class TableStatistics implements StorageStatistics {
 
     /** As the planner does it: rows to the page as of the last VACUUM or ANALYZE, times the pages of now. */
     private static final String ESTIMATE_ROWS = """
-            select root.relname,
+            select root.relname as table_name,
                    sum(case
                        when c.reltuples >= 0::float8 and c.relpages > 0
                        then (c.reltuples::float8 * (pg_relation_size(c.oid::regclass) / current_setting('block_size')::bigint)::float8
                            / c.relpages::float8)::bigint
                        else coalesce(pg_stat_get_live_tuples(c.oid), 0)
-                   end)::bigint
+                   end)::bigint as estimated_rows
             from pg_catalog.pg_class as root
             left join lateral pg_partition_tree(root.oid::regclass) as part on part.isleaf
             join pg_catalog.pg_class as c on c.oid = coalesce(part.relid::oid, root.oid)
@@ -57,15 +58,6 @@ final class TableStatistics implements StorageStatistics {
             from {schema}.processed_message_partition
             where expires_at < statement_timestamp()""";
 
-    /** By the index of leases. */
-    private static final String COUNT_STALE_LEASES = """
-            select count(*)
-            from (
-                select 1
-                from {schema}.idempotency_request
-                where locked_until <= statement_timestamp()
-                limit ?) as stale""";
-
     private final String estimateRows;
 
     private final Map<String, String> oldestExpired;
@@ -93,22 +85,23 @@ final class TableStatistics implements StorageStatistics {
                 schema.resolve(OLDEST_EXPIRED
                         .replace("{table}", table)
                         .replace("{condition}", condition)
-                        .replace("{other}", table.equals(REQUESTS) ? ResponseExpiry.OLDEST : NO_OTHER))));
+                        .replace(
+                                "{other}",
+                                table.equals(REQUESTS) ? RequestSql.FIND_OLDEST_EXPIRED_RESPONSE : NO_OTHER))));
         this.oldestExpiredPartition = schema.resolve(OLDEST_EXPIRED_PARTITION);
         this.partitionStatistics = new PartitionStatistics(schema);
         this.partitions = new MessagePartitions(schema);
-        this.countStaleLeases = schema.resolve(COUNT_STALE_LEASES);
+        this.countStaleLeases = schema.resolve(RequestSql.COUNT_STALE_LEASES);
         this.transaction = new BoundedTransaction(dataSource);
     }
 
     @Override
     public Map<String, Long> estimateRows() {
-        return transaction.query(jdbcClient ->
-                jdbcClient
-                        .sql(estimateRows)
-                        .query((row, number) -> Map.entry(row.getString(1), row.getLong(2)))
-                        .stream()
-                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+        return transaction.query(jdbcClient -> jdbcClient
+                .sql(estimateRows)
+                .query((row, number) -> Map.entry(row.getString("table_name"), row.getLong("estimated_rows")))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.postgres.request.RequestSql;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
@@ -191,7 +192,8 @@ class ResponseExpiryTest {
         admin.execute(DUE);
         admin.execute("analyze idempotency.idempotency_request");
         assertThat(admin.queryForList(
-                        "explain " + ResponseExpiry.OLDEST.replace("{schema}", "idempotency"), String.class))
+                        "explain " + RequestSql.FIND_OLDEST_EXPIRED_RESPONSE.replace("{schema}", "idempotency"),
+                        String.class))
                 .anyMatch(line -> line.contains("idempotency_request_response_expires_at"));
 
         purge(false).run();

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.util.List;
 import java.util.UUID;
@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RecentIdsTest {
+class RecentlySeenIdsTest {
 
-    private final RecentIds ids = new RecentIds();
+    private final RecentlySeenIds ids = new RecentlySeenIds();
 
     @Test
     void containWhatWasAdded() {

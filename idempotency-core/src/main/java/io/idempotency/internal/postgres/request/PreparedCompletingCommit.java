@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -8,7 +8,7 @@ import org.springframework.jdbc.support.JdbcUtils;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 
-/** A statement with its parameters. */
+/** A prepared completion with its COMMIT, ready to be sent in one message. */
 final class PreparedCompletingCommit implements CompletingCommit {
 
     /** invalid_argument_for_width_bucket_function */

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -25,6 +25,9 @@ import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

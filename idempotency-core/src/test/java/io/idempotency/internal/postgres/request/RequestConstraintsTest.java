@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.SQLException;
 
@@ -11,6 +11,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
@@ -21,6 +21,9 @@ import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,6 +18,10 @@ import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.postgres.Interleaved;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.Backends;
 import io.idempotency.test.CallResult;
 import io.idempotency.test.ConcurrentCalls;

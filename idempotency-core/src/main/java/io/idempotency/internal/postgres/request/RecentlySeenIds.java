@@ -1,10 +1,10 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** A lossy set of fixed size: an id overwrites whatever held its slot. */
-final class RecentIds {
+final class RecentlySeenIds {
 
     private static final int SLOTS = 1 << 13;
 
@@ -18,7 +18,7 @@ final class RecentIds {
         return id.equals(slots.get(slotOf(id)));
     }
 
-    /** Ids are hashes, all bits of which are as good as each other. */
+    /** Returns the slot of an id. Ids are hashes, so any of their bits will do. */
     private static int slotOf(UUID id) {
         return (int) id.getLeastSignificantBits() & (SLOTS - 1);
     }

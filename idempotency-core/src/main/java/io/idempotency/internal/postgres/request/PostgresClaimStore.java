@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -32,60 +32,13 @@ import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
 
-/** Claims in the table {@code idempotency_request}. */
-final class IdempotencyRequestTable implements ClaimStore {
-
-    private static final String COLUMNS = """
-            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-                   response_body, attempt_count, failure_code, failure_message, claim_token,
-                   (extract(epoch from locked_until - clock_timestamp()) * 1000.0)::bigint
-            """;
-
-    /** Takes no row lock: a lock writes, and a replay writes nothing. */
-    private static final String FIND = COLUMNS + """
-            from {schema}.idempotency_request
-            where request_id = ?""";
-
-    /** Bounded, because it is the first to wait for a lock of the table. */
-    private static final String FIND_ANSWERED = WaitBound.ofOneTransaction(FIND);
-
-    private static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
-
-    private static final String FAIL =
-            WaitBound.BRIEFLY + """
-            update {schema}.idempotency_request
-            set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + CompletionStatement.RETENTION_FROM_NOW + CompletionStatement.HELD_BY_LEASE;
-
-    private static final String EXTEND_LEASE = """
-            update {schema}.idempotency_request
-            set locked_until = greatest(locked_until, clock_timestamp() + cast(? as float8) * interval '1 millisecond'),
-                expires_at = expires_at
-                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
-                response_expires_at = response_expires_at
-                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
-                updated_at = clock_timestamp()""" + CompletionStatement.HELD_BY_LEASE;
-
-    /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
-    private static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
-            insert into {schema}.idempotency_request as stored (
-                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
-                status, failure_code, failure_message, claimed_by, claimed_at,
-                attempt_count, created_at, updated_at, expires_at)
-            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, ?, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond'
-            from (select clock_timestamp() as now) t
-            on conflict (request_id) do update
-            set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
-                failure_code = excluded.failure_code, failure_message = excluded.failure_message,
-                claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
-                attempt_count = excluded.attempt_count, updated_at = excluded.updated_at,
-                expires_at = excluded.expires_at
-            where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
+/** The store of claims in the table {@code idempotency_request}. */
+public final class PostgresClaimStore implements ClaimStore {
 
     /** A row can vanish between the insert and the query as often as it is purged or rolled back in just that moment. */
     private static final int MAX_CLAIM_ATTEMPTS = 10;
 
-    /** By which a lease may be shorter than it was asked for. */
+    /** How much shorter a lease may be than it was asked for. */
     private static final Duration LONGEST_WITHOUT_A_WAIT = Duration.ofMillis(100);
 
     private final ClaimInsert insertCompleted;
@@ -94,7 +47,7 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final ClaimInsert insertLeased;
 
-    private final ClaimTakeover takeover;
+    private final Reclaim reclaim;
 
     private final CompletionStatement completion;
 
@@ -116,23 +69,29 @@ final class IdempotencyRequestTable implements ClaimStore {
 
     private final String claimedBy;
 
-    /** A guess: what was completed may be rolled back or in another database, what is forgotten may be there. */
-    private final RecentIds answered = new RecentIds();
+    /** A guess: a completion may have been rolled back or be in another database, and ids are overwritten. */
+    private final RecentlySeenIds answered = new RecentlySeenIds();
 
-    IdempotencyRequestTable(Schema schema, String claimedBy) {
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the table
+     * @param claimedBy tells this process from others in the rows that it writes
+     */
+    public PostgresClaimStore(Schema schema, String claimedBy) {
         this.insertCompleted = ClaimInsert.completed(schema);
         this.insertInTransaction = ClaimInsert.inTransaction(schema);
         this.insertLeased = ClaimInsert.leased(schema);
-        this.takeover = new ClaimTakeover(schema);
+        this.reclaim = new Reclaim(schema);
         this.completion = CompletionStatement.inTransaction(schema);
         this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
         this.completionOfLease = CompletionStatement.ofLease(schema);
-        this.find = schema.resolve(FIND);
-        this.findAnswered = schema.resolve(FIND_ANSWERED);
-        this.findSettled = schema.resolve(FIND_SETTLED);
-        this.fail = schema.resolve(FAIL);
-        this.extendLease = schema.resolve(EXTEND_LEASE);
-        this.recordFailure = schema.resolve(RECORD_FAILURE);
+        this.find = schema.resolve(RequestSql.FIND);
+        this.findAnswered = schema.resolve(RequestSql.FIND_ANSWERED);
+        this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
+        this.fail = schema.resolve(RequestSql.FAIL);
+        this.extendLease = schema.resolve(RequestSql.EXTEND_LEASE);
+        this.recordFailure = schema.resolve(RequestSql.RECORD_FAILURE);
         this.claimedBy = claimedBy;
     }
 
@@ -141,7 +100,7 @@ final class IdempotencyRequestTable implements ClaimStore {
         return answered.contains(id);
     }
 
-    /** Only settled requests count: a claim that is running has to be waited for. */
+    /** Ignores a request that is in processing: the caller has to wait for that one. */
     @Override
     public Optional<Claim> findAnswered(Connection connection, ClaimRequest request) {
         try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
@@ -176,7 +135,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             }
         }
         throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished "
-                + MAX_CLAIM_ATTEMPTS + " times while it was looked at: something writes it all the time");
+                + MAX_CLAIM_ATTEMPTS + " times while it was read: something writes it all the time");
     }
 
     /** Returns null if the row changed between two statements, so that the claim has to be tried again. */
@@ -197,12 +156,12 @@ final class IdempotencyRequestTable implements ClaimStore {
             return answer;
         }
         WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
-        return claimAgain(connection, request, stored.attempt(), bound)
+        return reclaim(connection, request, stored.attempt(), bound)
                 ? granted(connection, request, stored.attempt() + 1, stored.origin(), bound)
                 : null;
     }
 
-    /** A lease begins when it is granted: what the statement took for now may be from before it waited for another claim. */
+    /** Extends a lease whose claim has waited: the statement has taken the time before it waited for another claim. */
     private Claim granted(
             Connection connection, ClaimRequest request, int attempt, Claim.Granted.Origin origin, WaitBound bound) {
         Lease lease = request.lease();
@@ -220,10 +179,10 @@ final class IdempotencyRequestTable implements ClaimStore {
         }
     }
 
-    private boolean claimAgain(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
+    private boolean reclaim(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
-        try (MultiStatement statements = MultiStatement.prepare(connection, takeover.sql())) {
-            takeover.bind(statements.parameters(), request, attempt, claimedBy, bound);
+        try (MultiStatement statements = MultiStatement.prepare(connection, reclaim.sql())) {
+            reclaim.bind(statements.parameters(), request, attempt, claimedBy, bound);
             return statements.update() == 1;
         }
     }
@@ -256,7 +215,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             statements.execute();
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {
-            throw SqlFailures.translate("look at a request", findSettled, failure);
+            throw SqlFailures.translate("find a settled request", findSettled, failure);
         }
     }
 
@@ -267,16 +226,16 @@ final class IdempotencyRequestTable implements ClaimStore {
     }
 
     private static StoredRequest map(ResultSet row) throws SQLException {
-        Long leaseRemaining = row.getObject(12, Long.class);
+        Long leaseRemaining = row.getObject("lease_remaining", Long.class);
         return new StoredRequest(
                 IntentColumns.readAny(row),
-                new Fingerprint(row.getInt(5), row.getBytes(4)),
-                StatusColumn.statusOf(row.getString(6)),
-                row.getInt(8),
-                row.getString(7),
-                row.getString(9),
-                row.getString(10),
-                row.getObject(11, UUID.class),
+                new Fingerprint(row.getInt("hash_version"), row.getBytes("request_hash")),
+                StatusColumn.statusOf(row.getString("status")),
+                row.getInt("attempt_count"),
+                row.getString("response_body"),
+                row.getString("failure_code"),
+                row.getString("failure_message"),
+                row.getObject("claim_token", UUID.class),
                 leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 
@@ -292,8 +251,7 @@ final class IdempotencyRequestTable implements ClaimStore {
     public CompletingCommit completingCommit(Connection connection, Completion completion) {
         answered.add(completion.fence().requestId());
         CompletionStatement statement = completionOf(completion);
-        String sql = Objects.requireNonNull(
-                statement.withCommit(), "what has a lease is completed in a transaction that is committed later");
+        String sql = Objects.requireNonNull(statement.withCommit(), "the completion of a lease is committed later");
         PreparedStatement prepared = null;
         try {
             prepared = connection.prepareStatement(sql);
@@ -308,8 +266,8 @@ final class IdempotencyRequestTable implements ClaimStore {
     @Override
     public boolean fail(Connection connection, Fence fence, Failure failure) {
         return update(connection, "record the failure of a lease", fail, parameters -> {
-            bindFailure(parameters, failure);
-            bindFence(parameters, fence);
+            RequestParameters.bindFailure(parameters, failure);
+            RequestParameters.bindFence(parameters, fence);
         });
     }
 
@@ -319,7 +277,7 @@ final class IdempotencyRequestTable implements ClaimStore {
             parameters.duration(duration);
             parameters.duration(duration);
             parameters.duration(duration);
-            bindFence(parameters, fence);
+            RequestParameters.bindFence(parameters, fence);
         });
     }
 
@@ -328,8 +286,8 @@ final class IdempotencyRequestTable implements ClaimStore {
         return update(connection, "record a failure", recordFailure, parameters -> {
             parameters.uuid(failed.id());
             parameters.intent(failed.intent());
-            bindFingerprint(parameters, failed.fingerprint());
-            bindFailure(parameters, failed.failure());
+            RequestParameters.bindFingerprint(parameters, failed.fingerprint());
+            RequestParameters.bindFailure(parameters, failed.failure());
             parameters.string(claimedBy);
             parameters.integer(failed.attempt());
             parameters.duration(failed.retention());
@@ -357,24 +315,6 @@ final class IdempotencyRequestTable implements ClaimStore {
         } catch (SQLException failure) {
             throw SqlFailures.translate("read the state of the transaction", null, failure);
         }
-    }
-
-    static void bindFingerprint(StatementParameters parameters, Fingerprint fingerprint) throws SQLException {
-        parameters.bytes(fingerprint.hash());
-        parameters.integer(fingerprint.version());
-    }
-
-    private static void bindFailure(StatementParameters parameters, Failure failure) throws SQLException {
-        parameters.string(
-                StatusColumn.textOf(failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
-        parameters.string(failure.code());
-        parameters.string(failure.message());
-    }
-
-    private static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {
-        parameters.uuid(fence.requestId());
-        parameters.integer(fence.attempt());
-        parameters.uuid(fence.token());
     }
 
     @FunctionalInterface

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -14,6 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.postgres.EachDriverMode;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.SQLException;
 import java.util.Map;
@@ -14,6 +14,9 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.postgres.EachDriverMode;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.RoundTripCounter;
 import io.idempotency.test.TestDatabase;

@@ -1,10 +1,10 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.util.Locale;
 
 import io.idempotency.RequestStatus;
 
-/** The texts of the column {@code status}. */
+/** The texts of the column {@code status} and the statuses that they stand for. */
 final class StatusColumn {
 
     private StatusColumn() {}

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.request;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -16,6 +16,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.RoundTripCounter;
 import io.idempotency.test.StatementRecorder;
