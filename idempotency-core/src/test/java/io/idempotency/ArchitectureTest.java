@@ -75,11 +75,15 @@ class ArchitectureTest {
                             ".internal.inbox",
                             ".internal.lock",
                             ".internal.outbox",
+                            ".internal.postgres.inbox",
                             ".internal.postgres.jdbc",
                             ".internal.postgres.lock",
                             ".internal.postgres.request",
                             ".internal.retention",
                             ".internal.transaction")),
+            Map.entry(
+                    ".internal.postgres.inbox",
+                    Set.of("", ".internal.codec", ".internal.inbox", ".internal.postgres.jdbc")),
             Map.entry(".internal.postgres.jdbc", Set.of("", ".internal.transaction")),
             Map.entry(".internal.postgres.lock", Set.of(".internal.lock", ".internal.postgres.jdbc")),
             Map.entry(

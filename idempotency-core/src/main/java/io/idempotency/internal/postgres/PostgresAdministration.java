@@ -16,6 +16,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.postgres.inbox.InboxAdministration;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.request.RequestAdministration;
@@ -29,7 +30,7 @@ final class PostgresAdministration implements IdempotencyAdministration {
 
     private final RequestAdministration requests;
 
-    private final ReceivedMessages receivedMessages;
+    private final InboxAdministration inbox;
 
     private final BlockedBackends blockedBackends;
 
@@ -38,7 +39,7 @@ final class PostgresAdministration implements IdempotencyAdministration {
     PostgresAdministration(Schema schema, DataSource dataSource) {
         this.transaction = new BoundedTransaction(dataSource);
         this.requests = new RequestAdministration(schema, transaction);
-        this.receivedMessages = new ReceivedMessages(schema, transaction);
+        this.inbox = new InboxAdministration(schema, transaction);
         this.blockedBackends = new BlockedBackends(schema);
         this.outboxMessages = new OutboxMessages(schema, transaction);
     }
@@ -97,12 +98,12 @@ final class PostgresAdministration implements IdempotencyAdministration {
 
     @Override
     public List<FailingMessage> findFailingMessages(int limit) {
-        return receivedMessages.findFailing(requireInRange(limit));
+        return inbox.findFailing(requireInRange(limit));
     }
 
     @Override
     public Optional<HandledMessage> findHandledMessage(String consumer, String messageId) {
-        return receivedMessages.findHandled(consumer, messageId);
+        return inbox.findHandled(consumer, messageId);
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.outbox.OutboxChannel;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.postgres.inbox.PostgresInboxStore;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
@@ -73,7 +74,7 @@ public final class PostgresStorage {
      * @return a store that is safe for use by many threads
      */
     public InboxStore inboxStore() {
-        return new ProcessedMessageTable(schema);
+        return new PostgresInboxStore(schema);
     }
 
     /**

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.inbox;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,6 +24,10 @@ import io.idempotency.internal.inbox.BatchReception;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Receipt.StreamPosition;
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.Interleaved;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.RoundTripCounter;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.inbox;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -6,6 +6,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PartitionedMessages;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.PostgresTest;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.inbox;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.inbox.Receipt;
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.EachDriverMode;
+import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

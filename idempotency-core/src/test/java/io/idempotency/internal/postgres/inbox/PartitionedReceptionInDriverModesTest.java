@@ -1,7 +1,9 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.inbox;
 
 import org.junit.jupiter.api.BeforeAll;
 
+import io.idempotency.internal.postgres.EachDriverMode;
+import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

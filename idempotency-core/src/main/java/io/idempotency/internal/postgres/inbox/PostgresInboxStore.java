@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.inbox;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,112 +24,13 @@ import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
 
-/** The statements of the inbox. */
-final class ProcessedMessageTable implements InboxStore {
-
-    private static final String INSERT = """
-            insert into {schema}.processed_message (
-                consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
-            values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + cast(? as float8) * interval '1 millisecond')
-            on conflict do nothing
-            returning current_setting('transaction_isolation'), pg_current_xact_id()""";
-
-    /**
-     * Failures of the message are forgotten with its success: if that is rolled back, they are there again. Two statements,
-     * because one that waited for another delivery does not see how that failed.
-     */
-    private static final String RECEIVE = WaitBound.around(INSERT + """
-            ;
-            delete from {schema}.message_failure
-            where (consumer, message_id) operator(pg_catalog.=) (?, ?)
-            returning attempt_count""");
-
-    /**
-     * In a snapshot that does not show the last failure, that would stay behind: an insert collides with it all the same,
-     * and the repeat sees it.
-     */
-    private static final String COLLIDE_WITH_UNSEEN_FAILURE = """
-            insert into {schema}.message_failure (
-                consumer, message_id, attempt_count, failure_code, failure_message,
-                first_failed_at, last_failed_at, expires_at)
-            select ?, message.id, 1, '', '', statement_timestamp(), statement_timestamp(), '-infinity'
-            from pg_catalog.unnest(?::text[]) as message (id)
-            on conflict do nothing;
-            delete from {schema}.message_failure
-            where consumer operator(pg_catalog.=) ? and message_id operator(pg_catalog.=) any (?::text[]) and expires_at = '-infinity'""";
+/** The store of handled messages. */
+public final class PostgresInboxStore implements InboxStore {
 
     /** A row holds the last 32 bits of the number of its transaction. */
     private static final long WITHOUT_EPOCH = 0xFFFF_FFFFL;
 
     private static final String READ_COMMITTED = "read committed";
-
-    private static final String FIND_PAYLOAD = """
-            select payload_hash, hash_version
-            from {schema}.processed_message
-            where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
-
-    private static final String FIND_TRANSACTION = """
-            select xmin
-            from {schema}.processed_message
-            where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
-
-    private static final String ADVANCE = WaitBound.around("""
-            insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
-            values (?, ?, ?, clock_timestamp())
-            on conflict (consumer, stream_id) do update
-            set last_version = excluded.last_version, updated_at = excluded.updated_at
-            where position.last_version < excluded.last_version
-            returning last_version""");
-
-    /** A stream that nobody has seen yet must begin with its first version. */
-    private static final String ADVANCE_BY_ONE = WaitBound.around("""
-            insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
-            select new.consumer, new.stream_id, new.version, clock_timestamp()
-            from (values (?, ?, ?::bigint, ?::bigint)) as new (consumer, stream_id, version, first_version)
-            where new.version = new.first_version
-               or exists (
-                   select 1
-                   from {schema}.stream_position as known
-                   where (known.consumer, known.stream_id) operator(pg_catalog.=) (new.consumer, new.stream_id))
-            on conflict (consumer, stream_id) do update
-            set last_version = excluded.last_version, updated_at = excluded.updated_at
-            where case when position.last_version < excluded.last_version
-                       then position.last_version = excluded.last_version - 1 end
-            returning last_version""");
-
-    private static final String FIND_POSITION = """
-            select last_version
-            from {schema}.stream_position
-            where (consumer, stream_id) operator(pg_catalog.=) (?, ?)""";
-
-    /**
-     * In partitions each insert would look for earlier messages by itself, for most of its time, if it were not told that this
-     * is done for all of them at once, by the function.
-     */
-    private static final String RECEIVE_NEW = WaitBound.around("idempotency.looked", """
-            select repeat.id
-            from {schema}.processed_message_store(?::text, ?::text[], cast(? as float8) * interval '1 millisecond') as repeat (id);
-            delete from {schema}.message_failure
-            where consumer operator(pg_catalog.=) ? and message_id operator(pg_catalog.=) any (?::text[])""");
-
-    /** Waits for another delivery that is handling the message: if it succeeds, there is nothing to record. */
-    private static final String HOLD_WHILE_RECORDING = WaitBound.BRIEFLY + INSERT;
-
-    private static final String RECORD_FAILURE = """
-            insert into {schema}.message_failure as failure (
-                consumer, message_id, message_type, attempt_count, failure_code, failure_message,
-                first_failed_at, last_failed_at, expires_at)
-            select ?, ?, ?, 1, ?, ?, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond'
-            from (select clock_timestamp() as now) t
-            on conflict (consumer, message_id) do update
-            set attempt_count = failure.attempt_count + 1,
-                message_type = excluded.message_type,
-                failure_code = excluded.failure_code,
-                failure_message = excluded.failure_message,
-                last_failed_at = excluded.last_failed_at,
-                expires_at = excluded.expires_at;
-            delete from {schema}.processed_message
-            where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
     private final String receive;
 
@@ -151,17 +52,22 @@ final class ProcessedMessageTable implements InboxStore {
 
     private final String recordFailure;
 
-    ProcessedMessageTable(Schema schema) {
-        this.receive = schema.resolve(RECEIVE);
-        this.collideWithUnseenFailure = schema.resolve(COLLIDE_WITH_UNSEEN_FAILURE);
-        this.findPayload = schema.resolve(FIND_PAYLOAD);
-        this.findTransaction = schema.resolve(FIND_TRANSACTION);
-        this.advance = schema.resolve(ADVANCE);
-        this.advanceByOne = schema.resolve(ADVANCE_BY_ONE);
-        this.findPosition = schema.resolve(FIND_POSITION);
-        this.receiveNew = schema.resolve(RECEIVE_NEW);
-        this.holdWhileRecording = schema.resolve(HOLD_WHILE_RECORDING);
-        this.recordFailure = schema.resolve(RECORD_FAILURE);
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the tables
+     */
+    public PostgresInboxStore(Schema schema) {
+        this.receive = schema.resolve(InboxSql.RECEIVE);
+        this.collideWithUnseenFailure = schema.resolve(InboxSql.COLLIDE_WITH_UNSEEN_FAILURE);
+        this.findPayload = schema.resolve(InboxSql.FIND_PAYLOAD);
+        this.findTransaction = schema.resolve(InboxSql.FIND_TRANSACTION);
+        this.advance = schema.resolve(InboxSql.ADVANCE);
+        this.advanceByOne = schema.resolve(InboxSql.ADVANCE_BY_ONE);
+        this.findPosition = schema.resolve(InboxSql.FIND_POSITION);
+        this.receiveNew = schema.resolve(InboxSql.RECEIVE_NEW);
+        this.holdWhileRecording = schema.resolve(InboxSql.HOLD_WHILE_RECORDING);
+        this.recordFailure = schema.resolve(InboxSql.RECORD_FAILURE);
     }
 
     @Override
@@ -199,14 +105,12 @@ final class ProcessedMessageTable implements InboxStore {
             bindMessage(parameters, receipt);
             statements.execute();
             Optional<Taken> taken = takenBy(statements);
-            Optional<String> failedBefore = nextResultOf(statements);
+            int failedBefore = failuresBefore(statements);
             if (taken.isPresent()) {
                 if (!taken.get().isolation().equals(READ_COMMITTED)) {
                     collideWithUnseenFailures(connection, receipt.consumer(), List.of(receipt.messageId()));
                 }
-                return Reception.taken(
-                        failedBefore.map(Integer::valueOf).orElse(0),
-                        taken.get().transactionId());
+                return Reception.taken(failedBefore, taken.get().transactionId());
             }
         }
         return Reception.of(
@@ -231,14 +135,21 @@ final class ProcessedMessageTable implements InboxStore {
 
     private static Optional<Taken> takenBy(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
-            return rows.next() ? Optional.of(new Taken(rows.getString(1), rows.getString(2))) : Optional.empty();
+            return rows.next()
+                    ? Optional.of(new Taken(rows.getString(WaitBound.ISOLATION), rows.getString("transaction_id")))
+                    : Optional.empty();
         }
     }
 
-    /** What the first row of the next of several results says. */
-    private static Optional<String> nextResultOf(MultiStatement statements) throws SQLException {
+    private static int failuresBefore(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
-            return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
+            return rows.next() ? rows.getInt("attempt_count") : 0;
+        }
+    }
+
+    private static boolean hasNextResultRows(MultiStatement statements) throws SQLException {
+        try (ResultSet rows = statements.nextRows()) {
+            return rows.next();
         }
     }
 
@@ -257,13 +168,13 @@ final class ProcessedMessageTable implements InboxStore {
         }
     }
 
-    /** With a new statement, because that of the insert may have begun before the row was there. */
+    /** Reads with a new statement, because that of the insert may have begun before the row existed. */
     private boolean isAnother(Connection connection, Receipt receipt, Fingerprint payload) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(findPayload)) {
             bindMessage(new StatementParameters(statement), receipt);
             try (ResultSet rows = statement.executeQuery()) {
-                byte[] hash = rows.next() ? rows.getBytes(1) : null;
-                return hash != null && new Fingerprint(rows.getInt(2), hash).contradicts(payload);
+                byte[] hash = rows.next() ? rows.getBytes("payload_hash") : null;
+                return hash != null && new Fingerprint(rows.getInt("hash_version"), hash).contradicts(payload);
             }
         }
     }
@@ -273,7 +184,7 @@ final class ProcessedMessageTable implements InboxStore {
         try (PreparedStatement statement = connection.prepareStatement(findTransaction)) {
             bindMessage(new StatementParameters(statement), receipt);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() && rows.getLong(1) == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
+                return rows.next() && rows.getLong("xmin") == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
             }
         } catch (SQLException failure) {
             throw SqlFailures.translate("find who handled a message", findTransaction, failure);
@@ -293,13 +204,13 @@ final class ProcessedMessageTable implements InboxStore {
                 parameters.bigint(position.firstVersion());
             }
             statements.execute();
-            return nextResultOf(statements).isPresent();
+            return hasNextResultRows(statements);
         }
     }
 
     /**
-     * Why the stream did not move; nothing if it could move now, because another message began it after this one had not
-     * found it.
+     * Finds out why the position did not advance. Returns nothing if it could advance now, because another message has begun the
+     * stream meanwhile.
      */
     private Optional<Reception> findRefusal(Connection connection, String consumer, Receipt.StreamPosition position)
             throws SQLException {
@@ -324,7 +235,7 @@ final class ProcessedMessageTable implements InboxStore {
             parameters.string(consumer);
             parameters.string(stream);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
+                return rows.next() ? OptionalLong.of(rows.getLong("last_version")) : OptionalLong.empty();
             }
         }
     }
@@ -367,7 +278,7 @@ final class ProcessedMessageTable implements InboxStore {
             }
             try (ResultSet rows = statements.nextRows()) {
                 while (rows.next()) {
-                    repeats.add(rows.getString(1));
+                    repeats.add(rows.getString("id"));
                 }
             }
         }
@@ -405,7 +316,7 @@ final class ProcessedMessageTable implements InboxStore {
         try (MultiStatement statements = MultiStatement.prepare(connection, holdWhileRecording)) {
             bindReceipt(statements.parameters(), receipt);
             statements.execute();
-            return nextResultOf(statements).isPresent();
+            return hasNextResultRows(statements);
         }
     }
 
