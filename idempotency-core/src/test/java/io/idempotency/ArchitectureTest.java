@@ -78,6 +78,7 @@ class ArchitectureTest {
                             ".internal.postgres.inbox",
                             ".internal.postgres.jdbc",
                             ".internal.postgres.lock",
+                            ".internal.postgres.outbox",
                             ".internal.postgres.request",
                             ".internal.retention",
                             ".internal.transaction")),
@@ -86,6 +87,9 @@ class ArchitectureTest {
                     Set.of("", ".internal.codec", ".internal.inbox", ".internal.postgres.jdbc")),
             Map.entry(".internal.postgres.jdbc", Set.of("", ".internal.transaction")),
             Map.entry(".internal.postgres.lock", Set.of(".internal.lock", ".internal.postgres.jdbc")),
+            Map.entry(
+                    ".internal.postgres.outbox",
+                    Set.of("", ".outbox", ".internal.outbox", ".internal.postgres.jdbc", ".internal.transaction")),
             Map.entry(
                     ".internal.postgres.request",
                     Set.of("", ".internal.claim", ".internal.codec", ".internal.postgres.jdbc")));

@@ -19,6 +19,7 @@ import io.idempotency.RequestStatus;
 import io.idempotency.internal.postgres.inbox.InboxAdministration;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.outbox.OutboxAdministration;
 import io.idempotency.internal.postgres.request.RequestAdministration;
 
 /** The view that operators have of the tables, and the changes that they may make. Each change is logged. */
@@ -34,14 +35,14 @@ final class PostgresAdministration implements IdempotencyAdministration {
 
     private final BlockedBackends blockedBackends;
 
-    private final OutboxMessages outboxMessages;
+    private final OutboxAdministration outbox;
 
     PostgresAdministration(Schema schema, DataSource dataSource) {
         this.transaction = new BoundedTransaction(dataSource);
         this.requests = new RequestAdministration(schema, transaction);
         this.inbox = new InboxAdministration(schema, transaction);
         this.blockedBackends = new BlockedBackends(schema);
-        this.outboxMessages = new OutboxMessages(schema, transaction);
+        this.outbox = new OutboxAdministration(schema, transaction);
     }
 
     @Override
@@ -114,17 +115,17 @@ final class PostgresAdministration implements IdempotencyAdministration {
 
     @Override
     public List<PendingMessage> findPendingMessages(int limit) {
-        return outboxMessages.findPending(requireInRange(limit));
+        return outbox.findPending(requireInRange(limit));
     }
 
     @Override
     public List<DeadMessage> findDeadMessages(int limit) {
-        return outboxMessages.findDead(requireInRange(limit));
+        return outbox.findDead(requireInRange(limit));
     }
 
     @Override
     public void requeue(UUID messageId, Reason reason) {
-        outboxMessages.requeue(messageId);
+        outbox.requeue(messageId);
         log.changed("requeue", messageId, reason);
     }
 

@@ -18,6 +18,8 @@ import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.postgres.inbox.PostgresInboxStore;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
+import io.idempotency.internal.postgres.outbox.PostgresOutboxChannel;
+import io.idempotency.internal.postgres.outbox.PostgresOutboxStore;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -84,7 +86,7 @@ public final class PostgresStorage {
      * @return a store that is safe for use by many threads
      */
     public OutboxStore outboxStore(Duration retention) {
-        return new OutboxEventTable(schema, dataSource, retention);
+        return new PostgresOutboxStore(schema, dataSource, retention);
     }
 
     /**
@@ -93,7 +95,7 @@ public final class PostgresStorage {
      * @return safe for use by many threads
      */
     public OutboxChannel outboxChannel() {
-        return new OutboxNotifications(schema, dataSource);
+        return new PostgresOutboxChannel(schema, dataSource);
     }
 
     /**

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.outbox;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -17,18 +17,8 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
-/** {@code LISTEN} and {@code NOTIFY}. The channel is named after the table's oid, because a name could be too long. */
-final class OutboxNotifications implements OutboxChannel {
-
-    private static final String CHANNEL = "'idempotency_outbox_' || '{schema}.outbox_event'::regclass::oid::text";
-
-    private static final String NOTIFY = "select 1 from pg_notify(" + CHANNEL + ", '')";
-
-    private static final String FIND_CHANNEL = "select " + CHANNEL;
-
-    private static final String LISTEN = "listen ";
-
-    private static final String UNLISTEN = "unlisten *";
+/** Wakes other instances by {@code NOTIFY} and is woken by {@code LISTEN}. */
+public final class PostgresOutboxChannel implements OutboxChannel {
 
     private final Schema schema;
 
@@ -36,7 +26,13 @@ final class OutboxNotifications implements OutboxChannel {
 
     private final RequiresNewTransaction transaction;
 
-    OutboxNotifications(Schema schema, DataSource dataSource) {
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the table
+     * @param dataSource a listener keeps a connection from it
+     */
+    public PostgresOutboxChannel(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;
         this.transaction = RequiresNewTransaction.on(dataSource);
@@ -44,8 +40,8 @@ final class OutboxNotifications implements OutboxChannel {
 
     @Override
     public void announce() {
-        transaction.call(Clients.withClient(
-                jdbcClient -> jdbcClient.sql(schema.resolve(NOTIFY)).query().singleValue()));
+        transaction.call(Clients.withClient(jdbcClient ->
+                jdbcClient.sql(schema.resolve(OutboxSql.NOTIFY)).query().singleValue()));
     }
 
     @Override
@@ -54,7 +50,7 @@ final class OutboxNotifications implements OutboxChannel {
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(true);
             try {
-                statement.execute(LISTEN + findChannel(statement));
+                statement.execute(OutboxSql.LISTEN + findChannel(statement));
                 BaseConnection listening = connection.unwrap(BaseConnection.class);
                 heard.run();
                 while (!stopped.getAsBoolean()) {
@@ -65,17 +61,17 @@ final class OutboxNotifications implements OutboxChannel {
                 }
             } finally {
                 // The pool does not know that its connection listens.
-                statement.execute(UNLISTEN);
+                statement.execute(OutboxSql.UNLISTEN);
             }
         } catch (SQLException failure) {
-            throw SqlFailures.translate("listen for messages", LISTEN, failure);
+            throw SqlFailures.translate("listen for messages", OutboxSql.LISTEN, failure);
         }
     }
 
     private String findChannel(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery(schema.resolve(FIND_CHANNEL))) {
+        try (ResultSet row = statement.executeQuery(schema.resolve(OutboxSql.FIND_CHANNEL))) {
             row.next();
-            return row.getString(1);
+            return row.getString("channel");
         }
     }
 }
