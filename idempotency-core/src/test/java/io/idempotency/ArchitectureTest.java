@@ -75,6 +75,7 @@ class ArchitectureTest {
                             ".internal.inbox",
                             ".internal.lock",
                             ".internal.outbox",
+                            ".internal.postgres.administration",
                             ".internal.postgres.inbox",
                             ".internal.postgres.jdbc",
                             ".internal.postgres.lock",
@@ -82,6 +83,14 @@ class ArchitectureTest {
                             ".internal.postgres.request",
                             ".internal.retention",
                             ".internal.transaction")),
+            Map.entry(
+                    ".internal.postgres.administration",
+                    Set.of(
+                            "",
+                            ".internal.postgres.inbox",
+                            ".internal.postgres.jdbc",
+                            ".internal.postgres.outbox",
+                            ".internal.postgres.request")),
             Map.entry(
                     ".internal.postgres.inbox",
                     Set.of("", ".internal.codec", ".internal.inbox", ".internal.postgres.jdbc")),

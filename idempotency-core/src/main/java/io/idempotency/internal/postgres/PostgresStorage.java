@@ -15,6 +15,7 @@ import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.outbox.OutboxChannel;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.postgres.administration.PostgresAdministration;
 import io.idempotency.internal.postgres.inbox.PostgresInboxStore;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;

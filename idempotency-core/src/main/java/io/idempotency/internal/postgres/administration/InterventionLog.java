@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.administration;
 
 import java.util.UUID;
 
@@ -9,10 +9,10 @@ import org.slf4j.spi.LoggingEventBuilder;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.Intent;
 
-/** One line for each intervention of an operator's, who must be able to say later what was done and why. */
+/** The log of what operators have changed, and why: one line for each change. */
 final class InterventionLog {
 
-    /** By feature and not by class, so that it can be kept apart. */
+    /** Names the feature and not a class, so that the log can be kept in a file of its own. */
     static final String NAME = "io.idempotency.administration";
 
     private final Logger logger = LoggerFactory.getLogger(NAME);

@@ -1,22 +1,21 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.administration;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.BlockedClaims;
 import io.idempotency.BlockedClaims.BlockedClaim;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
-/** Which backends wait with a statement of the library. Needs no right that every role does not have. */
+/** Finds backends that wait with a statement of the library. Every role has the rights that this takes. */
 final class BlockedBackends {
 
     private static final String FIND = """
-            select a.pid, a.application_name, a.query_start, u.pid, b.application_name, b.state, b.xact_start
+            select a.pid, a.application_name, a.query_start, u.pid as blocker_pid, b.application_name as blocker_name,
+                   b.state as blocker_state, b.xact_start as blocker_start
             from (
                 select pid, application_name, query_start, pg_blocking_pids(pid) as blockers
                 from pg_catalog.pg_stat_activity
@@ -29,7 +28,7 @@ final class BlockedBackends {
             order by a.query_start, a.pid
             limit ?""";
 
-    /** As PostgreSQL shows the statement of a role that one is not a member of. */
+    /** PostgreSQL shows this text for the statement of a role that the current role is not a member of. */
     private static final String COUNT_HIDDEN = """
             select count(*)
             from pg_catalog.pg_stat_activity
@@ -53,16 +52,12 @@ final class BlockedBackends {
 
     private static BlockedClaim map(ResultSet row) throws SQLException {
         return new BlockedClaim(
-                row.getInt(1),
-                row.getString(2),
-                row.getObject(3, OffsetDateTime.class).toInstant(),
-                row.getInt(4),
-                row.getString(5),
-                row.getString(6),
-                instant(row.getObject(7, OffsetDateTime.class)));
-    }
-
-    private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
-        return time == null ? null : time.toInstant();
+                row.getInt("pid"),
+                row.getString("application_name"),
+                TimeColumns.read(row, "query_start"),
+                row.getInt("blocker_pid"),
+                row.getString("blocker_name"),
+                row.getString("blocker_state"),
+                TimeColumns.readOrNull(row, "blocker_start"));
     }
 }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.administration;
 
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +23,7 @@ import io.idempotency.internal.postgres.outbox.OutboxAdministration;
 import io.idempotency.internal.postgres.request.RequestAdministration;
 
 /** The view that operators have of the tables, and the changes that they may make. Each change is logged. */
-final class PostgresAdministration implements IdempotencyAdministration {
+public final class PostgresAdministration implements IdempotencyAdministration {
 
     private final InterventionLog log = new InterventionLog();
 
@@ -37,7 +37,13 @@ final class PostgresAdministration implements IdempotencyAdministration {
 
     private final OutboxAdministration outbox;
 
-    PostgresAdministration(Schema schema, DataSource dataSource) {
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the tables
+     * @param dataSource each operation takes a connection of its own from it
+     */
+    public PostgresAdministration(Schema schema, DataSource dataSource) {
         this.transaction = new BoundedTransaction(dataSource);
         this.requests = new RequestAdministration(schema, transaction);
         this.inbox = new InboxAdministration(schema, transaction);

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.administration;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,6 +21,9 @@ import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
