@@ -80,6 +80,7 @@ class ArchitectureTest {
                             ".internal.postgres.jdbc",
                             ".internal.postgres.lock",
                             ".internal.postgres.outbox",
+                            ".internal.postgres.partition",
                             ".internal.postgres.request",
                             ".internal.retention",
                             ".internal.transaction")),
@@ -99,6 +100,9 @@ class ArchitectureTest {
             Map.entry(
                     ".internal.postgres.outbox",
                     Set.of("", ".outbox", ".internal.outbox", ".internal.postgres.jdbc", ".internal.transaction")),
+            Map.entry(
+                    ".internal.postgres.partition",
+                    Set.of(".internal.postgres.jdbc", ".internal.retention", ".internal.transaction")),
             Map.entry(
                     ".internal.postgres.request",
                     Set.of("", ".internal.claim", ".internal.codec", ".internal.postgres.jdbc")));

@@ -2,7 +2,6 @@ package io.idempotency.internal.postgres;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -21,6 +20,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
 import io.idempotency.internal.postgres.outbox.PostgresOutboxChannel;
 import io.idempotency.internal.postgres.outbox.PostgresOutboxStore;
+import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -145,15 +145,7 @@ public final class PostgresStorage {
      * @return safe for use by many threads
      */
     public PartitionMaintenance partitionMaintenance(PartitionPeriod period, @Nullable String role, boolean archive) {
-        MaintenanceConnection connection = new MaintenanceConnection(schema, dataSource, role);
-        MessagePartitions partitions = new MessagePartitions(schema);
-        return new PartitionMaintenance(
-                () -> connection.ask(partitions::exist),
-                List.of(
-                        new PartitionAddition(schema, connection, period),
-                        new PartitionClosing(schema, connection),
-                        new PartitionExpiry(schema, connection),
-                        new PartitionRemoval(schema, connection, archive)));
+        return new MessagePartitions(schema).maintenance(dataSource, period, role, archive);
     }
 
     /**

@@ -21,6 +21,7 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
@@ -35,12 +36,6 @@ public final class StorageSchema {
             " A test slice such as @JdbcTest or @DataJpaTest puts an embedded database"
                     + " in the place of the DataSource: keep it with @AutoConfigureTestDatabase(replace = Replace.NONE), or set"
                     + " idempotency.enabled = false where the test calls no idempotent method.";
-
-    /** Whatever the pool's default: what waited for another instance must see what that did. */
-    static final String READ_COMMITTED = "set transaction isolation level read committed";
-
-    /** Any constant will do, as long as every instance that creates the schema takes the same one. */
-    static final String LOCK = "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0::bigint))";
 
     private static final String SEARCH_PATH = "select current_setting('search_path')";
 
@@ -164,8 +159,8 @@ public final class StorageSchema {
             List<String> grants = owner == dataSource ? List.of() : grantsTo(applicationRole());
             RequiresNewTransaction.on(owner).call(connection -> {
                 JdbcClient jdbcClient = Clients.on(connection);
-                jdbcClient.sql(READ_COMMITTED).update();
-                jdbcClient.sql(LOCK).query().singleValue();
+                jdbcClient.sql(Clients.READ_COMMITTED).update();
+                jdbcClient.sql(Schema.LOCK).query().singleValue();
                 String searchPath =
                         jdbcClient.sql(SEARCH_PATH).query(String.class).single();
                 jdbcClient.sql(SEARCH_NOTHING_ELSE).update();
@@ -235,7 +230,7 @@ public final class StorageSchema {
      */
     public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
         try {
-            return new EmptyTablePartitioning(schema, owner).partition(period);
+            return new MessagePartitions(schema).partitionIfEmpty(owner, period);
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
                     "The table processed_message in schema '" + schema.name() + "' could not be put in partitions: "

@@ -7,10 +7,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
-import org.springframework.jdbc.core.simple.JdbcClient;
-
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.RequestSql;
 import io.idempotency.internal.retention.PartitionState;
 import io.idempotency.internal.retention.StorageStatistics;
@@ -52,19 +51,9 @@ final class TableStatistics implements StorageStatistics {
 
     private static final String NO_OTHER = "null::timestamptz";
 
-    /** Of whole partitions: which of their rows have expired before is known to nobody. */
-    private static final String OLDEST_EXPIRED_PARTITION = """
-            select coalesce((extract(epoch from statement_timestamp() - min(greatest(expires_at, closed_at))) * 1000.0)::bigint, 0)
-            from {schema}.processed_message_partition
-            where expires_at < statement_timestamp()""";
-
     private final String estimateRows;
 
     private final Map<String, String> oldestExpired;
-
-    private final String oldestExpiredPartition;
-
-    private final PartitionStatistics partitionStatistics;
 
     private final MessagePartitions partitions;
 
@@ -88,8 +77,6 @@ final class TableStatistics implements StorageStatistics {
                         .replace(
                                 "{other}",
                                 table.equals(REQUESTS) ? RequestSql.FIND_OLDEST_EXPIRED_RESPONSE : NO_OTHER))));
-        this.oldestExpiredPartition = schema.resolve(OLDEST_EXPIRED_PARTITION);
-        this.partitionStatistics = new PartitionStatistics(schema);
         this.partitions = new MessagePartitions(schema);
         this.countStaleLeases = schema.resolve(RequestSql.COUNT_STALE_LEASES);
         this.transaction = new BoundedTransaction(dataSource);
@@ -111,19 +98,17 @@ final class TableStatistics implements StorageStatistics {
             Map<String, Duration> ages = new LinkedHashMap<>();
             oldestExpired.forEach((table, rows) -> ages.put(
                     table,
-                    age(jdbcClient.sql(
-                            inPartitions && table.equals(MessagePartitions.TABLE) ? oldestExpiredPartition : rows))));
+                    inPartitions && table.equals("processed_message")
+                            ? partitions.findOldestExpired(jdbcClient)
+                            : Duration.ofMillis(
+                                    jdbcClient.sql(rows).query(Long.class).single())));
             return ages;
         });
     }
 
-    private static Duration age(JdbcClient.StatementSpec statement) {
-        return Duration.ofMillis(statement.query(Long.class).single());
-    }
-
     @Override
     public List<PartitionState> partitions() {
-        return transaction.query(partitionStatistics::find);
+        return transaction.query(partitions::findState);
     }
 
     @Override

@@ -14,6 +14,9 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
  */
 public final class Clients {
 
+    /** Overrides the default of pool and role: after a wait for another instance its changes must be visible. */
+    public static final String READ_COMMITTED = "set transaction isolation level read committed";
+
     private Clients() {}
 
     /**

@@ -9,6 +9,10 @@ import java.util.regex.Pattern;
  */
 public record Schema(String name) {
 
+    /** Excludes other instances that create or change tables. Any constant will do, as long as all instances use the same one. */
+    public static final String LOCK =
+            "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0::bigint))";
+
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
     /**

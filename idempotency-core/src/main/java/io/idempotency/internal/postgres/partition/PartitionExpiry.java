@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.time.Duration;
 import java.util.List;
@@ -13,17 +13,6 @@ final class PartitionExpiry implements MaintenanceStep {
 
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
 
-    private static final String FIND_CLOSED = """
-            select name
-            from {schema}.processed_message_partition
-            where closed_at is not null and expires_at is null
-            order by starts_at""";
-
-    private static final String NOTE = """
-            update {schema}.processed_message_partition
-            set expires_at = coalesce((select max(expires_at) from {schema}.{partition}), '-infinity')
-            where name = '{partition}' and expires_at is null""";
-
     private final Schema schema;
 
     private final MaintenanceConnection connection;
@@ -35,14 +24,14 @@ final class PartitionExpiry implements MaintenanceStep {
 
     @Override
     public boolean run() {
-        List<String> closed = connection.ask(this::findClosed);
+        List<String> closed = connection.query(this::findClosed);
         boolean done = true;
         for (String partition : closed) {
             // Another instance may have been quicker.
             done &= connection.change(LOCK_TIMEOUT, jdbcClient -> {
                 if (findClosed(jdbcClient).contains(partition)) {
                     jdbcClient
-                            .sql(schema.resolve(NOTE).replace("{partition}", partition))
+                            .sql(schema.resolve(PartitionSql.NOTE_EXPIRY).replace("{partition}", partition))
                             .update();
                 }
                 return true;
@@ -52,6 +41,9 @@ final class PartitionExpiry implements MaintenanceStep {
     }
 
     private List<String> findClosed(JdbcClient jdbcClient) {
-        return jdbcClient.sql(schema.resolve(FIND_CLOSED)).query(String.class).list();
+        return jdbcClient
+                .sql(schema.resolve(PartitionSql.FIND_CLOSED))
+                .query(String.class)
+                .list();
     }
 }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -19,24 +19,16 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
-/** Puts handled messages in partitions while that costs nothing. */
+/** Puts handled messages in partitions if the table is empty. */
 final class EmptyTablePartitioning {
 
     private static final Logger logger = LoggerFactory.getLogger(EmptyTablePartitioning.class);
 
-    /** A lock that was not to be had. */
+    /** A lock was not available. */
     private static final Set<String> IN_USE = Set.of("55P03", "40P01");
 
-    /** A row that came first, or what others have made for the table and it would lose. */
+    /** A row was inserted meanwhile, or the table would lose something that others have created for it. */
     private static final String NOT_AS_IT_IS = "55000";
-
-    private static final String BOUND = "set local lock_timeout = '500ms'";
-
-    private static final String HOLDS_ROWS = "select exists (select 1 from {schema}.processed_message)";
-
-    private static final String NOW = "select clock_timestamp()";
-
-    private static final String PARTITION = "select {schema}.partition_processed_message(?, ?)";
 
     private final Schema schema;
 
@@ -47,14 +39,14 @@ final class EmptyTablePartitioning {
         this.transaction = RequiresNewTransaction.on(owner);
     }
 
-    /** Tells whether the table is in partitions now. */
+    /** Returns whether the table is in partitions now. */
     boolean partition(PartitionPeriod period) {
         try {
             return transaction.call(Clients.withClient(jdbcClient -> {
-                // One instance after the other: two that have both looked at the table would hold each other up.
-                jdbcClient.sql(StorageSchema.READ_COMMITTED).update();
-                jdbcClient.sql(StorageSchema.LOCK).query().singleValue();
-                jdbcClient.sql(BOUND).update();
+                // One instance after the other: two that have both read the table would deadlock.
+                jdbcClient.sql(Clients.READ_COMMITTED).update();
+                jdbcClient.sql(Schema.LOCK).query().singleValue();
+                jdbcClient.sql(PartitionSql.BOUND_LOCK_WAIT).update();
                 return new MessagePartitions(schema).exist(jdbcClient) || partition(jdbcClient, period);
             }));
         } catch (DataAccessException failure) {
@@ -71,7 +63,7 @@ final class EmptyTablePartitioning {
         }
     }
 
-    /** What PostgreSQL says and advises, and not where in a function it was. The driver's own text would be translated. */
+    /** Returns the message and the hint of PostgreSQL without the place in a function. The driver's own text would be translated. */
     private static String reasonOf(SQLException refusal) {
         if (refusal instanceof PSQLException refused && refused.getServerErrorMessage() != null) {
             ServerErrorMessage said = refused.getServerErrorMessage();
@@ -83,12 +75,16 @@ final class EmptyTablePartitioning {
     }
 
     private boolean partition(JdbcClient jdbcClient, PartitionPeriod period) {
-        if (jdbcClient.sql(schema.resolve(HOLDS_ROWS)).query(Boolean.class).single()) {
+        if (jdbcClient
+                .sql(schema.resolve(PartitionSql.HOLDS_ROWS))
+                .query(Boolean.class)
+                .single()) {
             return false;
         }
-        OffsetDateTime now = jdbcClient.sql(NOW).query(OffsetDateTime.class).single();
+        OffsetDateTime now =
+                jdbcClient.sql(PartitionSql.NOW).query(OffsetDateTime.class).single();
         jdbcClient
-                .sql(schema.resolve(PARTITION))
+                .sql(schema.resolve(PartitionSql.PARTITION))
                 .params(period.startOf(now), period.endOf(now))
                 .query(Boolean.class)
                 .single();

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,17 +19,15 @@ import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
- * In whose name partitions are maintained, how long that may wait for a lock, and one instance at a time. Whoever waits for
- * a lock of a table has everybody else wait behind him, so that he must not wait for long.
+ * Runs partition DDL as the maintenance role, with a lock timeout, on one instance at a time. All other callers of a table wait
+ * behind a session that waits for its lock, so that session must not wait for long.
  */
 final class MaintenanceConnection {
 
     /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
-    private static final String READ_COMMITTED = "set transaction isolation level read committed";
-
-    /** Unless there is a role, the one that the connection has. */
+    /** Keeps the role of the connection if no other is given. */
     private static final String SETTINGS = """
             select set_config('role', coalesce(?, current_setting('role')), {local}),
                    set_config('lock_timeout', cast(? as text), {local}),
@@ -41,8 +39,9 @@ final class MaintenanceConnection {
     private static final String SETTINGS_OF_SESSION = SETTINGS.replace("{local}", "false");
 
     private static final String SAVE = """
-            select current_setting('role'), current_setting('lock_timeout'), current_setting('statement_timeout'),
-                   current_setting('idle_in_transaction_session_timeout')""";
+            select current_setting('role') as role, current_setting('lock_timeout') as lock_timeout,
+                   current_setting('statement_timeout') as statement_timeout,
+                   current_setting('idle_in_transaction_session_timeout') as idle_timeout""";
 
     private static final String RESTORE = """
             select set_config('role', cast(? as text), false), set_config('lock_timeout', cast(? as text), false),
@@ -53,7 +52,7 @@ final class MaintenanceConnection {
 
     private static final String TRY_LOCK_IN_TRANSACTION = "select pg_try_advisory_xact_lock" + KEY;
 
-    /** Of the session, for what cannot be done in a transaction. It needs a session of its own anyway, for its settings. */
+    /** Locks for the session, for statements that cannot run in a transaction. */
     private static final String TRY_LOCK = "select pg_try_advisory_lock" + KEY;
 
     private static final String UNLOCK = "select pg_advisory_unlock" + KEY;
@@ -79,33 +78,33 @@ final class MaintenanceConnection {
         this.unlock = schema.resolve(UNLOCK);
     }
 
-    /** Only reads; it matters to nobody how often. */
-    <T> T ask(Function<JdbcClient, T> question) {
+    /** Queries without the lock, because nothing is changed. */
+    <T> T query(Function<JdbcClient, T> query) {
         return transaction.call(Clients.withClient(jdbcClient -> {
-            jdbcClient.sql(READ_COMMITTED).update();
-            return question.apply(jdbcClient);
+            jdbcClient.sql(Clients.READ_COMMITTED).update();
+            return query.apply(jdbcClient);
         }));
     }
 
     /**
-     * Changes something in one transaction.
+     * Changes partitions in one transaction.
      *
      * @param work tells whether everything is done
-     * @return what it tells; {@code true} also if another instance is at it, {@code false} if a lock was not to be had
+     * @return its result; {@code true} also if another instance maintains partitions, {@code false} if a lock was not available
      */
     boolean change(Duration lockTimeout, Predicate<JdbcClient> work) {
         return unlessLocked(() -> transaction.call(Clients.withClient(jdbcClient -> {
-            jdbcClient.sql(READ_COMMITTED).update();
+            jdbcClient.sql(Clients.READ_COMMITTED).update();
             settings(jdbcClient, SETTINGS_OF_TRANSACTION, lockTimeout);
             return !isTrue(jdbcClient, tryLockInTransaction) || work.test(jdbcClient);
         })));
     }
 
     /**
-     * The same for what PostgreSQL does not do in a transaction.
+     * Changes partitions by statements that PostgreSQL does not run in a transaction.
      *
      * @param work tells whether everything is done
-     * @return what it tells; {@code true} also if another instance is at it, {@code false} if a lock was not to be had
+     * @return its result; {@code true} also if another instance maintains partitions, {@code false} if a lock was not available
      */
     boolean changeOutsideOfTransactions(Duration lockTimeout, Predicate<JdbcClient> work) {
         return unlessLocked(() -> {
@@ -130,8 +129,12 @@ final class MaintenanceConnection {
         JdbcClient jdbcClient = Clients.on(connection);
         Object[] settings = jdbcClient
                 .sql(SAVE)
-                .query((row, number) ->
-                        new Object[] {row.getString(1), row.getString(2), row.getString(3), row.getString(4)})
+                .query((row, number) -> new Object[] {
+                    row.getString("role"),
+                    row.getString("lock_timeout"),
+                    row.getString("statement_timeout"),
+                    row.getString("idle_timeout")
+                })
                 .single();
         AtomicBoolean restored = new AtomicBoolean();
         try {
@@ -147,7 +150,7 @@ final class MaintenanceConnection {
         } finally {
             restore(jdbcClient, settings, restored);
             if (!restored.get()) {
-                // Nobody else must get a connection with another role or a lock of ours.
+                // Nobody else may get a connection with another role or with the lock.
                 connection.abort(Runnable::run);
             }
         }

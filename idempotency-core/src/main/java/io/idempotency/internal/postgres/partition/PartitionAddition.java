@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -16,13 +16,6 @@ final class PartitionAddition implements MaintenanceStep {
 
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
 
-    private static final String FIND_LAST = """
-            select clock_timestamp(), greatest(max(ends_at), '-infinity'),
-                   count(*) filter (where starts_at > clock_timestamp())
-            from {schema}.processed_message_partition""";
-
-    private static final String ADD = "select {schema}.add_processed_message_partition(?, ?)";
-
     private final MaintenanceConnection connection;
 
     private final PartitionPeriod period;
@@ -34,8 +27,8 @@ final class PartitionAddition implements MaintenanceStep {
     PartitionAddition(Schema schema, MaintenanceConnection connection, PartitionPeriod period) {
         this.connection = connection;
         this.period = period;
-        this.findLast = schema.resolve(FIND_LAST);
-        this.add = schema.resolve(ADD);
+        this.findLast = schema.resolve(PartitionSql.FIND_LAST);
+        this.add = schema.resolve(PartitionSql.ADD);
     }
 
     @Override
@@ -43,12 +36,14 @@ final class PartitionAddition implements MaintenanceStep {
         return connection.change(LOCK_TIMEOUT, this::add);
     }
 
-    /** After a long break the next partition begins with the present period: the time in between needs none. */
+    /** Begins with the present period after a long break: the time in between needs no partition. */
     private boolean add(JdbcClient jdbcClient) {
         Last known = jdbcClient
                 .sql(findLast)
                 .query((row, number) -> new Last(
-                        row.getObject(1, OffsetDateTime.class), row.getObject(2, OffsetDateTime.class), row.getInt(3)))
+                        row.getObject("now", OffsetDateTime.class),
+                        row.getObject("last_end", OffsetDateTime.class),
+                        row.getInt("ahead")))
                 .single();
         OffsetDateTime from = known.end().isAfter(known.now()) ? known.end() : period.startOf(known.now());
         from = from.isBefore(known.end()) ? known.end() : from;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.sql.SQLException;
 import java.util.List;
@@ -19,6 +19,10 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.StorageSchema;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PartitionedMessages;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;

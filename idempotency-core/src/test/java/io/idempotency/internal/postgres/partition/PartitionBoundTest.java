@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,6 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

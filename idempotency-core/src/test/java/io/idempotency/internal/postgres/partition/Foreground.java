@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,6 +16,10 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PartitionedMessages;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PartitionState;

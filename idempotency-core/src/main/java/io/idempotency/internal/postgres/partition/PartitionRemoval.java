@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.partition;
 
 import java.time.Duration;
 import java.util.List;
@@ -23,49 +23,6 @@ final class PartitionRemoval implements MaintenanceStep {
     /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
     private static final String DEPENDENT_OBJECTS = "2BP01";
 
-    private static final String FIND_PENDING = """
-            select part.relname
-            from pg_catalog.pg_inherits as i
-            join pg_catalog.pg_class as part on part.oid = i.inhrelid
-            where i.inhparent = '{schema}.processed_message'::regclass::oid and i.inhdetachpending""";
-
-    private static final String FINALIZE =
-            "alter table {schema}.processed_message detach partition {schema}.{partition} finalize";
-
-    /**
-     * Leaves out a partition while a transaction is open that is older than its closing: that transaction may still be routed to
-     * it, and has to meet its trigger. If the role may not see how old a transaction is, that one is not waited for.
-     */
-    private static final String FIND_EXPIRED = """
-            select p.name, exists (
-                       select 1
-                       from pg_catalog.pg_inherits as i
-                       where i.inhrelid = to_regclass('{schema}.' || quote_ident(p.name))::oid) as attached
-            from {schema}.processed_message_partition as p
-            where p.expires_at < statement_timestamp() and p.closed_at is not null
-                and not exists (
-                    select 1
-                    from pg_catalog.pg_stat_activity as a
-                    where a.datname = current_database()
-                        and a.pid <> pg_backend_pid()
-                        and a.xact_start < p.closed_at)
-            order by p.starts_at""";
-
-    private static final String DETACH =
-            "alter table {schema}.processed_message detach partition {schema}.{partition} concurrently";
-
-    private static final String DROP = "drop table if exists {schema}.{partition}";
-
-    private static final String EXISTS = "select to_regclass('{schema}.{archived}') is not null";
-
-    private static final String OID = "select coalesce(to_regclass('{schema}.{partition}')::oid, 0)";
-
-    /** So that the name is free and says what it is. */
-    private static final String KEEP = "alter table if exists {schema}.{partition} rename to {archived}";
-
-    private static final String FORGET =
-            "delete from {schema}.processed_message_partition where name = cast(? as text)";
-
     private final Schema schema;
 
     private final MaintenanceConnection connection;
@@ -85,7 +42,7 @@ final class PartitionRemoval implements MaintenanceStep {
 
     @Override
     public boolean run() {
-        boolean isNothingToDo = connection.ask(jdbcClient ->
+        boolean isNothingToDo = connection.query(jdbcClient ->
                 findPending(jdbcClient).isEmpty() && findExpired(jdbcClient).isEmpty());
         return isNothingToDo || connection.changeOutsideOfTransactions(LOCK_TIMEOUT, this::remove);
     }
@@ -93,8 +50,9 @@ final class PartitionRemoval implements MaintenanceStep {
     /** Queries again, now that no other instance removes any. A partition that fails does not keep the others. */
     private boolean remove(JdbcClient jdbcClient) {
         findPending(jdbcClient)
-                .forEach(partition ->
-                        jdbcClient.sql(resolve(FINALIZE, partition)).update());
+                .forEach(partition -> jdbcClient
+                        .sql(resolve(PartitionSql.FINALIZE_DETACH, partition))
+                        .update());
         DataAccessException failure = null;
         for (Partition partition : findExpired(jdbcClient)) {
             try {
@@ -118,19 +76,22 @@ final class PartitionRemoval implements MaintenanceStep {
 
     private void remove(JdbcClient jdbcClient, Partition partition) {
         if (partition.attached()) {
-            jdbcClient.sql(resolve(DETACH, partition.name())).update();
+            jdbcClient.sql(resolve(PartitionSql.DETACH, partition.name())).update();
         }
         if (archive) {
             keep(jdbcClient, partition.name());
         } else {
             drop(jdbcClient, partition.name());
         }
-        jdbcClient.sql(schema.resolve(FORGET)).param(partition.name()).update();
+        jdbcClient
+                .sql(schema.resolve(PartitionSql.DELETE))
+                .param(partition.name())
+                .update();
     }
 
     private void drop(JdbcClient jdbcClient, String partition) {
         try {
-            jdbcClient.sql(resolve(DROP, partition)).update();
+            jdbcClient.sql(resolve(PartitionSql.DROP, partition)).update();
         } catch (DataAccessException failure) {
             if (!MaintenanceConnection.hasState(failure, DEPENDENT_OBJECTS)) {
                 throw failure;
@@ -147,29 +108,32 @@ final class PartitionRemoval implements MaintenanceStep {
     private void keep(JdbcClient jdbcClient, String partition) {
         String archived = partition.replaceFirst("processed_message", "processed_message_archive");
         boolean isTaken = jdbcClient
-                .sql(resolve(EXISTS, partition).replace("{archived}", archived))
+                .sql(resolve(PartitionSql.ARCHIVED_EXISTS, partition).replace("{archived}", archived))
                 .query(Boolean.class)
                 .single();
         String suffix = isTaken
                 ? "_"
                         + jdbcClient
-                                .sql(resolve(OID, partition))
+                                .sql(resolve(PartitionSql.OID, partition))
                                 .query(Long.class)
                                 .single()
                 : "";
         jdbcClient
-                .sql(resolve(KEEP, partition).replace("{archived}", archived + suffix))
+                .sql(resolve(PartitionSql.RENAME, partition).replace("{archived}", archived + suffix))
                 .update();
     }
 
     private List<String> findPending(JdbcClient jdbcClient) {
-        return jdbcClient.sql(schema.resolve(FIND_PENDING)).query(String.class).list();
+        return jdbcClient
+                .sql(schema.resolve(PartitionSql.FIND_DETACH_PENDING))
+                .query(String.class)
+                .list();
     }
 
     private List<Partition> findExpired(JdbcClient jdbcClient) {
         return jdbcClient
-                .sql(schema.resolve(FIND_EXPIRED))
-                .query((row, number) -> new Partition(row.getString(1), row.getBoolean(2)))
+                .sql(schema.resolve(PartitionSql.FIND_EXPIRED))
+                .query((row, number) -> new Partition(row.getString("name"), row.getBoolean("attached")))
                 .list();
     }
 
