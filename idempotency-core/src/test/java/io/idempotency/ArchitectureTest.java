@@ -7,7 +7,6 @@ import java.util.stream.Collectors;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -82,6 +81,7 @@ class ArchitectureTest {
                             ".internal.postgres.outbox",
                             ".internal.postgres.partition",
                             ".internal.postgres.request",
+                            ".internal.postgres.schema",
                             ".internal.retention",
                             ".internal.transaction")),
             Map.entry(
@@ -105,7 +105,15 @@ class ArchitectureTest {
                     Set.of(".internal.postgres.jdbc", ".internal.retention", ".internal.transaction")),
             Map.entry(
                     ".internal.postgres.request",
-                    Set.of("", ".internal.claim", ".internal.codec", ".internal.postgres.jdbc")));
+                    Set.of("", ".internal.claim", ".internal.codec", ".internal.postgres.jdbc")),
+            Map.entry(
+                    ".internal.postgres.schema",
+                    Set.of(
+                            "",
+                            ".internal.postgres.jdbc",
+                            ".internal.postgres.partition",
+                            ".internal.retention",
+                            ".internal.transaction")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -216,20 +224,6 @@ class ArchitectureTest {
         assertThat(checked.isAnnotatedWith(NullMarked.class))
                 .as("%s has a package-info.java with @NullMarked", checked.getName())
                 .isTrue();
-    }
-
-    @Test
-    void postgresShowsItsFactoryAndItsSchemaAndNoTable() {
-        classes()
-                .that()
-                .resideInAPackage(ROOT + ".internal.postgres")
-                .and(DescribedPredicate.describe(
-                        "are public", type -> type.getModifiers().contains(JavaModifier.PUBLIC)))
-                .should()
-                .haveSimpleNameStartingWith("PostgresStorage")
-                .orShould()
-                .haveSimpleNameStartingWith("StorageSchema")
-                .check(CORE);
     }
 
     @Test

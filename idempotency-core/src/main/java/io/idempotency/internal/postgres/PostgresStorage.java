@@ -1,8 +1,6 @@
 package io.idempotency.internal.postgres;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -22,6 +20,8 @@ import io.idempotency.internal.postgres.outbox.PostgresOutboxChannel;
 import io.idempotency.internal.postgres.outbox.PostgresOutboxStore;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
+import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeStore;
@@ -30,20 +30,11 @@ import io.idempotency.internal.retention.StorageStatistics;
 /** The library's tables in one PostgreSQL schema: what the rest of the library sees of them. */
 public final class PostgresStorage {
 
-    /** Where the migrations are on the class path; they take the schema's name as the placeholder {@code schema}. */
-    public static final String MIGRATIONS = "io/idempotency/internal/postgres/migration";
+    /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
+    public static final String MIGRATIONS = StorageSchema.MIGRATIONS;
 
-    /** Where the SQL functions are on the class path; they take the same placeholder. */
-    public static final String SQL_FUNCTIONS = "io/idempotency/internal/postgres/sql-functions.sql";
-
-    /**
-     * A lease that has expired is forgotten after its retention like a success: no repeat may come any more. A request without
-     * a lease whose method committed in its middle stays until an operator has looked.
-     */
-    private static final String HELD_BY_NOBODY = "(status <> 'processing' or locked_until < statement_timestamp())";
-
-    /** In the order of the purge, with what else must hold for rows that may go. */
-    static final Map<String, String> EXPIRING_TABLES = expiringTables();
+    /** The location of the SQL functions on the class path. They take the same placeholder. */
+    public static final String SQL_FUNCTIONS = StorageSchema.SQL_FUNCTIONS;
 
     private final Schema schema;
 
@@ -126,8 +117,7 @@ public final class PostgresStorage {
      * @return a store that is safe for use by many threads
      */
     public PurgeStore purgeStore(String heldBy, boolean archive) {
-        Stream<Expiry> tables = EXPIRING_TABLES.entrySet().stream()
-                .map(table -> new TableExpiry(schema, table.getKey(), table.getValue(), archive));
+        Stream<Expiry> tables = StorageTable.expiring().map(table -> new TableExpiry(schema, table, archive));
         return new PurgeTurns(
                 schema,
                 dataSource,
@@ -154,7 +144,7 @@ public final class PostgresStorage {
      * @return safe for use by many threads
      */
     public StorageStatistics statistics() {
-        return new TableStatistics(schema, dataSource, EXPIRING_TABLES);
+        return new TableStatistics(schema, dataSource);
     }
 
     /**
@@ -164,14 +154,5 @@ public final class PostgresStorage {
      */
     public StorageSchema schema() {
         return new StorageSchema(schema, dataSource);
-    }
-
-    private static Map<String, String> expiringTables() {
-        Map<String, String> tables = new LinkedHashMap<>();
-        tables.put("idempotency_request", HELD_BY_NOBODY);
-        tables.put("processed_message", "true");
-        tables.put("message_failure", "true");
-        tables.put("outbox_event", "true");
-        return tables;
     }
 }

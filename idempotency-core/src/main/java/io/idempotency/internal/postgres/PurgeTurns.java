@@ -12,6 +12,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
+import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.PurgeTurn;
@@ -95,7 +96,8 @@ final class PurgeTurns implements PurgeStore {
         return new Turn(
                 hold,
                 tables.stream()
-                        .filter(table -> !inPartitions || !table.name().equals("processed_message"))
+                        .filter(table ->
+                                !inPartitions || !table.name().equals(StorageTable.PROCESSED_MESSAGE.tableName()))
                         .toList());
     }
 

@@ -5,6 +5,7 @@ import java.time.OffsetDateTime;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.schema.StorageTable;
 
 /** Forgets the rows of one table after their time, or moves them to its archive. */
 final class TableExpiry implements Expiry {
@@ -45,16 +46,16 @@ final class TableExpiry implements Expiry {
     /**
      * Prepares the statements.
      *
-     * @param table a name of the library's own
-     * @param condition what else must hold for rows that may go, as SQL
+     * @param schema holds the table
+     * @param table whose rows expire
      * @param archive whether they are moved to the table's archive
      */
-    TableExpiry(Schema schema, String table, String condition, boolean archive) {
-        this.table = table;
+    TableExpiry(Schema schema, StorageTable table, boolean archive) {
+        this.table = table.tableName();
         this.deleteExpired = schema.resolve((archive ? ARCHIVE_EXPIRED : DELETE_EXPIRED)
-                .replace("{table}", table)
-                .replace("{condition}", condition)
-                .replace("{columns}", StorageSchema.columnsOf(table)));
+                .replace("{table}", table.tableName())
+                .replace("{condition}", table.expiryCondition())
+                .replace("{columns}", table.columns()));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.idempotency.internal.postgres;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,14 +12,12 @@ import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.RequestSql;
+import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.PartitionState;
 import io.idempotency.internal.retention.StorageStatistics;
 
 /** What the catalog and the ends of indexes tell of the tables. */
 final class TableStatistics implements StorageStatistics {
-
-    /** Which always has a row. */
-    private static final String UNTOLD = "purge_turn";
 
     /** As the planner does it: rows to the page as of the last VACUUM or ANALYZE, times the pages of now. */
     private static final String ESTIMATE_ROWS = """
@@ -33,9 +32,9 @@ final class TableStatistics implements StorageStatistics {
             left join lateral pg_partition_tree(root.oid::regclass) as part on part.isleaf
             join pg_catalog.pg_class as c on c.oid = coalesce(part.relid::oid, root.oid)
             where root.oid = any (array[%s])
-            group by root.relname""".formatted(StorageSchema.tables().stream()
-            .filter(table -> !table.equals(UNTOLD))
-            .map("'{schema}.%s'::regclass::oid"::formatted)
+            group by root.relname""".formatted(StorageTable.writable()
+            .filter(table -> table != StorageTable.PURGE_TURN)
+            .map(table -> "'{schema}.%s'::regclass::oid".formatted(table.tableName()))
             .collect(Collectors.joining(", ")));
 
     private static final String OLDEST_EXPIRED = """
@@ -47,13 +46,11 @@ final class TableStatistics implements StorageStatistics {
                 limit 1),
                 ({other}))) * 1000.0)::bigint, 0)""";
 
-    private static final String REQUESTS = "idempotency_request";
-
     private static final String NO_OTHER = "null::timestamptz";
 
     private final String estimateRows;
 
-    private final Map<String, String> oldestExpired;
+    private final Map<StorageTable, String> oldestExpired;
 
     private final MessagePartitions partitions;
 
@@ -61,22 +58,20 @@ final class TableStatistics implements StorageStatistics {
 
     private final BoundedTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param expiringTables the tables whose rows expire, with what else must hold for rows that may go
-     */
-    TableStatistics(Schema schema, DataSource dataSource, Map<String, String> expiringTables) {
+    TableStatistics(Schema schema, DataSource dataSource) {
         this.estimateRows = schema.resolve(ESTIMATE_ROWS);
-        this.oldestExpired = new LinkedHashMap<>();
-        expiringTables.forEach((table, condition) -> oldestExpired.put(
-                table,
-                schema.resolve(OLDEST_EXPIRED
-                        .replace("{table}", table)
-                        .replace("{condition}", condition)
-                        .replace(
-                                "{other}",
-                                table.equals(REQUESTS) ? RequestSql.FIND_OLDEST_EXPIRED_RESPONSE : NO_OTHER))));
+        this.oldestExpired = new EnumMap<>(StorageTable.class);
+        StorageTable.expiring()
+                .forEach(table -> oldestExpired.put(
+                        table,
+                        schema.resolve(OLDEST_EXPIRED
+                                .replace("{table}", table.tableName())
+                                .replace("{condition}", table.expiryCondition())
+                                .replace(
+                                        "{other}",
+                                        table == StorageTable.IDEMPOTENCY_REQUEST
+                                                ? RequestSql.FIND_OLDEST_EXPIRED_RESPONSE
+                                                : NO_OTHER))));
         this.partitions = new MessagePartitions(schema);
         this.countStaleLeases = schema.resolve(RequestSql.COUNT_STALE_LEASES);
         this.transaction = new BoundedTransaction(dataSource);
@@ -97,8 +92,8 @@ final class TableStatistics implements StorageStatistics {
             boolean inPartitions = partitions.exist(jdbcClient);
             Map<String, Duration> ages = new LinkedHashMap<>();
             oldestExpired.forEach((table, rows) -> ages.put(
-                    table,
-                    inPartitions && table.equals("processed_message")
+                    table.tableName(),
+                    inPartitions && table == StorageTable.PROCESSED_MESSAGE
                             ? partitions.findOldestExpired(jdbcClient)
                             : Duration.ofMillis(
                                     jdbcClient.sql(rows).query(Long.class).single())));

@@ -2,6 +2,7 @@ package io.idempotency.internal.postgres;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.internal.retention.PurgeReport.End;
@@ -111,7 +113,9 @@ class ArchiveTest {
     void hasTheColumnsOfItsTableAndItsTime(String table) {
         List<String> columns = columnsOf(table);
 
-        assertThat(StorageSchema.columnsOf(table).split(",\\s*"))
+        assertThat(StorageTable.valueOf(table.toUpperCase(Locale.ROOT))
+                        .columns()
+                        .split(",\\s*"))
                 .containsExactlyInAnyOrderElementsOf(columns.stream()
                         .map(column -> column.substring(0, column.indexOf(' ')))
                         .toList());

@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.idempotency.boot.IdempotencyProperties.StorageLayout;
-import io.idempotency.internal.postgres.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 
 /**
  * Puts handled messages in partitions if that is set and the table is empty. Whatever else differs from the setting is said:

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import java.sql.SQLException;
 import java.util.HexFormat;
@@ -18,6 +18,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import java.sql.SQLException;
 
@@ -6,6 +6,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import io.idempotency.internal.postgres.PartitionedMessages;
+import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.TestDatabase;
 

@@ -1,10 +1,10 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** The database does not hold what the library needs. Thrown at start-up. */
+/** Thrown at start-up if the database does not hold the tables that the library needs. */
 public final class StorageSchemaException extends IdempotencyStartupException {
 
     private static final long serialVersionUID = 1L;

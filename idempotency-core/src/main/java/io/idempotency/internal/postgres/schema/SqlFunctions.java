@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,23 +20,23 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 
 /**
- * The library's rules as functions of the database, for callers that are not Java, and views for operators. The library
- * itself needs none of them, so that an application starts without them too.
+ * Functions of the database that have the library's rules, for callers that are not Java, and views for operators. The library
+ * itself needs none of them, so an application also starts without them.
  *
- * <p>They are no migration: they are replaced as a whole when their version is older than this library's, and left alone
- * when it is the same or newer.
+ * <p>They are no migration: they are replaced as a whole if their version is older than this library's, and left as they are if
+ * it is the same or newer.
  */
 final class SqlFunctions {
 
-    /** What the script says of itself. */
+    /** The version that the script returns. */
     static final int VERSION = 1;
 
     private static final Logger logger = LoggerFactory.getLogger(SqlFunctions.class);
 
     private static final String IS_INSTALLED =
-            "select to_regprocedure('{schema}.idempotency_functions_version()') is not null";
+            "select to_regprocedure('{schema}.idempotency_functions_version()') is not null as installed";
 
-    private static final String INSTALLED_VERSION = "select {schema}.idempotency_functions_version()";
+    private static final String INSTALLED_VERSION = "select {schema}.idempotency_functions_version() as version";
 
     private static final String PLACEHOLDER = "${schema}";
 
@@ -47,7 +47,7 @@ final class SqlFunctions {
      */
     private static final String RULE_VIOLATION = "42";
 
-    /** A view that is being read, or a function that somebody else replaces at the same time. */
+    /** Somebody reads a view or replaces a function at the same time. */
     private static final Set<String> IN_USE = Set.of("55P03", "40P01", "XX000");
 
     private final Schema schema;
@@ -56,7 +56,7 @@ final class SqlFunctions {
         this.schema = schema;
     }
 
-    /** Within the transaction of the migrations and under its lock. */
+    /** Installs the functions in the transaction of the migrations, under its lock. */
     void install(Connection connection) {
         try {
             installUnlessRefused(connection);
@@ -65,7 +65,7 @@ final class SqlFunctions {
         }
     }
 
-    /** Back to the savepoint, because a failed statement would take the migrations with it. */
+    /** Rolls back to a savepoint if a statement is refused, so that the migrations are not lost. */
     private void installUnlessRefused(Connection connection) throws SQLException {
         Savepoint before = connection.setSavepoint();
         try {
@@ -88,29 +88,29 @@ final class SqlFunctions {
                             .lines()
                             .findFirst()
                             .orElse(state),
-                    PostgresStorage.SQL_FUNCTIONS);
+                    StorageSchema.SQL_FUNCTIONS);
         }
     }
 
-    /** 0 if there are none. */
+    /** Returns 0 if no functions are installed. */
     private int installedVersion(Connection connection) throws SQLException {
         try (PreparedStatement lookup = connection.prepareStatement(schema.resolve(IS_INSTALLED));
                 ResultSet found = lookup.executeQuery()) {
             found.next();
-            if (!found.getBoolean(1)) {
+            if (!found.getBoolean("installed")) {
                 return 0;
             }
         }
         try (PreparedStatement question = connection.prepareStatement(schema.resolve(INSTALLED_VERSION));
                 ResultSet version = question.executeQuery()) {
             version.next();
-            return version.getInt(1);
+            return version.getInt("version");
         }
     }
 
     private void runScript(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            // Braces in the functions are JSON, and no escapes of JDBC.
+            // The braces in the functions are JSON and no escapes of JDBC.
             statement.setEscapeProcessing(false);
             statement.execute(script());
         }
@@ -118,11 +118,11 @@ final class SqlFunctions {
 
     private String script() {
         try {
-            return new ClassPathResource(PostgresStorage.SQL_FUNCTIONS, SqlFunctions.class.getClassLoader())
+            return new ClassPathResource(StorageSchema.SQL_FUNCTIONS, SqlFunctions.class.getClassLoader())
                     .getContentAsString(StandardCharsets.UTF_8)
                     .replace(PLACEHOLDER, schema.name());
         } catch (IOException failure) {
-            throw new UncheckedIOException("The script " + PostgresStorage.SQL_FUNCTIONS + " cannot be read", failure);
+            throw new UncheckedIOException("The script " + StorageSchema.SQL_FUNCTIONS + " cannot be read", failure);
         }
     }
 }

@@ -1,10 +1,11 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 import ch.qos.logback.classic.Level;
@@ -23,6 +24,8 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -76,12 +79,16 @@ class SqlFunctionsInstallationTest {
     void thePurgeInSqlKnowsTheTablesAndConditionsOfTheOther() {
         String script = script();
 
-        PostgresStorage.EXPIRING_TABLES.forEach((table, condition) -> assertThat(script)
-                .contains("WHEN '%1$s' THEN name := '%1$s'; condition := '%2$s';"
-                        .formatted(table, condition.replace("'", "''"))));
+        StorageTable.expiring()
+                .forEach(table -> assertThat(script)
+                        .contains("WHEN '%1$s' THEN name := '%1$s'; condition := '%2$s';"
+                                .formatted(
+                                        table.tableName(),
+                                        table.expiryCondition().replace("'", "''"))));
         assertThat(script)
-                .contains("        '" + String.join("', '", PostgresStorage.EXPIRING_TABLES.keySet())
-                        + "', 'response_body'] LOOP");
+                .contains(StorageTable.expiring()
+                        .map(StorageTable::tableName)
+                        .collect(Collectors.joining("', '", "        '", "', 'response_body'] LOOP")));
     }
 
     @ParameterizedTest

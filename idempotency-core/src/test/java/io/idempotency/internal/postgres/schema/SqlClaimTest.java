@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -17,6 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.util.PSQLException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.postgres.SqlSession.SqlClaim;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,6 +27,10 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.postgres.SqlSession.SqlClaim;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.schema;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,6 +20,11 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.inbox.Reception;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.PurgeTurn;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.PostgresTest;
