@@ -68,9 +68,7 @@ class ArchitectureTest {
                     ".internal.postgres",
                     Set.of(
                             "",
-                            ".outbox",
                             ".internal.claim",
-                            ".internal.codec",
                             ".internal.inbox",
                             ".internal.lock",
                             ".internal.outbox",
@@ -78,12 +76,12 @@ class ArchitectureTest {
                             ".internal.postgres.inbox",
                             ".internal.postgres.jdbc",
                             ".internal.postgres.lock",
+                            ".internal.postgres.maintenance",
                             ".internal.postgres.outbox",
                             ".internal.postgres.partition",
                             ".internal.postgres.request",
                             ".internal.postgres.schema",
-                            ".internal.retention",
-                            ".internal.transaction")),
+                            ".internal.retention")),
             Map.entry(
                     ".internal.postgres.administration",
                     Set.of(
@@ -97,6 +95,15 @@ class ArchitectureTest {
                     Set.of("", ".internal.codec", ".internal.inbox", ".internal.postgres.jdbc")),
             Map.entry(".internal.postgres.jdbc", Set.of("", ".internal.transaction")),
             Map.entry(".internal.postgres.lock", Set.of(".internal.lock", ".internal.postgres.jdbc")),
+            Map.entry(
+                    ".internal.postgres.maintenance",
+                    Set.of(
+                            ".internal.postgres.jdbc",
+                            ".internal.postgres.partition",
+                            ".internal.postgres.request",
+                            ".internal.postgres.schema",
+                            ".internal.retention",
+                            ".internal.transaction")),
             Map.entry(
                     ".internal.postgres.outbox",
                     Set.of("", ".outbox", ".internal.outbox", ".internal.postgres.jdbc", ".internal.transaction")),
@@ -224,6 +231,19 @@ class ArchitectureTest {
         assertThat(checked.isAnnotatedWith(NullMarked.class))
                 .as("%s has a package-info.java with @NullMarked", checked.getName())
                 .isTrue();
+    }
+
+    /** Nothing else of the project needs to name a table, a statement or a way to the database. */
+    @Test
+    void postgresHoldsItsFactoryAndNothingElse() {
+        classes()
+                .that()
+                .resideInAPackage(ROOT + ".internal.postgres")
+                .and()
+                .doNotHaveSimpleName("package-info")
+                .should()
+                .haveSimpleName("PostgresStorage")
+                .check(CORE);
     }
 
     @Test

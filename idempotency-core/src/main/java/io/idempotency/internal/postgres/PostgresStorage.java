@@ -1,7 +1,6 @@
 package io.idempotency.internal.postgres;
 
 import java.time.Duration;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -16,18 +15,19 @@ import io.idempotency.internal.postgres.administration.PostgresAdministration;
 import io.idempotency.internal.postgres.inbox.PostgresInboxStore;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
+import io.idempotency.internal.postgres.maintenance.PostgresPurgeStore;
+import io.idempotency.internal.postgres.maintenance.PostgresStorageStatistics;
 import io.idempotency.internal.postgres.outbox.PostgresOutboxChannel;
 import io.idempotency.internal.postgres.outbox.PostgresOutboxStore;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
 import io.idempotency.internal.postgres.schema.StorageSchema;
-import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageStatistics;
 
-/** The library's tables in one PostgreSQL schema: what the rest of the library sees of them. */
+/** The factory of all that reads and writes the library's tables in one PostgreSQL schema. */
 public final class PostgresStorage {
 
     /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
@@ -41,7 +41,7 @@ public final class PostgresStorage {
     private final DataSource dataSource;
 
     /**
-     * Describes the storage; nothing is read or written yet.
+     * Describes the storage. Nothing is read or written yet.
      *
      * @param dataSource of the database that holds the schema
      * @param schema the schema's name: at most 63 lower-case letters, digits and underscores
@@ -53,7 +53,7 @@ public final class PostgresStorage {
     }
 
     /**
-     * The store of claims.
+     * Returns the store of claims.
      *
      * @param claimedBy tells this process from others in the rows that it writes
      * @return a store that is safe for use by many threads
@@ -63,7 +63,7 @@ public final class PostgresStorage {
     }
 
     /**
-     * The store of handled messages.
+     * Returns the store of handled messages.
      *
      * @return a store that is safe for use by many threads
      */
@@ -72,7 +72,7 @@ public final class PostgresStorage {
     }
 
     /**
-     * The store of messages to send.
+     * Returns the store of messages to send.
      *
      * @param retention how long a message is kept after it was sent
      * @return a store that is safe for use by many threads
@@ -82,7 +82,7 @@ public final class PostgresStorage {
     }
 
     /**
-     * What wakes other instances when there are messages to send.
+     * Returns the channel that wakes other instances when there are messages to send.
      *
      * @return safe for use by many threads
      */
@@ -91,7 +91,7 @@ public final class PostgresStorage {
     }
 
     /**
-     * The locks of the application.
+     * Returns the store of the application's locks.
      *
      * @return a store that is safe for use by many threads
      */
@@ -100,7 +100,7 @@ public final class PostgresStorage {
     }
 
     /**
-     * What operators can see and do.
+     * Returns the view of operators and the changes that they may make.
      *
      * @return safe for use by many threads
      */
@@ -109,28 +109,22 @@ public final class PostgresStorage {
     }
 
     /**
-     * What the purge deletes, and how its runs take turns.
+     * Returns the store of the purge, which lets one run of all instances purge at a time.
      *
      * @param heldBy tells this process from others while it purges
-     * @param archive whether rows are moved to the archive instead of being deleted; responses that go before their keys are
-     *     cleared all the same
+     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared all the same
      * @return a store that is safe for use by many threads
      */
     public PurgeStore purgeStore(String heldBy, boolean archive) {
-        Stream<Expiry> tables = StorageTable.expiring().map(table -> new TableExpiry(schema, table, archive));
-        return new PurgeTurns(
-                schema,
-                dataSource,
-                heldBy,
-                Stream.concat(tables, Stream.of(new ResponseExpiry(schema))).toList());
+        return new PostgresPurgeStore(schema, dataSource, heldBy, archive);
     }
 
     /**
-     * The maintenance of the partitions of handled messages, which does nothing if those are in none. One partition is open; if
-     * nobody looks after them, it stays open.
+     * Returns the maintenance of the partitions of handled messages, which does nothing if there are none. Without maintenance
+     * the open partition stays open.
      *
      * @param period how much time a new partition is for
-     * @param role whom the tables belong to, if that is not the role of the DataSource, which has to be a member of it
+     * @param role the owner of the tables, of which the role of the DataSource must be a member; {@code null} for that role itself
      * @param archive whether partitions are kept as tables of their own instead of being dropped
      * @return safe for use by many threads
      */
@@ -139,16 +133,16 @@ public final class PostgresStorage {
     }
 
     /**
-     * What can be told of the tables without reading them.
+     * Returns statistics of the tables that can be told without reading them.
      *
      * @return safe for use by many threads
      */
     public StorageStatistics statistics() {
-        return new TableStatistics(schema, dataSource);
+        return new PostgresStorageStatistics(schema, dataSource);
     }
 
     /**
-     * The schema as an object of the database.
+     * Returns the schema as an object of the database.
      *
      * @return its creation and validation
      */

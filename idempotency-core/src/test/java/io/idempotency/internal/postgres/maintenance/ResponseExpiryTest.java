@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,6 +19,10 @@ import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.postgres.request.RequestSql;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.Purge;

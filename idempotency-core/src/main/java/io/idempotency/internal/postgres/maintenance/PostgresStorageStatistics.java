@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.time.Duration;
 import java.util.EnumMap;
@@ -16,35 +16,8 @@ import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.PartitionState;
 import io.idempotency.internal.retention.StorageStatistics;
 
-/** What the catalog and the ends of indexes tell of the tables. */
-final class TableStatistics implements StorageStatistics {
-
-    /** As the planner does it: rows to the page as of the last VACUUM or ANALYZE, times the pages of now. */
-    private static final String ESTIMATE_ROWS = """
-            select root.relname as table_name,
-                   sum(case
-                       when c.reltuples >= 0::float8 and c.relpages > 0
-                       then (c.reltuples::float8 * (pg_relation_size(c.oid::regclass) / current_setting('block_size')::bigint)::float8
-                           / c.relpages::float8)::bigint
-                       else coalesce(pg_stat_get_live_tuples(c.oid), 0)
-                   end)::bigint as estimated_rows
-            from pg_catalog.pg_class as root
-            left join lateral pg_partition_tree(root.oid::regclass) as part on part.isleaf
-            join pg_catalog.pg_class as c on c.oid = coalesce(part.relid::oid, root.oid)
-            where root.oid = any (array[%s])
-            group by root.relname""".formatted(StorageTable.writable()
-            .filter(table -> table != StorageTable.PURGE_TURN)
-            .map(table -> "'{schema}.%s'::regclass::oid".formatted(table.tableName()))
-            .collect(Collectors.joining(", ")));
-
-    private static final String OLDEST_EXPIRED = """
-            select coalesce((extract(epoch from statement_timestamp() - least(
-                (select expires_at
-                from {schema}.{table}
-                where expires_at < statement_timestamp() and {condition}
-                order by expires_at
-                limit 1),
-                ({other}))) * 1000.0)::bigint, 0)""";
+/** Reads statistics of the tables from the catalog and from the ends of indexes. */
+public final class PostgresStorageStatistics implements StorageStatistics {
 
     private static final String NO_OTHER = "null::timestamptz";
 
@@ -58,13 +31,19 @@ final class TableStatistics implements StorageStatistics {
 
     private final BoundedTransaction transaction;
 
-    TableStatistics(Schema schema, DataSource dataSource) {
-        this.estimateRows = schema.resolve(ESTIMATE_ROWS);
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the tables
+     * @param dataSource each query takes a connection of its own from it
+     */
+    public PostgresStorageStatistics(Schema schema, DataSource dataSource) {
+        this.estimateRows = schema.resolve(MaintenanceSql.ESTIMATE_ROWS);
         this.oldestExpired = new EnumMap<>(StorageTable.class);
         StorageTable.expiring()
                 .forEach(table -> oldestExpired.put(
                         table,
-                        schema.resolve(OLDEST_EXPIRED
+                        schema.resolve(MaintenanceSql.FIND_OLDEST_EXPIRED
                                 .replace("{table}", table.tableName())
                                 .replace("{condition}", table.expiryCondition())
                                 .replace(

@@ -1,10 +1,11 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.UUID;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -20,52 +21,14 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
  * Lets one run of all instances purge at a time. The lock of a batch ends with its transaction, so the row of the table
- * {@code purge_turn} keeps the turn through the pauses, for which no connection is held. What is in partitions is forgotten
- * with those.
+ * {@code purge_turn} keeps the lease during the pauses, in which no connection is held. Rows in partitions are deleted with
+ * their partitions.
  */
-final class PurgeTurns implements PurgeStore {
-
-    /**
-     * Whatever pool and role have by default: who waited for another run must see what that did. A batch may have to read
-     * over much that was deleted before, and a holder whose host is gone must not keep the others out for hours. Without
-     * statistics a bitmap of all expired rows would be made for each batch.
-     */
-    private static final String SETTINGS = """
-            set transaction isolation level read committed;
-            set local statement_timeout = '5min';
-            set local idle_in_transaction_session_timeout = '30s';
-            set local enable_bitmapscan = off""";
-
-    /** For longer than a day nobody can have it, but the clock may have been wrong. */
-    private static final String HELD_BY_ANOTHER = """
-            exists (
-                select 1
-                from {schema}.purge_turn
-                where run_id <> ?
-                    and held_until > clock_timestamp()
-                    and held_until < clock_timestamp() + interval '1 day')""";
-
-    /** Looks first: whoever only looks must not be in the way of the run whose turn it is. */
-    private static final String TRY_LOCK = "select case when " + HELD_BY_ANOTHER + """
-             then false
-            else pg_try_advisory_xact_lock('{schema}.idempotency_request'::regclass::oid::integer, 0) end""";
-
-    /** With a new statement, because that of the lock may have begun before another run took the turn. */
-    private static final String STILL_FREE = "select not " + HELD_BY_ANOTHER;
-
-    private static final String KEEP = """
-            insert into {schema}.purge_turn as turn (run_id, held_by, started_at, held_until)
-            select ?, ?, t.now, t.now + cast(? as float8) * interval '1 millisecond'
-            from (select clock_timestamp() as now) t
-            on conflict (one_row) do update
-            set run_id = excluded.run_id, held_by = excluded.held_by, held_until = excluded.held_until,
-                started_at = case when turn.run_id = excluded.run_id then turn.started_at else excluded.started_at end""";
-
-    private static final String END = "update {schema}.purge_turn set held_until = '-infinity' where run_id = ?";
+public final class PostgresPurgeStore implements PurgeStore {
 
     private final String heldBy;
 
-    private final List<? extends Expiry> tables;
+    private final List<Expiry> tables;
 
     private final String tryLock;
 
@@ -79,13 +42,24 @@ final class PurgeTurns implements PurgeStore {
 
     private final RequiresNewTransaction transaction;
 
-    PurgeTurns(Schema schema, DataSource dataSource, String heldBy, List<? extends Expiry> tables) {
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the tables
+     * @param dataSource each batch takes a connection of its own from it
+     * @param heldBy tells this process from others while it purges
+     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared all the same
+     */
+    public PostgresPurgeStore(Schema schema, DataSource dataSource, String heldBy, boolean archive) {
         this.heldBy = heldBy;
-        this.tables = tables;
-        this.tryLock = schema.resolve(TRY_LOCK);
-        this.stillFree = schema.resolve(STILL_FREE);
-        this.keep = schema.resolve(KEEP);
-        this.end = schema.resolve(END);
+        this.tables = Stream.concat(
+                        StorageTable.expiring().map(table -> new TableExpiry(schema, table, archive)),
+                        Stream.of(new ResponseExpiry(schema)))
+                .toList();
+        this.tryLock = schema.resolve(MaintenanceSql.TRY_LOCK);
+        this.stillFree = schema.resolve(MaintenanceSql.STILL_FREE);
+        this.keep = schema.resolve(MaintenanceSql.KEEP_LEASE);
+        this.end = schema.resolve(MaintenanceSql.RELEASE_LEASE);
         this.partitions = new MessagePartitions(schema);
         this.transaction = RequiresNewTransaction.on(dataSource);
     }
@@ -128,7 +102,7 @@ final class PurgeTurns implements PurgeStore {
         }
 
         boolean take(JdbcClient jdbcClient) {
-            jdbcClient.sql(SETTINGS).update();
+            jdbcClient.sql(MaintenanceSql.SETTINGS).update();
             return isTrue(jdbcClient, tryLock) && isTrue(jdbcClient, stillFree);
         }
 
@@ -136,13 +110,13 @@ final class PurgeTurns implements PurgeStore {
             return jdbcClient.sql(condition).param(run).query(Boolean.class).single();
         }
 
-        /** As of the end of the batch, however long that took. */
+        /** Counts the lease from the end of the batch, however long that took. */
         void keep(JdbcClient jdbcClient) {
             jdbcClient.sql(keep).params(run, heldBy, hold.toMillis()).update();
         }
     }
 
-    /** Begins each batch where the last one ended: the index still holds what was deleted before. */
+    /** A table of one run. Each batch begins where the last one ended, because the index still contains the deleted rows. */
     final class TableOfRun implements ExpiringTable {
 
         private final Turn turn;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.time.OffsetDateTime;
 
@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * What one statement of the purge has deleted.
+ * The result of one statement of the purge.
  *
- * @param rows how many
- * @param last when the youngest of them expired; nothing if there were none
+ * @param rows how many rows were deleted or cleared
+ * @param last when the youngest of them expired; {@code null} if there were none
  */
 record ExpiredBatch(int rows, @Nullable OffsetDateTime last) {
 
-    /** By a statement that takes the time from which on and the largest number of rows, and tells both in one row. */
+    /** Executes a statement with two parameters: the time to begin with, and the largest number of rows. */
     static ExpiredBatch delete(JdbcClient jdbcClient, String sql, OffsetDateTime from, int limit) {
         return jdbcClient
                 .sql(sql)

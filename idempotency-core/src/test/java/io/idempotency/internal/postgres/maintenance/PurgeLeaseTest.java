@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
@@ -37,14 +40,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Of all instances one purges at a time, and none for longer than it lives. */
 @PostgresTest
-class PurgeTurnsTest {
+class PurgeLeaseTest {
 
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final TestDatabase database;
     private final JdbcTemplate admin;
 
-    PurgeTurnsTest(TestDatabase database) {
+    PurgeLeaseTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
     }

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.time.OffsetDateTime;
 
@@ -7,7 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.request.RequestSql;
 
-/** Clears responses after their time. Their keys stay, so that a repeat is refused and not executed. */
+/** Clears expired responses. Their keys stay, so that a repeat is refused and not executed. */
 final class ResponseExpiry implements Expiry {
 
     private final String clear;

@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -15,6 +15,10 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

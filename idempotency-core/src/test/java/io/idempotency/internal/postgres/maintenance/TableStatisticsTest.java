@@ -1,4 +1,4 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -12,6 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.internal.retention.StorageStatistics;
 import io.idempotency.observation.IdempotencyListener;

@@ -1,10 +1,12 @@
-package io.idempotency.internal.postgres;
+package io.idempotency.internal.postgres.maintenance;
 
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
