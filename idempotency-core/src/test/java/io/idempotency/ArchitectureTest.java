@@ -20,8 +20,8 @@ import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.retention.ExpiringTable;
+import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.PurgeStore;
-import io.idempotency.internal.retention.PurgeTurn;
 import io.idempotency.internal.retention.StorageStatistics;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -262,7 +262,7 @@ class ArchitectureTest {
                 .or()
                 .implement(PurgeStore.class)
                 .or()
-                .implement(PurgeTurn.class)
+                .implement(PurgeLease.class)
                 .or()
                 .implement(StorageStatistics.class)
                 .should()

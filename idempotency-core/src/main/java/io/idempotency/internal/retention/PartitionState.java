@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How a table is that is in partitions.
+ * The state of a partitioned table.
  *
  * @param table the table, without its schema
  * @param partitions how many it has
  * @param ahead how many of them are for times to come
  * @param overdue how long ago the next partition should have been opened; zero if that is in time
- * @param detachPending whether a partition is not quite detached, because that was cut short
- * @param problems what somebody has to look at and what to do, a sentence each; none if all is well
+ * @param detachPending whether the detachment of a partition was interrupted
+ * @param problems the problems and what to do about them, a sentence each
  */
 public record PartitionState(
         String table, int partitions, int ahead, Duration overdue, boolean detachPending, List<String> problems) {

@@ -15,8 +15,8 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.ExpiringTable;
+import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.PurgeStore;
-import io.idempotency.internal.retention.PurgeTurn;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
@@ -36,7 +36,7 @@ public final class PostgresPurgeStore implements PurgeStore {
 
     private final String keep;
 
-    private final String end;
+    private final String release;
 
     private final MessagePartitions partitions;
 
@@ -59,15 +59,15 @@ public final class PostgresPurgeStore implements PurgeStore {
         this.tryLock = schema.resolve(MaintenanceSql.TRY_LOCK);
         this.stillFree = schema.resolve(MaintenanceSql.STILL_FREE);
         this.keep = schema.resolve(MaintenanceSql.KEEP_LEASE);
-        this.end = schema.resolve(MaintenanceSql.RELEASE_LEASE);
+        this.release = schema.resolve(MaintenanceSql.RELEASE_LEASE);
         this.partitions = new MessagePartitions(schema);
         this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
     @Override
-    public PurgeTurn begin(Duration hold) {
+    public PurgeLease begin(Duration hold) {
         boolean inPartitions = transaction.call(Clients.withClient(partitions::exist));
-        return new Turn(
+        return new Lease(
                 hold,
                 tables.stream()
                         .filter(table ->
@@ -75,7 +75,7 @@ public final class PostgresPurgeStore implements PurgeStore {
                         .toList());
     }
 
-    final class Turn implements PurgeTurn {
+    final class Lease implements PurgeLease {
 
         private final UUID run = UUID.randomUUID();
 
@@ -83,7 +83,7 @@ public final class PostgresPurgeStore implements PurgeStore {
 
         private final List<ExpiringTable> ofThisRun;
 
-        Turn(Duration hold, List<? extends Expiry> rows) {
+        Lease(Duration hold, List<? extends Expiry> rows) {
             this.hold = hold;
             this.ofThisRun = rows.stream()
                     .<ExpiringTable>map(table -> new TableOfRun(this, table))
@@ -96,9 +96,9 @@ public final class PostgresPurgeStore implements PurgeStore {
         }
 
         @Override
-        public void end() {
+        public void release() {
             transaction.call(Clients.withClient(
-                    jdbcClient -> jdbcClient.sql(end).param(run).update()));
+                    jdbcClient -> jdbcClient.sql(release).param(run).update()));
         }
 
         boolean take(JdbcClient jdbcClient) {
@@ -119,14 +119,14 @@ public final class PostgresPurgeStore implements PurgeStore {
     /** A table of one run. Each batch begins where the last one ended, because the index still contains the deleted rows. */
     final class TableOfRun implements ExpiringTable {
 
-        private final Turn turn;
+        private final Lease lease;
 
         private final Expiry table;
 
         private OffsetDateTime reached = OffsetDateTime.MIN;
 
-        TableOfRun(Turn turn, Expiry table) {
-            this.turn = turn;
+        TableOfRun(Lease lease, Expiry table) {
+            this.lease = lease;
             this.table = table;
         }
 
@@ -138,11 +138,11 @@ public final class PostgresPurgeStore implements PurgeStore {
         @Override
         public OptionalInt deleteExpired(int limit) {
             return transaction.call(Clients.withClient(jdbcClient -> {
-                if (!turn.take(jdbcClient)) {
+                if (!lease.take(jdbcClient)) {
                     return OptionalInt.empty();
                 }
                 ExpiredBatch batch = table.deleteExpired(jdbcClient, reached, limit);
-                turn.keep(jdbcClient);
+                lease.keep(jdbcClient);
                 if (batch.last() != null) {
                     reached = batch.last();
                 }

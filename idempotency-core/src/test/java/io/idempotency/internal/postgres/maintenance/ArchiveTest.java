@@ -232,7 +232,7 @@ class ArchiveTest {
         requireEachRowOnce(rows);
         assertThat(count("processed_message")).isPositive();
         PurgeReport rest = purge(Duration.ZERO).run();
-        assertThat(rest.end()).as("the turn was given back").isEqualTo(End.NOTHING_LEFT);
+        assertThat(rest.end()).as("the lease was released").isEqualTo(End.NOTHING_LEFT);
         requireEachRowOnce(rows);
     }
 

@@ -23,11 +23,11 @@ import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.Purge;
+import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.internal.retention.PurgeStore;
-import io.idempotency.internal.retention.PurgeTurn;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.test.Backends;
@@ -65,16 +65,16 @@ class PurgeLeaseTest {
     @Test
     void nobodyElsePurgesInThePausesOfARunAndEverybodyWhenItHasEnded() {
         insertExpired(10);
-        PurgeTurn first = store("first").begin(LONG);
-        PurgeTurn second = store("second").begin(LONG);
+        PurgeLease first = store("first").begin(LONG);
+        PurgeLease second = store("second").begin(LONG);
         assertThat(messages(first).deleteExpired(4)).hasValue(4);
 
         assertThat(messages(second).deleteExpired(4)).isEmpty();
-        second.end();
+        second.release();
         assertThat(messages(second).deleteExpired(4)).isEmpty();
         assertThat(messages(first).deleteExpired(4)).hasValue(4);
 
-        first.end();
+        first.release();
         assertThat(messages(second).deleteExpired(4)).hasValue(2);
         assertThat(messages(first).deleteExpired(4)).isEmpty();
     }
@@ -82,7 +82,7 @@ class PurgeLeaseTest {
     @Test
     void operatorsSeeWhoPurgesAndSinceWhen() {
         insertExpired(10);
-        PurgeTurn run = store("shop 42@host").begin(LONG);
+        PurgeLease run = store("shop 42@host").begin(LONG);
 
         messages(run).deleteExpired(1);
         String started = admin.queryForObject("select started_at::text from idempotency.purge_turn", String.class);
@@ -124,12 +124,12 @@ class PurgeLeaseTest {
     @Test
     void aHolderThatComesBackFindsThatItsTurnIsOver() {
         insertExpired(10);
-        PurgeTurn slow = store("slow").begin(Duration.ZERO);
+        PurgeLease slow = store("slow").begin(Duration.ZERO);
         messages(slow).deleteExpired(4);
         messages(store("second").begin(LONG)).deleteExpired(4);
 
         assertThat(messages(slow).deleteExpired(4)).isEmpty();
-        slow.end();
+        slow.release();
 
         assertThat(messages(store("third").begin(LONG)).deleteExpired(4)).isEmpty();
     }
@@ -149,7 +149,7 @@ class PurgeLeaseTest {
     void aRunIsNotEndedByOthersWhoOnlyLook() throws InterruptedException {
         int rows = TestSize.pick(300, 10_000);
         insertExpired(rows);
-        PurgeTurn run = store("first").begin(LONG);
+        PurgeLease run = store("first").begin(LONG);
         assertThat(messages(run).deleteExpired(1)).hasValue(1);
         AtomicBoolean over = new AtomicBoolean();
 
@@ -245,16 +245,16 @@ class PurgeLeaseTest {
     private PurgeStore noting(List<String> batches, String instance) {
         PurgeStore store = store(instance);
         return hold -> {
-            PurgeTurn turn = store.begin(hold);
-            return new PurgeTurn() {
+            PurgeLease lease = store.begin(hold);
+            return new PurgeLease() {
                 @Override
                 public List<ExpiringTable> tables() {
-                    return List.of(new Noting(messages(turn), rows -> batches.add(instance + " " + turn.hashCode())));
+                    return List.of(new Noting(messages(lease), rows -> batches.add(instance + " " + lease.hashCode())));
                 }
 
                 @Override
-                public void end() {
-                    turn.end();
+                public void release() {
+                    lease.release();
                 }
             };
         };
@@ -304,8 +304,8 @@ class PurgeLeaseTest {
         return new Purge(store, new PurgeSettings(100, pause, LONG), new IdempotencyListener() {});
     }
 
-    private static ExpiringTable messages(PurgeTurn turn) {
-        return turn.tables().stream()
+    private static ExpiringTable messages(PurgeLease lease) {
+        return lease.tables().stream()
                 .filter(table -> table.name().equals("processed_message"))
                 .findFirst()
                 .orElseThrow();

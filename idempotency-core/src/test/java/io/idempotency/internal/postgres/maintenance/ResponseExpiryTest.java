@@ -180,7 +180,7 @@ class ResponseExpiryTest {
     }
 
     @Test
-    void itIsAnotherRunsTurn() throws Exception {
+    void anotherRunHasTheLease() throws Exception {
         call("due");
         admin.execute(DUE);
         assertThat(responses().deleteExpired(10)).hasValue(1);

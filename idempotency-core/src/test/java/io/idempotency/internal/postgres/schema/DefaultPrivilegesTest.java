@@ -25,7 +25,7 @@ import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
-import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -84,8 +84,8 @@ class DefaultPrivilegesTest {
         }
         admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 second'");
 
-        PurgeTurn turn = storage().purgeStore("test", true).begin(Duration.ZERO);
-        assertThat(turn.tables().stream()
+        PurgeLease lease = storage().purgeStore("test", true).begin(Duration.ZERO);
+        assertThat(lease.tables().stream()
                         .mapToInt(table -> table.deleteExpired(10).orElseThrow())
                         .sum())
                 .isEqualTo(1);

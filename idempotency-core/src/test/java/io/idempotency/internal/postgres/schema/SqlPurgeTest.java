@@ -24,7 +24,7 @@ import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.retention.ExpiringTable;
-import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.test.Backends;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
@@ -223,19 +223,19 @@ class SqlPurgeTest {
         purge("10");
         admin.execute(INSERT_EXPIRED.formatted(5));
 
-        assertThat(messagesOf(javaTurn()).deleteExpired(10)).hasValue(5);
+        assertThat(messagesOf(javaLease()).deleteExpired(10)).hasValue(5);
     }
 
     @Test
     void doesNothingWhileTheLibraryPurges() throws SQLException {
         admin.execute(INSERT_EXPIRED.formatted(10));
-        PurgeTurn turn = javaTurn();
-        messagesOf(turn).deleteExpired(4);
+        PurgeLease lease = javaLease();
+        messagesOf(lease).deleteExpired(4);
 
         assertThat(purge("10")).as("nothing is told").isNull();
         assertThat(rows()).isEqualTo(6);
 
-        turn.end();
+        lease.release();
         assertThat(purge("10")).isEqualTo(6);
     }
 
@@ -247,7 +247,7 @@ class SqlPurgeTest {
             ConcurrentCalls<Integer> purging = ConcurrentCalls.start(List.of(() -> purge(connection, "10, '10 s'")));
             Awaitility.await().pollInterval(Duration.ofMillis(10)).until(() -> rows() == 15);
 
-            assertThat(messagesOf(javaTurn()).deleteExpired(10)).isEqualTo(OptionalInt.empty());
+            assertThat(messagesOf(javaLease()).deleteExpired(10)).isEqualTo(OptionalInt.empty());
 
             database.backends().cancel(Backends.pidOf(connection));
             assertThat(purging.await().failures())
@@ -311,14 +311,14 @@ class SqlPurgeTest {
         }
     }
 
-    private PurgeTurn javaTurn() {
+    private PurgeLease javaLease() {
         return new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
                 .purgeStore("java", false)
                 .begin(Duration.ofMinutes(5));
     }
 
-    private static ExpiringTable messagesOf(PurgeTurn turn) {
-        return turn.tables().stream()
+    private static ExpiringTable messagesOf(PurgeLease lease) {
+        return lease.tables().stream()
                 .filter(table -> table.name().equals("processed_message"))
                 .findFirst()
                 .orElseThrow();

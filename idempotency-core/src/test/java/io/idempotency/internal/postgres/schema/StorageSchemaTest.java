@@ -23,7 +23,7 @@ import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
-import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
@@ -225,10 +225,10 @@ class StorageSchemaTest {
         }
 
         private int purgeOnce(boolean archive) {
-            PurgeTurn turn = new PostgresStorage(plain(), MigratedTables.SCHEMA)
+            PurgeLease lease = new PostgresStorage(plain(), MigratedTables.SCHEMA)
                     .purgeStore("test", archive)
                     .begin(Duration.ZERO);
-            return turn.tables().stream()
+            return lease.tables().stream()
                     .mapToInt(table -> table.deleteExpired(10).orElseThrow())
                     .sum();
         }
