@@ -1,10 +1,6 @@
 package io.idempotency.internal.postgres;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -15,35 +11,37 @@ import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.outbox.OutboxChannel;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.postgres.administration.PostgresAdministration;
+import io.idempotency.internal.postgres.inbox.PostgresInboxStore;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.lock.PostgresLockStore;
+import io.idempotency.internal.postgres.maintenance.PostgresPurgeStore;
+import io.idempotency.internal.postgres.maintenance.PostgresStorageStatistics;
+import io.idempotency.internal.postgres.outbox.PostgresOutboxChannel;
+import io.idempotency.internal.postgres.outbox.PostgresOutboxStore;
+import io.idempotency.internal.postgres.partition.MessagePartitions;
+import io.idempotency.internal.postgres.request.PostgresClaimStore;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageStatistics;
 
-/** The library's tables in one PostgreSQL schema: what the rest of the library sees of them. */
+/** The factory of all that reads and writes the library's tables in one PostgreSQL schema. */
 public final class PostgresStorage {
 
-    /** Where the migrations are on the class path; they take the schema's name as the placeholder {@code schema}. */
-    public static final String MIGRATIONS = "io/idempotency/internal/postgres/migration";
+    /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
+    public static final String MIGRATIONS = StorageSchema.MIGRATIONS;
 
-    /** Where the SQL functions are on the class path; they take the same placeholder. */
-    public static final String SQL_FUNCTIONS = "io/idempotency/internal/postgres/sql-functions.sql";
-
-    /**
-     * A lease that has expired is forgotten after its retention like a success: no repeat may come any more. A request without
-     * a lease whose method committed in its middle stays until an operator has looked.
-     */
-    private static final String HELD_BY_NOBODY = "(status <> 'processing' or locked_until < statement_timestamp())";
-
-    /** In the order of the purge, with what else must hold for rows that may go. */
-    static final Map<String, String> EXPIRING_TABLES = expiringTables();
+    /** The location of the SQL functions on the class path. They take the same placeholder. */
+    public static final String SQL_FUNCTIONS = StorageSchema.SQL_FUNCTIONS;
 
     private final Schema schema;
 
     private final DataSource dataSource;
 
     /**
-     * Describes the storage; nothing is read or written yet.
+     * Describes the storage. Nothing is read or written yet.
      *
      * @param dataSource of the database that holds the schema
      * @param schema the schema's name: at most 63 lower-case letters, digits and underscores
@@ -55,124 +53,100 @@ public final class PostgresStorage {
     }
 
     /**
-     * The store of claims.
+     * Returns the store of claims.
      *
      * @param claimedBy tells this process from others in the rows that it writes
      * @return a store that is safe for use by many threads
      */
     public ClaimStore claimStore(String claimedBy) {
-        return new IdempotencyRequestTable(schema, claimedBy);
+        return new PostgresClaimStore(schema, claimedBy);
     }
 
     /**
-     * The store of handled messages.
+     * Returns the store of handled messages.
      *
      * @return a store that is safe for use by many threads
      */
     public InboxStore inboxStore() {
-        return new ProcessedMessageTable(schema);
+        return new PostgresInboxStore(schema);
     }
 
     /**
-     * The store of messages to send.
+     * Returns the store of messages to send.
      *
      * @param retention how long a message is kept after it was sent
      * @return a store that is safe for use by many threads
      */
     public OutboxStore outboxStore(Duration retention) {
-        return new OutboxEventTable(schema, dataSource, retention);
+        return new PostgresOutboxStore(schema, dataSource, retention);
     }
 
     /**
-     * What wakes other instances when there are messages to send.
+     * Returns the channel that wakes other instances when there are messages to send.
      *
      * @return safe for use by many threads
      */
     public OutboxChannel outboxChannel() {
-        return new OutboxNotifications(schema, dataSource);
+        return new PostgresOutboxChannel(schema, dataSource);
     }
 
     /**
-     * The locks of the application.
+     * Returns the store of the application's locks.
      *
      * @return a store that is safe for use by many threads
      */
     public LockStore lockStore() {
-        return new AdvisoryLocks();
+        return new PostgresLockStore();
     }
 
     /**
-     * What operators can see and do.
+     * Returns the view of operators and the changes that they may make.
      *
      * @return safe for use by many threads
      */
     public IdempotencyAdministration administration() {
-        return new IdempotencyRequestAdministration(schema, dataSource);
+        return new PostgresAdministration(schema, dataSource);
     }
 
     /**
-     * What the purge deletes, and how its runs take turns.
+     * Returns the store of the purge, which lets one run of all instances purge at a time.
      *
      * @param heldBy tells this process from others while it purges
-     * @param archive whether rows are moved to the archive instead of being deleted; responses that go before their keys are
-     *     cleared all the same
+     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared all the same
      * @return a store that is safe for use by many threads
      */
     public PurgeStore purgeStore(String heldBy, boolean archive) {
-        Stream<Expiry> tables = EXPIRING_TABLES.entrySet().stream()
-                .map(table -> new TableExpiry(schema, table.getKey(), table.getValue(), archive));
-        return new PurgeTurns(
-                schema,
-                dataSource,
-                heldBy,
-                Stream.concat(tables, Stream.of(new ResponseExpiry(schema))).toList());
+        return new PostgresPurgeStore(schema, dataSource, heldBy, archive);
     }
 
     /**
-     * The maintenance of the partitions of handled messages, which does nothing if those are in none. One partition is open; if
-     * nobody looks after them, it stays open.
+     * Returns the maintenance of the partitions of handled messages, which does nothing if there are none. Without maintenance
+     * the open partition stays open.
      *
      * @param period how much time a new partition is for
-     * @param role whom the tables belong to, if that is not the role of the DataSource, which has to be a member of it
+     * @param role the owner of the tables, of which the role of the DataSource must be a member; {@code null} for that role itself
      * @param archive whether partitions are kept as tables of their own instead of being dropped
      * @return safe for use by many threads
      */
     public PartitionMaintenance partitionMaintenance(PartitionPeriod period, @Nullable String role, boolean archive) {
-        MaintenanceConnection connection = new MaintenanceConnection(schema, dataSource, role);
-        MessagePartitions partitions = new MessagePartitions(schema);
-        return new PartitionMaintenance(
-                () -> connection.ask(partitions::exist),
-                List.of(
-                        new PartitionAddition(schema, connection, period),
-                        new PartitionClosing(schema, connection),
-                        new PartitionExpiry(schema, connection),
-                        new PartitionRemoval(schema, connection, archive)));
+        return new MessagePartitions(schema).maintenance(dataSource, period, role, archive);
     }
 
     /**
-     * What can be told of the tables without reading them.
+     * Returns statistics of the tables that can be told without reading them.
      *
      * @return safe for use by many threads
      */
     public StorageStatistics statistics() {
-        return new TableStatistics(schema, dataSource, EXPIRING_TABLES);
+        return new PostgresStorageStatistics(schema, dataSource);
     }
 
     /**
-     * The schema as an object of the database.
+     * Returns the schema as an object of the database.
      *
      * @return its creation and validation
      */
     public StorageSchema schema() {
         return new StorageSchema(schema, dataSource);
-    }
-
-    private static Map<String, String> expiringTables() {
-        Map<String, String> tables = new LinkedHashMap<>();
-        tables.put("idempotency_request", HELD_BY_NOBODY);
-        tables.put("processed_message", "true");
-        tables.put("message_failure", "true");
-        tables.put("outbox_event", "true");
-        return tables;
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Every SQL statement of the library, a class a table, with the migrations beside it.
+ * The factory of the storage. Every SQL statement of the library is in a package below this one.
  */
 @NullMarked
 package io.idempotency.internal.postgres;

@@ -20,8 +20,8 @@ public interface ExpiringTable {
      * a later run.
      *
      * @param limit how many at most
-     * @return how many were deleted, fewer than the limit if no more were found; nothing if it is not this run's turn,
-     *     and then nothing was deleted
+     * @return how many were deleted, fewer than the limit if no more were found; empty if another run has the
+     *     lease, and then nothing was deleted
      */
     OptionalInt deleteExpired(int limit);
 }

@@ -1,13 +1,13 @@
 package io.idempotency.internal.retention;
 
-/** A part of the maintenance of partitions that stands for itself. */
+/** One independent step of the maintenance of partitions. */
 @FunctionalInterface
 public interface MaintenanceStep {
 
     /**
-     * Does what is to be done now, if anything.
+     * Does the work that is due, if any.
      *
-     * @return {@code false} if somebody was in the way, so that it has to be tried again soon
+     * @return {@code false} if a lock holder was in the way, so that the step has to be tried again soon
      */
     boolean run();
 }

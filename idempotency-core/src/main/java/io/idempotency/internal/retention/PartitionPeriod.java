@@ -10,7 +10,7 @@ import java.time.temporal.TemporalAdjusters;
 import java.util.function.UnaryOperator;
 
 /**
- * How much time one partition is for, and where its bounds are: in UTC, whatever the time zone of anybody. Safe for use by
+ * The length of a partition in time. Its bounds are in UTC. Safe for use by
  * many threads.
  */
 public final class PartitionPeriod {
@@ -38,7 +38,7 @@ public final class PartitionPeriod {
     }
 
     /**
-     * So many seconds, counted from 1970.
+     * Returns periods of so many seconds, counted from 1970.
      *
      * @param length whole seconds, at least one
      * @return bounds at the multiples of it
@@ -56,7 +56,7 @@ public final class PartitionPeriod {
     }
 
     /**
-     * Where the partition begins that this moment belongs to.
+     * Returns the beginning of the partition that a moment belongs to.
      *
      * @param time any moment
      * @return a bound, not after that moment
@@ -66,7 +66,7 @@ public final class PartitionPeriod {
     }
 
     /**
-     * Where the partition ends that this moment belongs to.
+     * Returns the end of the partition that a moment belongs to.
      *
      * @param time any moment
      * @return the first bound after that moment

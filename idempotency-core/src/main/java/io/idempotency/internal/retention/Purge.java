@@ -14,21 +14,21 @@ import io.idempotency.observation.RowsPurged;
 
 /**
  * Deletes expired rows in small batches with pauses between them, until none is left or its time is up. Of all instances
- * one purges at a time. Every batch is a transaction of its own, so that a run may be cut short anywhere. Safe for use by
+ * one purges at a time. Every batch is a transaction of its own, so that a run may end anywhere. Safe for use by
  * many threads.
  */
 public final class Purge {
 
     private static final Logger logger = LoggerFactory.getLogger(Purge.class);
 
-    /** To find a connection and begin the next batch after the longest pause. */
+    /** The time to get a connection and to begin the next batch after the longest pause. */
     private static final Duration HOLD_BEYOND_PAUSE = Duration.ofSeconds(5);
 
     private final PurgeStore store;
 
     private final PurgeSettings settings;
 
-    private final PurgePace pace;
+    private final PurgeThrottle throttle;
 
     private final IdempotencyListener listener;
 
@@ -44,7 +44,7 @@ public final class Purge {
     public Purge(PurgeStore store, PurgeSettings settings, IdempotencyListener listener) {
         this.store = store;
         this.settings = settings;
-        this.pace = PurgePace.from(settings.pause());
+        this.throttle = PurgeThrottle.from(settings.pause());
         this.listener = listener;
     }
 
@@ -72,29 +72,29 @@ public final class Purge {
             return new PurgeReport(Map.of(), End.RUNNING_ELSEWHERE);
         }
         try {
-            return run(store.begin(pace.longest().plus(HOLD_BEYOND_PAUSE)), maxDuration);
+            return run(store.begin(throttle.longest().plus(HOLD_BEYOND_PAUSE)), maxDuration);
         } finally {
             running.unlock();
         }
     }
 
-    private PurgeReport run(PurgeTurn turn, Duration maxDuration) throws InterruptedException {
-        PurgeRun run = new PurgeRun(turn.tables(), settings.batchSize(), pace, maxDuration);
+    private PurgeReport run(PurgeLease lease, Duration maxDuration) throws InterruptedException {
+        PurgeRun run = new PurgeRun(lease.tables(), settings.batchSize(), throttle, maxDuration);
         try {
             return run.proceed();
         } finally {
-            end(turn);
+            release(lease);
             run.deleted().forEach((table, rows) -> listener.rowsPurged(new RowsPurged(table, rows)));
         }
     }
 
-    /** Also where the run was interrupted: the others need not wait until the turn is over by itself. */
-    private static void end(PurgeTurn turn) {
+    /** Releases the lease even if the run was interrupted, so that others need not wait until it expires. */
+    private static void release(PurgeLease lease) {
         boolean interrupted = Thread.interrupted();
         try {
-            turn.end();
+            lease.release();
         } catch (RuntimeException unreachable) {
-            logger.debug("The purge could not give back its turn, which ends by itself soon", unreachable);
+            logger.debug("The purge could not release its lease, which expires soon", unreachable);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a run of the purge has done.
+ * The result of a run of the purge.
  *
  * @param deleted the tables from which rows were deleted, without their schema, and how many; responses that were cleared
  *     before their keys are {@code response_body}
@@ -30,13 +30,13 @@ public record PurgeReport(Map<String, Long> deleted, End end) {
     /** Why a run ended. */
     public enum End {
 
-        /** Whatever had expired was deleted, but for rows that others have locked. */
+        /** All expired rows were deleted, except those that others have locked. */
         NOTHING_LEFT,
 
         /** There is more to delete. */
         TIME_UP,
 
-        /** Another run, of this instance or another one, has the turn. */
+        /** Another run, of this instance or another one, has the lease. */
         RUNNING_ELSEWHERE
     }
 }

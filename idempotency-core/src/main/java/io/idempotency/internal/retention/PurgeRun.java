@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.internal.retention.PurgeReport.End;
 
 /**
- * One run of the purge. The tables take turns, a batch each: one that fills up as quickly as it is purged must not keep
+ * One run of the purge. It deletes a batch from each table in turn: a table that fills as quickly as it is purged must not keep
  * the others waiting for ever.
  */
 final class PurgeRun {
@@ -25,7 +25,7 @@ final class PurgeRun {
 
     private final int batchSize;
 
-    private final PurgePace pace;
+    private final PurgeThrottle throttle;
 
     private final Duration maxDuration;
 
@@ -35,10 +35,10 @@ final class PurgeRun {
 
     private @Nullable RuntimeException failure;
 
-    PurgeRun(List<ExpiringTable> tables, int batchSize, PurgePace pace, Duration maxDuration) {
+    PurgeRun(List<ExpiringTable> tables, int batchSize, PurgeThrottle throttle, Duration maxDuration) {
         this.tables = new ArrayDeque<>(tables);
         this.batchSize = batchSize;
-        this.pace = pace;
+        this.throttle = throttle;
         this.maxDuration = maxDuration;
     }
 
@@ -64,7 +64,7 @@ final class PurgeRun {
             }
             if (batch.getAsInt() == batchSize) {
                 tables.add(table);
-                Duration pause = pace.after(since(batchStart));
+                Duration pause = throttle.after(since(batchStart));
                 if (since(start).plus(pause).compareTo(maxDuration) >= 0) {
                     return End.TIME_UP;
                 }

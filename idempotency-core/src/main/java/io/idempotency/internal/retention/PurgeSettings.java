@@ -3,7 +3,7 @@ package io.idempotency.internal.retention;
 import java.time.Duration;
 
 /**
- * How a purge proceeds.
+ * The settings of a purge.
  *
  * @param batchSize rows in one transaction, at least 1
  * @param pause between two batches at least, one hour at most; up to twenty times as long where the database is slow
@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 public record PurgeSettings(int batchSize, Duration pause, Duration maxDuration) {
 
-    /** Twenty times as long is less than a day, for which a turn can be kept. */
+    /** Twenty times as long is less than a day, the longest lease. */
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
     /**

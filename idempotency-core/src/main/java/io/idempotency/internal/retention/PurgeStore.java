@@ -2,15 +2,15 @@ package io.idempotency.internal.retention;
 
 import java.time.Duration;
 
-/** Where rows expire, and where the runs of all instances learn whose turn it is. */
+/** The tables whose rows expire, and the lease that one run of all instances has. */
 public interface PurgeStore {
 
     /**
-     * Prepares a run. It takes its turn with its first batch.
+     * Prepares a run. It takes the lease with its first batch.
      *
-     * @param hold how long the turn is kept after a batch, so that no other run uses the pause before the next one; if
-     *     this process vanishes, others wait that long
+     * @param hold how long the lease lasts after a batch, so that no other run uses the pause before the next one; if this process
+     *     fails, others wait that long
      * @return the run's own view of the tables
      */
-    PurgeTurn begin(Duration hold);
+    PurgeLease begin(Duration hold);
 }

@@ -8,10 +8,10 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
-/** Looks at the tables and tells what it sees. */
+/** Takes samples of the tables and gives them to a listener. */
 public final class StorageSampler {
 
-    /** Enough to see that something is wrong. */
+    /** A number that shows well enough that something is wrong. */
     private static final int MOST_STALE_LEASES = 100_000;
 
     private final StorageStatistics statistics;
@@ -22,14 +22,14 @@ public final class StorageSampler {
      * Creates the sampler.
      *
      * @param statistics of the tables
-     * @param listener told what was seen
+     * @param listener gets the samples
      */
     public StorageSampler(StorageStatistics statistics, IdempotencyListener listener) {
         this.statistics = statistics;
         this.listener = listener;
     }
 
-    /** Looks once. Quick whatever the size of the tables. */
+    /** Takes one sample. Its time does not depend on the size of the tables. */
     public void sample() {
         Map<String, Duration> oldestExpired = statistics.oldestExpired();
         List<TableSample> tables = statistics.estimateRows().entrySet().stream()

@@ -6,32 +6,32 @@ import java.util.Map;
 
 import io.idempotency.observation.PartitionSample;
 
-/** What can be told of the tables without reading them. */
+/** Statistics of the tables that can be told without reading them. */
 public interface StorageStatistics {
 
     /**
-     * How many rows there are, as the database estimates it.
+     * Estimates the numbers of rows.
      *
      * @return each table once, without its schema
      */
     Map<String, Long> estimateRows();
 
     /**
-     * How long the oldest row has been expired that may be deleted, or whose response may be cleared.
+     * Returns for how long the oldest row could have been deleted, or its response cleared.
      *
      * @return each table whose rows expire; zero if there is no such row
      */
     Map<String, Duration> oldestExpired();
 
     /**
-     * The tables that are in partitions.
+     * Returns the states of partitioned tables.
      *
-     * @return each of them once; none where there are none
+     * @return each of them once
      */
     List<PartitionSample> partitions();
 
     /**
-     * Leases that have expired and were not taken over.
+     * Counts leases that have expired and were not reclaimed.
      *
      * @param limit above which no more are counted
      * @return their number

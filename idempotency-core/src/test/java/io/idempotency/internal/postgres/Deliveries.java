@@ -18,51 +18,51 @@ import io.idempotency.internal.inbox.Reception;
 import io.idempotency.internal.operation.StreamPosition;
 
 /** One connection with one transaction after the other, in which messages are received as by the executor. */
-final class Deliveries implements AutoCloseable {
+public final class Deliveries implements AutoCloseable {
 
-    static final String CONSUMER = "invoices";
+    public static final String CONSUMER = "invoices";
 
-    static final Duration RETENTION = Duration.ofDays(14);
+    public static final Duration RETENTION = Duration.ofDays(14);
 
     private final Connection connection;
 
     private final InboxStore store = new PostgresStorage(null, MigratedTables.SCHEMA).inboxStore();
 
-    Deliveries(DataSource dataSource) throws SQLException {
+    public Deliveries(DataSource dataSource) throws SQLException {
         this(dataSource.getConnection());
     }
 
-    Deliveries(Connection connection) throws SQLException {
+    public Deliveries(Connection connection) throws SQLException {
         this.connection = connection;
         connection.setAutoCommit(false);
     }
 
-    static Receipt message(String id) {
+    public static Receipt message(String id) {
         return new Receipt(CONSUMER, id, null, null, null, RETENTION);
     }
 
-    static Receipt messageWithPayload(String id, String payload) {
+    public static Receipt messageWithPayload(String id, String payload) {
         return new Receipt(CONSUMER, id, Requests.fingerprint(payload), "created", null, RETENTION);
     }
 
-    static Receipt event(String stream, long version, DeliveryOrder order) {
+    public static Receipt event(String stream, long version, DeliveryOrder order) {
         return new Receipt(
                 CONSUMER, stream + "-" + version, null, null, new StreamPosition(stream, version, order, 1), RETENTION);
     }
 
-    Connection connection() {
+    public Connection connection() {
         return connection;
     }
 
-    Reception receive(Receipt receipt) {
+    public Reception receive(Receipt receipt) {
         return receive(receipt, Requests.PATIENT);
     }
 
-    Reception receive(Receipt receipt, Duration waitLimit) {
+    public Reception receive(Receipt receipt, Duration waitLimit) {
         return store.receive(connection, receipt, waitLimit);
     }
 
-    Reception.Kind receiveAndCommit(Receipt receipt) throws SQLException {
+    public Reception.Kind receiveAndCommit(Receipt receipt) throws SQLException {
         Reception.Kind kind = receive(receipt).kind();
         if (kind == Reception.Kind.GAP) {
             connection.rollback();
@@ -72,22 +72,22 @@ final class Deliveries implements AutoCloseable {
         return kind;
     }
 
-    List<String> receiveNew(Collection<String> ids) {
+    public List<String> receiveNew(Collection<String> ids) {
         Set<String> handledBefore = receiveBatch(ids, Requests.PATIENT).handledBefore();
         return ids.stream().filter(id -> !handledBefore.contains(id)).toList();
     }
 
-    BatchReception receiveBatch(Collection<String> ids, Duration waitLimit) {
+    public BatchReception receiveBatch(Collection<String> ids, Duration waitLimit) {
         return store.receiveNew(connection, CONSUMER, ids, RETENTION, waitLimit);
     }
 
-    boolean recordFailureAndCommit(Receipt receipt, String code, String message) throws SQLException {
+    public boolean recordFailureAndCommit(Receipt receipt, String code, String message) throws SQLException {
         boolean recorded = store.recordFailure(connection, receipt, code, message);
         connection.commit();
         return recorded;
     }
 
-    String query(String sql) throws SQLException {
+    public String query(String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
@@ -95,18 +95,18 @@ final class Deliveries implements AutoCloseable {
         }
     }
 
-    Deliveries execute(String sql) throws SQLException {
+    public Deliveries execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
         return this;
     }
 
-    void commit() throws SQLException {
+    public void commit() throws SQLException {
         connection.commit();
     }
 
-    void rollback() throws SQLException {
+    public void rollback() throws SQLException {
         connection.rollback();
     }
 

@@ -30,18 +30,18 @@ import io.idempotency.test.TestDatabase;
             "autosave=conservative",
             "defaultRowFetchSize=1",
         })
-@interface EachDriverMode {
+public @interface EachDriverMode {
 
     /** Connections of one mode. */
     final class Connections {
 
         private Connections() {}
 
-        static Connection open(TestDatabase database, String driverSetting) throws SQLException {
+        public static Connection open(TestDatabase database, String driverSetting) throws SQLException {
             return open(database.jdbcUrl(), database, driverSetting);
         }
 
-        static Connection open(String url, TestDatabase database, String driverSetting) throws SQLException {
+        public static Connection open(String url, TestDatabase database, String driverSetting) throws SQLException {
             return DriverManager.getConnection(
                     url + (url.contains("?") ? "&" : "?") + driverSetting, database.username(), database.password());
         }

@@ -30,7 +30,7 @@ import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
-import io.idempotency.internal.retention.PurgeTurn;
+import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.StorageStatistics;
 import io.idempotency.outbox.OutboxMessage;
 
@@ -341,11 +341,11 @@ final class EveryStatement {
                     + " where expires_at is not null");
         }
         statistics();
-        PurgeTurn turn = storage.purgeStore("test", archive).begin(Duration.ofMinutes(1));
-        for (ExpiringTable table : turn.tables()) {
+        PurgeLease lease = storage.purgeStore("test", archive).begin(Duration.ofMinutes(1));
+        for (ExpiringTable table : lease.tables()) {
             assertThat(table.deleteExpired(1_000)).isPresent();
         }
-        turn.end();
+        lease.release();
     }
 
     private void partition() {

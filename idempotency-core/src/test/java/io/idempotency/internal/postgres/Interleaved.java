@@ -7,31 +7,31 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.test.ConcurrentCalls.Action;
 
-/** A connection on which others act before a claim, or between a claim that met a row and the look at that row. */
-final class Interleaved {
+/** A connection on which others act before a claim, or between a claim that finds the key taken and the query of that row. */
+public final class Interleaved {
 
     private static final String CLAIM = "select set_config";
 
-    private static final String LOOK = "select idempotency_scope";
+    private static final String QUERY = "select idempotency_scope";
 
     private Interleaved() {}
 
-    static Connection beforeTheLook(Connection connection, Action action) {
+    public static Connection beforeTheQuery(Connection connection, Action action) {
         return before(connection, () -> {}, action);
     }
 
-    static Connection before(Connection connection, Action beforeClaim, Action beforeLook) {
+    public static Connection before(Connection connection, Action beforeClaim, Action beforeQuery) {
         return beforeEach(connection, sql -> {
             if (sql.startsWith(CLAIM)) {
                 beforeClaim.run();
-            } else if (sql.startsWith(LOOK)) {
-                beforeLook.run();
+            } else if (sql.startsWith(QUERY)) {
+                beforeQuery.run();
             }
         });
     }
 
     /** Before the first statement that begins so. */
-    static Connection beforeFirst(String statement, Connection connection, Action action) {
+    public static Connection beforeFirst(String statement, Connection connection, Action action) {
         AtomicBoolean isFirst = new AtomicBoolean(true);
         return beforeEach(connection, sql -> {
             if (sql.startsWith(statement) && isFirst.compareAndSet(true, false)) {
@@ -41,7 +41,7 @@ final class Interleaved {
     }
 
     /** Before each statement is prepared. */
-    static Connection beforeEach(Connection connection, Before before) {
+    public static Connection beforeEach(Connection connection, Before before) {
         return (Connection) Proxy.newProxyInstance(
                 Interleaved.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
@@ -56,7 +56,7 @@ final class Interleaved {
     }
 
     @FunctionalInterface
-    interface Before {
+    public interface Before {
 
         void statement(String sql) throws Exception;
     }

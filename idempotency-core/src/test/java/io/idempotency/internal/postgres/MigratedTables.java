@@ -28,7 +28,7 @@ public final class MigratedTables {
         return withFunctionsIn(database.dataSource(), SCHEMA);
     }
 
-    static PostgresStorage withFunctionsIn(DataSource dataSource, String schema) {
+    public static PostgresStorage withFunctionsIn(DataSource dataSource, String schema) {
         PostgresStorage storage = new PostgresStorage(dataSource, schema);
         storage.schema().migrate(dataSource, connection -> {
             migrate(connection, schema);
@@ -37,14 +37,14 @@ public final class MigratedTables {
         return storage;
     }
 
-    static PostgresStorage in(DataSource dataSource, String schema) {
+    public static PostgresStorage in(DataSource dataSource, String schema) {
         PostgresStorage storage = new PostgresStorage(dataSource, schema);
         storage.schema().migrate(dataSource, connection -> migrate(connection, schema));
         storage.schema().validate();
         return storage;
     }
 
-    static void migrate(Connection connection, String schema) {
+    public static void migrate(Connection connection, String schema) {
         Flyway.configure(PostgresStorage.class.getClassLoader())
                 .dataSource(new SingleConnectionDataSource(inOpenTransaction(connection), true))
                 .locations("classpath:" + PostgresStorage.MIGRATIONS)

@@ -29,7 +29,7 @@ public final class PartitionedMessages {
     }
 
     /** Of a table that is in partitions, or is to be put in some. */
-    static PartitionedMessages of(TestDatabase database, PartitionPeriod period) {
+    public static PartitionedMessages of(TestDatabase database, PartitionPeriod period) {
         return new PartitionedMessages(database, period);
     }
 
@@ -54,7 +54,7 @@ public final class PartitionedMessages {
         return run(storage.partitionMaintenance(period, null, false));
     }
 
-    static boolean run(PartitionMaintenance maintenance) {
+    public static boolean run(PartitionMaintenance maintenance) {
         try {
             return maintenance.run();
         } catch (InterruptedException end) {
@@ -88,7 +88,7 @@ public final class PartitionedMessages {
         });
     }
 
-    List<String> partitions() {
+    public List<String> partitions() {
         return new JdbcTemplate(dataSource).queryForList("""
                 select inhrelid::regclass::text
                 from pg_inherits

@@ -15,52 +15,52 @@ import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
 
 /** Requests that differ in what a test is about. */
-final class Requests {
+public final class Requests {
 
     /** What the first attempt at a key gets. */
-    static final Claim.Granted GRANTED = new Claim.Granted(1, Claim.Granted.Origin.NEW);
+    public static final Claim.Granted GRANTED = new Claim.Granted(1, Claim.Granted.Origin.NEW);
 
     /** Longer than any test waits. */
-    static final Duration PATIENT = Duration.ofSeconds(30);
+    public static final Duration PATIENT = Duration.ofSeconds(30);
 
     /** Longer than any test runs. */
-    static final Duration LEASE = Duration.ofMinutes(10);
+    public static final Duration LEASE = Duration.ofMinutes(10);
 
     private static final Duration RETENTION = Duration.ofDays(7);
 
     private Requests() {}
 
-    static ClaimRequest request(String key) {
+    public static ClaimRequest request(String key) {
         return request(key, "payload");
     }
 
-    static ClaimRequest request(String key, String payload) {
+    public static ClaimRequest request(String key, String payload) {
         return request(intent(key), payload, PATIENT);
     }
 
-    static ClaimRequest request(Intent intent, String payload, Duration waitLimit) {
+    public static ClaimRequest request(Intent intent, String payload, Duration waitLimit) {
         return new ClaimRequest(intent, fingerprint(payload), RETENTION, null, waitLimit, false, null);
     }
 
-    static ClaimRequest waitingAtMost(Duration waitLimit, String key) {
+    public static ClaimRequest waitingAtMost(Duration waitLimit, String key) {
         return request(intent(key), "payload", waitLimit);
     }
 
-    static ClaimRequest withoutResponse(String key) {
+    public static ClaimRequest withoutResponse(String key) {
         return new ClaimRequest(intent(key), fingerprint("payload"), RETENTION, null, PATIENT, true, null);
     }
 
     /** Whose response goes before its key. */
-    static ClaimRequest forgettingItsResponse(String key, Duration responseRetention) {
+    public static ClaimRequest forgettingItsResponse(String key, Duration responseRetention) {
         return new ClaimRequest(
                 intent(key), fingerprint("payload"), RETENTION, responseRetention, PATIENT, false, null);
     }
 
-    static ClaimRequest leased(String key) {
+    public static ClaimRequest leased(String key) {
         return leased(key, "payload", LEASE);
     }
 
-    static ClaimRequest leased(String key, String payload, Duration lease) {
+    public static ClaimRequest leased(String key, String payload, Duration lease) {
         return new ClaimRequest(
                 intent(key),
                 fingerprint(payload),
@@ -72,18 +72,18 @@ final class Requests {
     }
 
     /** What names the claim that an attempt at this request was granted. */
-    static Fence fence(ClaimRequest request, int attempt) {
+    public static Fence fence(ClaimRequest request, int attempt) {
         return new Fence(
                 request.id(),
                 attempt,
                 request.lease() == null ? null : request.lease().token());
     }
 
-    static Intent intent(String key) {
+    public static Intent intent(String key) {
         return new Intent("payments", "", new IdempotencyKey(key));
     }
 
-    static Fingerprint fingerprint(String payload) {
+    public static Fingerprint fingerprint(String payload) {
         return new Fingerprint(Fingerprinter.VERSION, Arrays.copyOf(payload.getBytes(StandardCharsets.UTF_8), 32));
     }
 }

@@ -19,78 +19,78 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** One connection with one transaction after the other, in which keys are claimed as by the executor. */
-final class Session implements AutoCloseable {
+public final class Session implements AutoCloseable {
 
     private final Connection connection;
 
     private final ClaimStore store;
 
-    Session(DataSource dataSource) throws SQLException {
+    public Session(DataSource dataSource) throws SQLException {
         this(dataSource.getConnection());
     }
 
-    Session(Connection connection) throws SQLException {
+    public Session(Connection connection) throws SQLException {
         this(connection, MigratedTables.SCHEMA);
     }
 
-    Session(Connection connection, String schema) throws SQLException {
+    public Session(Connection connection, String schema) throws SQLException {
         this(connection, new PostgresStorage(null, schema).claimStore("test-process"));
     }
 
     /** On a new connection. */
-    Session(TestDatabase database) throws SQLException {
+    public Session(TestDatabase database) throws SQLException {
         this(database.connection());
     }
 
-    Session(Connection connection, ClaimStore store) throws SQLException {
+    public Session(Connection connection, ClaimStore store) throws SQLException {
         this.connection = connection;
         this.store = store;
         connection.setAutoCommit(false);
     }
 
-    Connection connection() {
+    public Connection connection() {
         return connection;
     }
 
-    ClaimStore store() {
+    public ClaimStore store() {
         return store;
     }
 
-    Claim claim(ClaimRequest request) {
+    public Claim claim(ClaimRequest request) {
         return store.claim(connection, request);
     }
 
-    Optional<Claim> findAnswered(ClaimRequest request) {
+    public Optional<Claim> findAnswered(ClaimRequest request) {
         return store.findAnswered(connection, request);
     }
 
-    Session claimGranted(ClaimRequest request) {
+    public Session claimGranted(ClaimRequest request) {
         assertThat(claim(request)).isEqualTo(Requests.GRANTED);
         return this;
     }
 
-    Session complete(ClaimRequest request, String body) {
+    public Session complete(ClaimRequest request, String body) {
         assertThat(complete(new Completion(new Fence(request.id(), 1, null), body, null, null)))
                 .isTrue();
         return this;
     }
 
-    boolean complete(Completion completion) {
+    public boolean complete(Completion completion) {
         return store.complete(connection, completion);
     }
 
-    TransactionState state() {
+    public TransactionState state() {
         return store.transactionState(connection);
     }
 
-    Session execute(String sql) throws SQLException {
+    public Session execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
         return this;
     }
 
-    String query(String sql) throws SQLException {
+    public String query(String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
@@ -98,16 +98,16 @@ final class Session implements AutoCloseable {
         }
     }
 
-    void commit() throws SQLException {
+    public void commit() throws SQLException {
         connection.commit();
     }
 
-    void rollback() throws SQLException {
+    public void rollback() throws SQLException {
         connection.rollback();
     }
 
     /** A call from claim to commit. */
-    Claim call(ClaimRequest request, String body) throws SQLException {
+    public Claim call(ClaimRequest request, String body) throws SQLException {
         Claim claim = claim(request);
         if (claim instanceof Claim.Granted && !request.completeAtOnce()) {
             complete(request, body);
@@ -117,7 +117,7 @@ final class Session implements AutoCloseable {
     }
 
     /** Holds what the transaction holds for that long, by the server's clock, and commits. */
-    void commitAfter(Duration time) throws SQLException {
+    public void commitAfter(Duration time) throws SQLException {
         execute("select pg_sleep(" + time.toMillis() / 1000.0 + ")");
         commit();
     }

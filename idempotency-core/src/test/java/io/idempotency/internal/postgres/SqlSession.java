@@ -13,7 +13,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /** One connection with one transaction after the other, in which the functions are called as by a client without Java. */
-final class SqlSession implements AutoCloseable {
+public final class SqlSession implements AutoCloseable {
 
     private static final String CLAIM = """
             select *
@@ -22,34 +22,34 @@ final class SqlSession implements AutoCloseable {
 
     private final Connection connection;
 
-    SqlSession(DataSource dataSource) throws SQLException {
+    public SqlSession(DataSource dataSource) throws SQLException {
         this(dataSource.getConnection());
     }
 
-    SqlSession(Connection connection) throws SQLException {
+    public SqlSession(Connection connection) throws SQLException {
         this.connection = connection;
         connection.setAutoCommit(false);
     }
 
-    Connection connection() {
+    public Connection connection() {
         return connection;
     }
 
-    SqlClaim claim(String key) throws SQLException {
+    public SqlClaim claim(String key) throws SQLException {
         return claim(key, "payload", null);
     }
 
-    SqlClaim lease(String key, int seconds) throws SQLException {
+    public SqlClaim lease(String key, int seconds) throws SQLException {
         return claim(key, "payload", seconds);
     }
 
     /** A day of the seven that the key is kept. */
-    SqlClaim claimWithShortLivedResponse(String key) throws SQLException {
+    public SqlClaim claimWithShortLivedResponse(String key) throws SQLException {
         return claim(
                 CLAIM.replace("lock_seconds", "response_retention => '1 day', lock_seconds"), key, "payload", null);
     }
 
-    SqlClaim claim(String key, String payload, Integer lockSeconds) throws SQLException {
+    public SqlClaim claim(String key, String payload, Integer lockSeconds) throws SQLException {
         return claim(CLAIM, key, payload, lockSeconds);
     }
 
@@ -75,22 +75,22 @@ final class SqlSession implements AutoCloseable {
     }
 
     /** As {@link Requests} makes it, so that both kinds of callers have one payload. */
-    static byte[] hash(String payload) {
+    public static byte[] hash(String payload) {
         return Arrays.copyOf(payload.getBytes(StandardCharsets.UTF_8), 32);
     }
 
-    SqlSession succeed(String key, SqlClaim claim, String body) throws SQLException {
+    public SqlSession succeed(String key, SqlClaim claim, String body) throws SQLException {
         return execute("select idempotency.idempotency_succeed('payments', '%s', '%s', 'order', '%s', '%s')"
                 .formatted(key, claim.token(), key, body));
     }
 
-    SqlSession fail(String key, SqlClaim claim, boolean retryable) throws SQLException {
+    public SqlSession fail(String key, SqlClaim claim, boolean retryable) throws SQLException {
         return execute("select idempotency.idempotency_fail('payments', '%s', '%s', %s, 'declined', 'no cover')"
                 .formatted(key, claim.token(), retryable));
     }
 
     /** A call from claim to commit. */
-    SqlClaim call(String key, String body) throws SQLException {
+    public SqlClaim call(String key, String body) throws SQLException {
         SqlClaim claim = claim(key);
         if (claim.token() != null) {
             succeed(key, claim, body);
@@ -99,14 +99,14 @@ final class SqlSession implements AutoCloseable {
         return claim;
     }
 
-    SqlSession execute(String sql) throws SQLException {
+    public SqlSession execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
         return this;
     }
 
-    String query(String sql) throws SQLException {
+    public String query(String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
@@ -114,16 +114,16 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
-    boolean consume(String messageId) throws SQLException {
+    public boolean consume(String messageId) throws SQLException {
         return query("select idempotency.idempotency_consume('%s', '%s')".formatted(Deliveries.CONSUMER, messageId))
                 .equals("t");
     }
 
-    void commit() throws SQLException {
+    public void commit() throws SQLException {
         connection.commit();
     }
 
-    void rollback() throws SQLException {
+    public void rollback() throws SQLException {
         connection.rollback();
     }
 
@@ -133,7 +133,7 @@ final class SqlSession implements AutoCloseable {
     }
 
     /** What a claim gave. */
-    record SqlClaim(
+    public record SqlClaim(
             String kind,
             String body,
             String refType,

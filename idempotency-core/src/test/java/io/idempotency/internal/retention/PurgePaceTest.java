@@ -22,7 +22,7 @@ class PurgePaceTest {
         "0, 50, 0"
     })
     void pausesTenTimesAsLongAsTheBatchTookWithinItsBounds(long shortest, long batch, long pause) {
-        assertThat(PurgePace.from(Duration.ofMillis(shortest)).after(Duration.ofMillis(batch)))
+        assertThat(PurgeThrottle.from(Duration.ofMillis(shortest)).after(Duration.ofMillis(batch)))
                 .isEqualTo(Duration.ofMillis(pause));
     }
 }

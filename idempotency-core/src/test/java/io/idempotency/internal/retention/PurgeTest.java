@@ -30,7 +30,7 @@ class PurgeTest {
 
     private final List<String> order = new ArrayList<>();
 
-    private int turnsEnded;
+    private int leasesReleased;
 
     private final IdempotencyListener listener = new IdempotencyListener() {
         @Override
@@ -82,7 +82,7 @@ class PurgeTest {
         assertThat(purge(LONG, endless).run(Duration.ZERO))
                 .isEqualTo(new PurgeReport(Map.of("request", (long) BATCH), End.TIME_UP));
         assertThat(events).containsExactly(new RowsPurged("request", BATCH));
-        assertThat(turnsEnded).isOne();
+        assertThat(leasesReleased).isOne();
     }
 
     @Test
@@ -99,7 +99,7 @@ class PurgeTest {
     }
 
     @Test
-    void endsWhenItIsNotItsTurnAnyMore() throws InterruptedException {
+    void endsWhenItHasLostTheLease() throws InterruptedException {
         Table lost = new Table("request", Integer.MAX_VALUE) {
             @Override
             public OptionalInt deleteExpired(int limit) {
@@ -109,7 +109,7 @@ class PurgeTest {
 
         assertThat(purge(LONG, lost, new Table("message", 5)).run())
                 .isEqualTo(new PurgeReport(Map.of("request", 200L, "message", 5L), End.RUNNING_ELSEWHERE));
-        assertThat(turnsEnded).isOne();
+        assertThat(leasesReleased).isOne();
     }
 
     @Test
@@ -128,20 +128,20 @@ class PurgeTest {
         assertThatThrownBy(() -> purge(LONG, failing, other).run()).hasMessage("connection lost");
 
         assertThat(events).containsExactly(new RowsPurged("request", 2 * BATCH), new RowsPurged("message", 3 * BATCH));
-        assertThat(turnsEnded).isOne();
+        assertThat(leasesReleased).isOne();
     }
 
     @Test
-    void failureToGiveBackTheTurnChangesNothing() throws InterruptedException {
+    void failureToReleaseTheLeaseChangesNothing() throws InterruptedException {
         Table table = new Table("request", 3);
-        PurgeStore store = hold -> new PurgeTurn() {
+        PurgeStore store = hold -> new PurgeLease() {
             @Override
             public List<ExpiringTable> tables() {
                 return List.of(table);
             }
 
             @Override
-            public void end() {
+            public void release() {
                 throw new IllegalStateException("connection lost");
             }
         };
@@ -164,7 +164,7 @@ class PurgeTest {
         assertThatThrownBy(() -> purge(LONG, interrupting).run()).isInstanceOf(InterruptedException.class);
         assertThat(interrupting.batches).hasSize(1);
         assertThat(events).containsExactly(new RowsPurged("request", BATCH));
-        assertThat(turnsEnded).isOne();
+        assertThat(leasesReleased).isOne();
     }
 
     @Test
@@ -185,7 +185,7 @@ class PurgeTest {
         thread.join(TimeUnit.SECONDS.toMillis(30));
 
         assertThat(thrown).singleElement().isInstanceOf(InterruptedException.class);
-        assertThat(turnsEnded).isOne();
+        assertThat(leasesReleased).isOne();
     }
 
     @Test
@@ -224,15 +224,15 @@ class PurgeTest {
         for (Table table : tables) {
             table.order = order;
         }
-        PurgeStore store = hold -> new PurgeTurn() {
+        PurgeStore store = hold -> new PurgeLease() {
             @Override
             public List<ExpiringTable> tables() {
                 return List.of(tables);
             }
 
             @Override
-            public void end() {
-                turnsEnded++;
+            public void release() {
+                leasesReleased++;
             }
         };
         return new Purge(store, new PurgeSettings(BATCH, pause, maxDuration), listener);

@@ -15,7 +15,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
 import io.idempotency.boot.retention.LatestSample.Taken;
-import io.idempotency.internal.postgres.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;

@@ -12,7 +12,7 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.postgres.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 
 /**
  * Migrates the tables with its own Flyway, which is no bean: a Flyway bean would switch off the application's. It has

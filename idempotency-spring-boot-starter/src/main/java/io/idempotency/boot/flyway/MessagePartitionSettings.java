@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.idempotency.boot.retention.IdempotencyStorageProperties.Partitioning;
-import io.idempotency.internal.postgres.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 
 /**
  * Partitions the table of handled messages if that is set and the table is empty. Otherwise a table that differs from

@@ -39,7 +39,7 @@ import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.postgres.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
@@ -57,7 +57,7 @@ class StarterArchitectureTest {
             Pattern.compile("kafka|rabbit|amqp|actuat|micrometer", Pattern.CASE_INSENSITIVE);
 
     private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
-                    "io.idempotency.internal.postgres")
+                    "io.idempotency.internal.postgres..")
             .and(DescribedPredicate.not(belongToAnyOf(PostgresStorage.class, StorageSchema.class)));
 
     private static final List<String> IMPORTED =

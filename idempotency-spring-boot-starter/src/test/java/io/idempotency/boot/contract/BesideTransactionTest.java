@@ -41,7 +41,7 @@ import io.idempotency.internal.outbox.OutboxRelay;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.postgres.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.StorageSampler;

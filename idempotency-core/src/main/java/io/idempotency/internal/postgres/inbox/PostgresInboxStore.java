@@ -1,0 +1,326 @@
+package io.idempotency.internal.postgres.inbox;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.inbox.BatchReception;
+import io.idempotency.internal.inbox.InboxStore;
+import io.idempotency.internal.inbox.Receipt;
+import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.operation.StreamPosition;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
+
+/** The store of handled messages. */
+public final class PostgresInboxStore implements InboxStore {
+
+    /** A row holds the last 32 bits of the number of its transaction. */
+    private static final long WITHOUT_EPOCH = 0xFFFF_FFFFL;
+
+    private static final String READ_COMMITTED = "read committed";
+
+    private final String receive;
+
+    private final String collideWithUnseenFailure;
+
+    private final String findPayload;
+
+    private final String findTransaction;
+
+    private final String advance;
+
+    private final String advanceByOne;
+
+    private final String findPosition;
+
+    private final String receiveNew;
+
+    private final String holdWhileRecording;
+
+    private final String recordFailure;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the tables
+     */
+    public PostgresInboxStore(Schema schema) {
+        this.receive = schema.resolve(InboxSql.RECEIVE);
+        this.collideWithUnseenFailure = schema.resolve(InboxSql.COLLIDE_WITH_UNSEEN_FAILURE);
+        this.findPayload = schema.resolve(InboxSql.FIND_PAYLOAD);
+        this.findTransaction = schema.resolve(InboxSql.FIND_TRANSACTION);
+        this.advance = schema.resolve(InboxSql.ADVANCE);
+        this.advanceByOne = schema.resolve(InboxSql.ADVANCE_BY_ONE);
+        this.findPosition = schema.resolve(InboxSql.FIND_POSITION);
+        this.receiveNew = schema.resolve(InboxSql.RECEIVE_NEW);
+        this.holdWhileRecording = schema.resolve(InboxSql.HOLD_WHILE_RECORDING);
+        this.recordFailure = schema.resolve(InboxSql.RECORD_FAILURE);
+    }
+
+    @Override
+    public Reception receive(Connection connection, Receipt receipt, Duration waitLimit) {
+        long start = System.nanoTime();
+        WaitBound bound = WaitBound.remaining(waitLimit, start);
+        try {
+            Reception reception = insert(connection, receipt, bound);
+            if (reception.kind() != Reception.Kind.NEW || receipt.position() == null) {
+                return reception;
+            }
+            bound = WaitBound.remaining(waitLimit, start);
+            while (!advance(connection, receipt.consumer(), receipt.position(), bound)) {
+                Optional<Reception> refusal = findRefusal(connection, receipt.consumer(), receipt.position());
+                if (refusal.isPresent()) {
+                    return refusal.get();
+                }
+                bound = WaitBound.remaining(waitLimit, start);
+            }
+            return reception;
+        } catch (SQLException failure) {
+            if (bound.ended(failure)) {
+                return Reception.inProgress(failure);
+            }
+            throw SqlFailures.translate("receive a message", receive, failure);
+        }
+    }
+
+    private Reception insert(Connection connection, Receipt receipt, WaitBound bound) throws SQLException {
+        Fingerprint payload = receipt.payload();
+        try (MultiStatement statements = MultiStatement.prepare(connection, receive)) {
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            bindReceipt(parameters, receipt);
+            bindMessage(parameters, receipt);
+            statements.execute();
+            Optional<Taken> taken = takenBy(statements);
+            int failedBefore = failuresBefore(statements);
+            if (taken.isPresent()) {
+                if (!taken.get().isolation().equals(READ_COMMITTED)) {
+                    collideWithUnseenFailures(connection, receipt.consumer(), List.of(receipt.messageId()));
+                }
+                return Reception.taken(failedBefore, taken.get().transactionId());
+            }
+        }
+        return Reception.of(
+                payload != null && isAnother(connection, receipt, payload)
+                        ? Reception.Kind.CONFLICT
+                        : Reception.Kind.DUPLICATE);
+    }
+
+    private static void bindReceipt(StatementParameters parameters, Receipt receipt) throws SQLException {
+        Fingerprint payload = receipt.payload();
+        bindMessage(parameters, receipt);
+        parameters.string(receipt.type());
+        parameters.bytes(payload == null ? null : payload.hash());
+        parameters.smallint(payload == null ? null : payload.version());
+        parameters.duration(receipt.retention());
+    }
+
+    private static void bindMessage(StatementParameters parameters, Receipt receipt) throws SQLException {
+        parameters.string(receipt.consumer());
+        parameters.string(receipt.messageId());
+    }
+
+    private static Optional<Taken> takenBy(MultiStatement statements) throws SQLException {
+        try (ResultSet rows = statements.nextRows()) {
+            return rows.next()
+                    ? Optional.of(new Taken(rows.getString(WaitBound.ISOLATION), rows.getString("transaction_id")))
+                    : Optional.empty();
+        }
+    }
+
+    private static int failuresBefore(MultiStatement statements) throws SQLException {
+        try (ResultSet rows = statements.nextRows()) {
+            return rows.next() ? rows.getInt("attempt_count") : 0;
+        }
+    }
+
+    private static boolean hasNextResultRows(MultiStatement statements) throws SQLException {
+        try (ResultSet rows = statements.nextRows()) {
+            return rows.next();
+        }
+    }
+
+    private void collideWithUnseenFailures(Connection connection, String consumer, Collection<String> messageIds)
+            throws SQLException {
+        if (messageIds.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(collideWithUnseenFailure)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
+            statement.execute();
+        }
+    }
+
+    /** Reads with a new statement, because that of the insert may have begun before the row existed. */
+    private boolean isAnother(Connection connection, Receipt receipt, Fingerprint payload) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(findPayload)) {
+            bindMessage(new StatementParameters(statement), receipt);
+            try (ResultSet rows = statement.executeQuery()) {
+                byte[] hash = rows.next() ? rows.getBytes("payload_hash") : null;
+                return hash != null && new Fingerprint(rows.getInt("hash_version"), hash).contradicts(payload);
+            }
+        }
+    }
+
+    @Override
+    public boolean isHandledBy(Connection connection, Receipt receipt, String transactionId) {
+        try (PreparedStatement statement = connection.prepareStatement(findTransaction)) {
+            bindMessage(new StatementParameters(statement), receipt);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getLong("xmin") == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find who handled a message", findTransaction, failure);
+        }
+    }
+
+    private boolean advance(Connection connection, String consumer, StreamPosition position, WaitBound bound)
+            throws SQLException {
+        boolean strict = position.order() == DeliveryOrder.STRICT;
+        try (MultiStatement statements = MultiStatement.prepare(connection, (strict ? advanceByOne : advance))) {
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            parameters.string(consumer);
+            parameters.string(position.stream());
+            parameters.bigint(position.version());
+            if (strict) {
+                parameters.bigint(position.firstVersion());
+            }
+            statements.execute();
+            return hasNextResultRows(statements);
+        }
+    }
+
+    /**
+     * Finds out why the position did not advance. Returns nothing if it could advance now, because another message has begun the
+     * stream meanwhile.
+     */
+    private Optional<Reception> findRefusal(Connection connection, String consumer, StreamPosition position)
+            throws SQLException {
+        Optional<Reception> late = Optional.of(Reception.of(Reception.Kind.LATE));
+        if (position.order() == DeliveryOrder.MONOTONIC) {
+            return late;
+        }
+        long version = position.version();
+        OptionalLong last = findPosition(connection, consumer, position.stream());
+        if (last.isEmpty()) {
+            return version > position.firstVersion() ? Optional.of(Reception.gap(position.firstVersion())) : late;
+        }
+        if (version <= last.getAsLong()) {
+            return late;
+        }
+        return version - 1 == last.getAsLong() ? Optional.empty() : Optional.of(Reception.gap(last.getAsLong() + 1));
+    }
+
+    private OptionalLong findPosition(Connection connection, String consumer, String stream) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(findPosition)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(consumer);
+            parameters.string(stream);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? OptionalLong.of(rows.getLong("last_version")) : OptionalLong.empty();
+            }
+        }
+    }
+
+    @Override
+    public BatchReception receiveNew(
+            Connection connection,
+            String consumer,
+            Collection<String> messageIds,
+            Duration retention,
+            Duration waitLimit) {
+        WaitBound bound = WaitBound.remaining(waitLimit, System.nanoTime());
+        try {
+            return new BatchReception(insertNew(connection, consumer, messageIds, retention, bound), null);
+        } catch (SQLException failure) {
+            if (bound.ended(failure)) {
+                return new BatchReception(Set.of(), failure);
+            }
+            throw SqlFailures.translate("receive a batch of messages", receiveNew, failure);
+        }
+    }
+
+    private Set<String> insertNew(
+            Connection connection, String consumer, Collection<String> messageIds, Duration retention, WaitBound bound)
+            throws SQLException {
+        Set<String> repeats = new HashSet<>();
+        String isolation;
+        try (MultiStatement statements = MultiStatement.prepare(connection, receiveNew)) {
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
+            parameters.duration(retention);
+            parameters.string(consumer);
+            parameters.texts(messageIds);
+            statements.execute();
+            try (ResultSet settings = statements.firstRows()) {
+                settings.next();
+                isolation = settings.getString(WaitBound.ISOLATION);
+            }
+            try (ResultSet rows = statements.nextRows()) {
+                while (rows.next()) {
+                    repeats.add(rows.getString("id"));
+                }
+            }
+        }
+        if (!isolation.equals(READ_COMMITTED)) {
+            List<String> received =
+                    messageIds.stream().filter(id -> !repeats.contains(id)).toList();
+            collideWithUnseenFailures(connection, consumer, received);
+        }
+        return repeats;
+    }
+
+    @Override
+    public boolean recordFailure(Connection connection, Receipt receipt, String code, String message) {
+        try {
+            if (!hold(connection, receipt)) {
+                return false;
+            }
+            try (PreparedStatement statement = connection.prepareStatement(recordFailure)) {
+                StatementParameters parameters = new StatementParameters(statement);
+                bindMessage(parameters, receipt);
+                parameters.string(receipt.type());
+                parameters.string(code);
+                parameters.string(message);
+                parameters.duration(receipt.retention());
+                bindMessage(parameters, receipt);
+                statement.execute();
+                return true;
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("record the failure of a message", recordFailure, failure);
+        }
+    }
+
+    private boolean hold(Connection connection, Receipt receipt) throws SQLException {
+        try (MultiStatement statements = MultiStatement.prepare(connection, holdWhileRecording)) {
+            bindReceipt(statements.parameters(), receipt);
+            statements.execute();
+            return hasNextResultRows(statements);
+        }
+    }
+
+    /** The transaction of the insert of a new message. */
+    private record Taken(String isolation, String transactionId) {}
+}

@@ -1,0 +1,108 @@
+package io.idempotency.internal.postgres.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+import org.springframework.jdbc.support.JdbcUtils;
+
+/** Several statements that are sent in one message, with their parameters and their results. */
+public final class MultiStatement implements AutoCloseable {
+
+    private static final int NO_UPDATE_COUNT = -1;
+
+    private final PreparedStatement statement;
+
+    private MultiStatement(PreparedStatement statement) {
+        this.statement = statement;
+    }
+
+    /**
+     * Prepares the statements without the connection's {@code defaultRowFetchSize}: a statement that has returned that many
+     * rows is suspended and has not ended, so its timeout would go on for the statements that follow in the same round trip.
+     *
+     * @param connection stays open
+     * @param sql the statements, separated by semicolons
+     * @return the statements, not executed yet
+     * @throws SQLException if the driver refuses them
+     */
+    public static MultiStatement prepare(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            statement.setFetchSize(0);
+        } catch (SQLException | RuntimeException | Error failure) {
+            JdbcUtils.closeStatement(statement);
+            throw failure;
+        }
+        return new MultiStatement(statement);
+    }
+
+    /**
+     * Binds the parameters of all statements.
+     *
+     * @return a binder that begins with the first parameter
+     */
+    public StatementParameters parameters() {
+        return new StatementParameters(statement);
+    }
+
+    /**
+     * Executes all statements. The current result is that of the first one then.
+     *
+     * @return whether that result has rows
+     * @throws SQLException if one of them fails
+     */
+    public boolean execute() throws SQLException {
+        return statement.execute();
+    }
+
+    /**
+     * Returns the rows of the first statement, which bounds the wait.
+     *
+     * @return the rows
+     * @throws SQLException if they cannot be read
+     */
+    public ResultSet firstRows() throws SQLException {
+        return statement.getResultSet();
+    }
+
+    /**
+     * Moves to the next statement and returns its rows: those of the second one after {@link #execute()}.
+     *
+     * @return the rows
+     * @throws SQLException if they cannot be read
+     */
+    public ResultSet nextRows() throws SQLException {
+        statement.getMoreResults();
+        return statement.getResultSet();
+    }
+
+    /**
+     * Executes all statements, of which one updates rows.
+     *
+     * @return how many rows that one has updated
+     * @throws SQLException if one of them fails
+     */
+    public int update() throws SQLException {
+        int updated = NO_UPDATE_COUNT;
+        boolean isResultSet = execute();
+        while (isResultSet || statement.getUpdateCount() >= 0) {
+            if (!isResultSet) {
+                updated = statement.getUpdateCount();
+            }
+            isResultSet = statement.getMoreResults();
+        }
+        if (updated == NO_UPDATE_COUNT) {
+            throw new IllegalStateException(
+                    "The driver does not tell how many rows a claim has inserted: remove"
+                            + " prepareThreshold=-1 from the JDBC URL, which makes it report statements as if they were queries");
+        }
+        return updated;
+    }
+
+    @Override
+    public void close() throws SQLException {
+        statement.close();
+    }
+}

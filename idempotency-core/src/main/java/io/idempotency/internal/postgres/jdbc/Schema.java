@@ -1,0 +1,40 @@
+package io.idempotency.internal.postgres.jdbc;
+
+import java.util.regex.Pattern;
+
+/**
+ * The PostgreSQL schema that holds the tables. Every statement names it, so that no search_path matters.
+ *
+ * @param name a plain identifier
+ */
+public record Schema(String name) {
+
+    /** Excludes other instances that create or change tables. Any constant will do, as long as all instances use the same one. */
+    public static final String LOCK =
+            "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0::bigint))";
+
+    private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
+
+    /**
+     * Checks the name.
+     *
+     * @throws IllegalArgumentException if the name is not well-formed
+     */
+    public Schema {
+        if (!IDENTIFIER.matcher(name).matches()) {
+            throw new IllegalArgumentException("idempotency.schema = '" + name
+                    + "' is not a schema name: use at most 63 lower-case letters, digits and underscores, and no digit"
+                    + " first");
+        }
+    }
+
+    /**
+     * Puts the quoted schema in the place of {@code {schema}}.
+     *
+     * @param sql one or more statements
+     * @return the statements that name the schema
+     */
+    public String resolve(String sql) {
+        return sql.replace("{schema}", '"' + name + '"');
+    }
+}

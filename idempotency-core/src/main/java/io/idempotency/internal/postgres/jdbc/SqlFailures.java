@@ -1,0 +1,50 @@
+package io.idempotency.internal.postgres.jdbc;
+
+import java.sql.SQLException;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+import org.springframework.jdbc.support.SQLExceptionTranslator;
+
+/**
+ * Translates PostgreSQL's errors into Spring's exceptions. The cause keeps the SQLSTATE, but not the details, which quote rows
+ * and parameters: keys, payloads and responses must not be logged.
+ */
+public final class SqlFailures {
+
+    private static final SQLExceptionTranslator TRANSLATOR = new SQLExceptionSubclassTranslator();
+
+    private SqlFailures() {}
+
+    /**
+     * Translates an error.
+     *
+     * @param task what was tried, for the message
+     * @param sql the statement, for the message
+     * @param failure the error
+     * @return the exception to throw
+     */
+    public static DataAccessException translate(String task, @Nullable String sql, SQLException failure) {
+        SQLException safe = withoutValues(failure);
+        DataAccessException translated = TRANSLATOR.translate(task, sql, safe);
+        return translated != null ? translated : new UncategorizedSQLException(task, sql, safe);
+    }
+
+    /**
+     * Leaves out everything but the first line of the server's message.
+     *
+     * @param failure the error
+     * @return an error of the same SQLSTATE that quotes no values
+     */
+    public static SQLException withoutValues(SQLException failure) {
+        if (!(failure instanceof PSQLException ofServer) || ofServer.getServerErrorMessage() == null) {
+            return failure;
+        }
+        PSQLException safe = new PSQLException(ofServer.getServerErrorMessage(), false);
+        safe.setStackTrace(failure.getStackTrace());
+        return safe;
+    }
+}

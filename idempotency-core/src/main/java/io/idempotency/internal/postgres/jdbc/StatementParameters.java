@@ -1,0 +1,178 @@
+package io.idempotency.internal.postgres.jdbc;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.Collection;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.Intent;
+
+/** Binds parameters in the order in which the statements name them. */
+public final class StatementParameters {
+
+    private final PreparedStatement statement;
+
+    private int index;
+
+    /**
+     * Begins with the first parameter.
+     *
+     * @param statement gets the parameters
+     */
+    public StatementParameters(PreparedStatement statement) {
+        this.statement = statement;
+    }
+
+    /**
+     * Binds a text.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void string(@Nullable String value) throws SQLException {
+        statement.setString(++index, value);
+    }
+
+    /**
+     * Binds the bound of a wait.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void bound(WaitBound value) throws SQLException {
+        statement.setLong(++index, value.milliseconds());
+    }
+
+    /**
+     * Binds an integer.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void integer(int value) throws SQLException {
+        statement.setInt(++index, value);
+    }
+
+    /**
+     * Binds a bigint.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void bigint(long value) throws SQLException {
+        statement.setLong(++index, value);
+    }
+
+    /**
+     * Binds a smallint.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void smallint(@Nullable Integer value) throws SQLException {
+        statement.setObject(++index, value, Types.SMALLINT);
+    }
+
+    /**
+     * Binds a bytea.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void bytes(byte @Nullable [] value) throws SQLException {
+        statement.setBytes(++index, value);
+    }
+
+    /**
+     * Binds a uuid. A value is bound without a type, because only then the driver sends its sixteen bytes and not its text.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void uuid(@Nullable UUID value) throws SQLException {
+        if (value == null) {
+            statement.setNull(++index, Types.OTHER);
+        } else {
+            statement.setObject(++index, value);
+        }
+    }
+
+    /**
+     * Binds JSON.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void json(@Nullable String value) throws SQLException {
+        statement.setObject(++index, value, Types.OTHER);
+    }
+
+    /**
+     * Binds a duration in milliseconds.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void duration(@Nullable Duration value) throws SQLException {
+        statement.setObject(++index, value == null ? null : value.toMillis(), Types.BIGINT);
+    }
+
+    /**
+     * Binds a timestamptz.
+     *
+     * @param value the value
+     * @throws SQLException if the driver refuses it
+     */
+    public void time(@Nullable OffsetDateTime value) throws SQLException {
+        statement.setObject(++index, value, Types.TIMESTAMP_WITH_TIMEZONE);
+    }
+
+    /**
+     * Binds an array of texts.
+     *
+     * @param values the elements
+     * @throws SQLException if the driver refuses it
+     */
+    public void texts(Collection<String> values) throws SQLException {
+        array("text", values.toArray(String[]::new));
+    }
+
+    /**
+     * Binds an array.
+     *
+     * @param type the type of its elements
+     * @param values the elements
+     * @throws SQLException if the driver refuses it
+     */
+    public void array(String type, Collection<?> values) throws SQLException {
+        array(type, values.toArray());
+    }
+
+    /**
+     * Binds an array.
+     *
+     * @param type the type of its elements
+     * @param values the elements
+     * @throws SQLException if the driver refuses it
+     */
+    public void array(String type, @Nullable Object[] values) throws SQLException {
+        statement.setArray(++index, statement.getConnection().createArrayOf(type, values));
+    }
+
+    /**
+     * Binds scope, caller and key: three parameters.
+     *
+     * @param value the intent; {@code null} binds three nulls
+     * @throws SQLException if the driver refuses one of them
+     */
+    public void intent(@Nullable Intent value) throws SQLException {
+        string(value == null ? null : value.scope());
+        string(value == null ? null : value.caller());
+        string(value == null ? null : value.key().value());
+    }
+}

@@ -1,0 +1,39 @@
+package io.idempotency.internal.postgres.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+
+import org.jspecify.annotations.Nullable;
+
+/** Reads columns of the type timestamptz. */
+public final class TimeColumns {
+
+    private TimeColumns() {}
+
+    /**
+     * Reads a time.
+     *
+     * @param row the current row
+     * @param column the column's name
+     * @return the time
+     * @throws SQLException if the column cannot be read
+     */
+    public static Instant read(ResultSet row, String column) throws SQLException {
+        return row.getObject(column, OffsetDateTime.class).toInstant();
+    }
+
+    /**
+     * Reads a time that may be missing.
+     *
+     * @param row the current row
+     * @param column the column's name
+     * @return the time; {@code null} if there is none
+     * @throws SQLException if the column cannot be read
+     */
+    public static @Nullable Instant readOrNull(ResultSet row, String column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+}

@@ -1,0 +1,153 @@
+package io.idempotency.internal.postgres.maintenance;
+
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.partition.MessagePartitions;
+import io.idempotency.internal.postgres.schema.StorageTable;
+import io.idempotency.internal.retention.ExpiringTable;
+import io.idempotency.internal.retention.PurgeLease;
+import io.idempotency.internal.retention.PurgeStore;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/**
+ * Lets one run of all instances purge at a time. The lock of a batch ends with its transaction, so the row of the table
+ * {@code purge_turn} keeps the lease during the pauses, in which no connection is held. Rows in partitions are deleted with
+ * their partitions.
+ */
+public final class PostgresPurgeStore implements PurgeStore {
+
+    private final String heldBy;
+
+    private final List<Expiry> tables;
+
+    private final String tryLock;
+
+    private final String stillFree;
+
+    private final String keep;
+
+    private final String release;
+
+    private final MessagePartitions partitions;
+
+    private final RequiresNewTransaction transaction;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the tables
+     * @param dataSource each batch takes a connection of its own from it
+     * @param heldBy tells this process from others while it purges
+     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared all the same
+     */
+    public PostgresPurgeStore(Schema schema, DataSource dataSource, String heldBy, boolean archive) {
+        this.heldBy = heldBy;
+        this.tables = Stream.concat(
+                        StorageTable.expiring().map(table -> new TableExpiry(schema, table, archive)),
+                        Stream.of(new ResponseExpiry(schema)))
+                .toList();
+        this.tryLock = schema.resolve(MaintenanceSql.TRY_LOCK);
+        this.stillFree = schema.resolve(MaintenanceSql.STILL_FREE);
+        this.keep = schema.resolve(MaintenanceSql.KEEP_LEASE);
+        this.release = schema.resolve(MaintenanceSql.RELEASE_LEASE);
+        this.partitions = new MessagePartitions(schema);
+        this.transaction = RequiresNewTransaction.on(dataSource);
+    }
+
+    @Override
+    public PurgeLease begin(Duration hold) {
+        boolean inPartitions = transaction.call(Clients.withClient(partitions::exist));
+        return new Lease(
+                hold,
+                tables.stream()
+                        .filter(table ->
+                                !inPartitions || !table.name().equals(StorageTable.PROCESSED_MESSAGE.tableName()))
+                        .toList());
+    }
+
+    final class Lease implements PurgeLease {
+
+        private final UUID run = UUID.randomUUID();
+
+        private final Duration hold;
+
+        private final List<ExpiringTable> ofThisRun;
+
+        Lease(Duration hold, List<? extends Expiry> rows) {
+            this.hold = hold;
+            this.ofThisRun = rows.stream()
+                    .<ExpiringTable>map(table -> new TableOfRun(this, table))
+                    .toList();
+        }
+
+        @Override
+        public List<ExpiringTable> tables() {
+            return ofThisRun;
+        }
+
+        @Override
+        public void release() {
+            transaction.call(Clients.withClient(
+                    jdbcClient -> jdbcClient.sql(release).param(run).update()));
+        }
+
+        boolean take(JdbcClient jdbcClient) {
+            jdbcClient.sql(MaintenanceSql.SETTINGS).update();
+            return isTrue(jdbcClient, tryLock) && isTrue(jdbcClient, stillFree);
+        }
+
+        private boolean isTrue(JdbcClient jdbcClient, String condition) {
+            return jdbcClient.sql(condition).param(run).query(Boolean.class).single();
+        }
+
+        /** Counts the lease from the end of the batch, however long that took. */
+        void keep(JdbcClient jdbcClient) {
+            jdbcClient.sql(keep).params(run, heldBy, hold.toMillis()).update();
+        }
+    }
+
+    /** A table of one run. Each batch begins where the last one ended, because the index still contains the deleted rows. */
+    final class TableOfRun implements ExpiringTable {
+
+        private final Lease lease;
+
+        private final Expiry table;
+
+        private OffsetDateTime reached = OffsetDateTime.MIN;
+
+        TableOfRun(Lease lease, Expiry table) {
+            this.lease = lease;
+            this.table = table;
+        }
+
+        @Override
+        public String name() {
+            return table.name();
+        }
+
+        @Override
+        public OptionalInt deleteExpired(int limit) {
+            return transaction.call(Clients.withClient(jdbcClient -> {
+                if (!lease.take(jdbcClient)) {
+                    return OptionalInt.empty();
+                }
+                ExpiredBatch batch = table.deleteExpired(jdbcClient, reached, limit);
+                lease.keep(jdbcClient);
+                if (batch.last() != null) {
+                    reached = batch.last();
+                }
+                return OptionalInt.of(batch.rows());
+            }));
+        }
+    }
+}

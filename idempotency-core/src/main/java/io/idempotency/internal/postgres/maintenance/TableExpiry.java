@@ -1,0 +1,41 @@
+package io.idempotency.internal.postgres.maintenance;
+
+import java.time.OffsetDateTime;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.schema.StorageTable;
+
+/** Deletes the expired rows of one table, or moves them to its archive. */
+final class TableExpiry implements Expiry {
+
+    private final String table;
+
+    private final String deleteExpired;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the table
+     * @param table whose rows expire
+     * @param archive whether they are moved to the table's archive
+     */
+    TableExpiry(Schema schema, StorageTable table, boolean archive) {
+        this.table = table.tableName();
+        this.deleteExpired = schema.resolve((archive ? MaintenanceSql.ARCHIVE_EXPIRED : MaintenanceSql.DELETE_EXPIRED)
+                .replace("{table}", table.tableName())
+                .replace("{condition}", table.expiryCondition())
+                .replace("{columns}", table.columns()));
+    }
+
+    @Override
+    public String name() {
+        return table;
+    }
+
+    @Override
+    public ExpiredBatch deleteExpired(JdbcClient jdbcClient, OffsetDateTime from, int limit) {
+        return ExpiredBatch.delete(jdbcClient, deleteExpired, from, limit);
+    }
+}

@@ -1,0 +1,216 @@
+package io.idempotency.internal.postgres.outbox;
+
+/** The statements of the table {@code outbox_event}, and of the notifications about it. */
+final class OutboxSql {
+
+    static final String INSERT = """
+            insert into {schema}.outbox_event (
+                message_id, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id, payload, headers,
+                deduplication_key, idempotency_scope, caller, idempotency_key, status, attempt_count,
+                created_at, due_at, next_attempt_at)
+            select ?::uuid, ?, ?, ?, ?::smallint, ?, ?, ?::json, (
+                    select coalesce(pg_catalog.json_object_agg(header.name, header.value), '{}'::json)
+                    from unnest(?::text[], ?::text[]) as header (name, value)),
+                ?, ?, ?, ?, 'pending', 0, t.now, t.due, t.due
+            from (
+                select now, greatest(now, ?::timestamptz) as due
+                from (select clock_timestamp() as now) c) t
+            on conflict (topic, deduplication_key) do nothing
+            returning message_id""";
+
+    /** Payloads are compared as text first, because not all JSON can be jsonb. */
+    static final String FIND_DUPLICATE = """
+            select m.message_id, m.message_type operator(pg_catalog.=) added.type and case
+                       when m.payload::text = added.payload::text then true
+                       else m.payload::jsonb = added.payload::jsonb
+                   end as is_same
+            from {schema}.outbox_event as m
+            cross join (select cast(? as text) as type, cast(? as json) as payload) as added
+            where m.topic operator(pg_catalog.=) cast(? as text)
+                and m.deduplication_key operator(pg_catalog.=) cast(? as text)""";
+
+    /**
+     * A message is ready if it is due and no earlier message of its ordering key is to be tried later. A subquery and not an
+     * anti-join: the lane's index gives the rows in order, and reading stops at the limit. The message that holds the others up
+     * is mostly the first one of its key, which the order by finds at once.
+     */
+    private static final String READY = """
+            m.status operator(pg_catalog.=) 'pending'
+                and m.lane operator(pg_catalog.=) %s
+                and m.next_attempt_at <= statement_timestamp()
+                and not coalesce((
+                    select true
+                    from {schema}.outbox_event as earlier
+                    where earlier.status operator(pg_catalog.=) 'pending'
+                        and earlier.ordering_key operator(pg_catalog.=) m.ordering_key
+                        and earlier.sequence < m.sequence
+                        and earlier.next_attempt_at > m.next_attempt_at
+                    order by earlier.sequence
+                    limit 1), false)""";
+
+    /**
+     * Locks lanes in random order until they hold enough messages. Two statements, because the marks of another relay are seen by
+     * a statement that begins after the lock is free, and not by the one that takes the lock. Both must use the indexes,
+     * because the statistics of a queue are always wrong: a plan that was made while nothing waited, or from one key that holds
+     * up all others, reads all waiting messages for each row.
+     */
+    static final String TAKE = """
+            set transaction isolation level read committed;
+            set local enable_seqscan = off;
+            set local enable_bitmapscan = off;
+            select set_config('idle_in_transaction_session_timeout', cast(? as text), true),
+                   set_config('idempotency.lanes', (
+                with recursive pending_lane (lane) as (
+                    select pg_catalog.min(lane)
+                    from {schema}.outbox_event
+                    where status operator(pg_catalog.=) 'pending'
+                    union all
+                    select (
+                        select pg_catalog.min(m.lane)
+                        from {schema}.outbox_event as m
+                        where m.status operator(pg_catalog.=) 'pending' and m.lane operator(pg_catalog.>) pending_lane.lane)
+                    from pending_lane
+                    where pending_lane.lane is not null),
+                shuffled (lane, position) as materialized (
+                    select lane, row_number() over (order by random())
+                    from pending_lane
+                    where lane is not null),
+                taken (position, lane, found) as (
+                    select 0::bigint, null::smallint, 0::bigint
+                    union all
+                    select next.position,
+                           case when next.locked then next.lane end,
+                           taken.found + case when next.locked then next.ready else 0 end
+                    from taken
+                    cross join lateral (
+                        select shuffled.position, shuffled.lane, counted.ready,
+                               case when counted.ready > 0
+                                   then pg_try_advisory_xact_lock(
+                                       '{schema}.outbox_event'::regclass::oid::integer, shuffled.lane::integer)
+                                   else false
+                               end as locked
+                        from shuffled
+                        cross join lateral (
+                            select count(*) as ready
+                            from (
+                                select 1
+                                from {schema}.outbox_event as m
+                                where %s
+                                order by m.next_attempt_at, m.sequence
+                                limit ?) as found) as counted
+                        where shuffled.position = taken.position + 1
+                        offset 0) as next
+                    where taken.found < ?)
+                select coalesce(pg_catalog.array_agg(lane), '{}')::text
+                from taken
+                where lane is not null), true);
+            select m.sequence, m.predecessor, m.message_id, m.topic, m.message_type, m.ordering_key, m.aggregate_type,
+                   m.aggregate_id, m.payload, m.header_names, m.header_values, m.idempotency_scope, m.caller,
+                   m.idempotency_key, m.created_at, m.due_at, m.attempt_count
+            from pg_catalog.unnest(current_setting('idempotency.lanes')::smallint[]) as taken (lane)
+            cross join lateral (
+                select m.*,
+                       array(select key from pg_catalog.json_each_text(m.headers)) as header_names,
+                       array(select value from pg_catalog.json_each_text(m.headers)) as header_values, (
+                    select earlier.sequence
+                    from {schema}.outbox_event as earlier
+                    where earlier.status operator(pg_catalog.=) 'pending'
+                        and earlier.ordering_key operator(pg_catalog.=) m.ordering_key
+                        and earlier.sequence < m.sequence
+                    order by earlier.sequence desc
+                    limit 1) as predecessor
+                from {schema}.outbox_event as m
+                where %s
+                order by m.next_attempt_at, m.sequence
+                limit ?
+                for update of m skip locked) as m
+            order by m.sequence""".formatted(READY.formatted("shuffled.lane"), READY.formatted("taken.lane"));
+
+    static final String MARK = """
+            update {schema}.outbox_event as m
+            set status = d.status,
+                attempt_count = m.attempt_count operator(pg_catalog.+) d.counted,
+                last_error = coalesce(d.error, m.last_error),
+                next_attempt_at = case
+                    when d.status = 'pending' then t.now + d.delay::float8 * interval '1 millisecond'
+                    else m.next_attempt_at
+                end,
+                sent_at = case when d.status = 'sent' then t.now end,
+                expires_at = case when d.status = 'sent' then t.now + cast(? as float8) * interval '1 millisecond' end
+            from (select clock_timestamp() as now) as t,
+                 unnest(?::uuid[], ?::text[], ?::integer[], ?::bigint[], ?::text[])
+                     as d (message_id, status, counted, delay, error)
+            where m.message_id = d.message_id
+            returning t.now as marked_at""";
+
+    /**
+     * Releases messages that were published before the clock of the database was set back: they would wait until the old time,
+     * and so would all messages behind them in their order. A message that is to be sent later keeps its time.
+     */
+    static final String RELEASE_FROM_FUTURE = """
+            update {schema}.outbox_event
+            set next_attempt_at = clock_timestamp()
+            where message_id = any (array(
+                    select message_id
+                    from {schema}.outbox_event
+                    where status operator(pg_catalog.=) 'pending'
+                        and next_attempt_at > statement_timestamp()
+                        and created_at > statement_timestamp() and due_at = created_at
+                    for update skip locked))""";
+
+    static final String BACKLOG = """
+            select count(*) as pending,
+                   coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint as oldest_due,
+                   (select count(*) from (select 1 from {schema}.outbox_event where status operator(pg_catalog.=) 'dead' limit ?) as dead) as dead
+            from (select due_at from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
+
+    /** Finds the message that another one waits for by the index of the order, and only for messages that are returned. */
+    static final String FIND_PENDING = """
+            select message_id, topic, message_type, ordering_key, attempt_count, last_error, idempotency_scope, caller,
+                   idempotency_key, created_at, due_at, next_attempt_at, (
+                select earlier.message_id
+                from {schema}.outbox_event as earlier
+                where earlier.status operator(pg_catalog.=) 'pending'
+                    and earlier.ordering_key operator(pg_catalog.=) m.ordering_key
+                    and earlier.sequence < m.sequence
+                order by earlier.sequence
+                limit 1) as waits_for
+            from (
+                select *
+                from {schema}.outbox_event
+                where status operator(pg_catalog.=) 'pending'
+                order by sequence
+                limit ?) as m
+            order by sequence""";
+
+    static final String FIND_DEAD = """
+            select message_id, topic, message_type, ordering_key, attempt_count, last_error, idempotency_scope, caller,
+                   idempotency_key, created_at
+            from {schema}.outbox_event
+            where status operator(pg_catalog.=) 'dead'
+            order by sequence
+            limit ?""";
+
+    static final String REQUEUE = """
+            update {schema}.outbox_event
+            set status = 'pending', attempt_count = 0, next_attempt_at = clock_timestamp()
+            where message_id = ? and status operator(pg_catalog.=) 'dead'""";
+
+    static final String FIND_STATUS = """
+            select status
+            from {schema}.outbox_event
+            where message_id = ?""";
+
+    /** Contains the table's oid, because a name could be too long. */
+    private static final String CHANNEL = "'idempotency_outbox_' || '{schema}.outbox_event'::regclass::oid::text";
+
+    static final String NOTIFY = "select 1 from pg_notify(" + CHANNEL + ", '')";
+
+    static final String FIND_CHANNEL = "select " + CHANNEL + " as channel";
+
+    static final String LISTEN = "listen ";
+
+    static final String UNLISTEN = "unlisten *";
+
+    private OutboxSql() {}
+}

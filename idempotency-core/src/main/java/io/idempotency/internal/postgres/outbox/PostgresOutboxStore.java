@@ -1,0 +1,290 @@
+package io.idempotency.internal.postgres.outbox;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.CannotAcquireLockException;
+
+import io.idempotency.DeduplicationKeyReusedException;
+import io.idempotency.internal.outbox.Delivery;
+import io.idempotency.internal.outbox.NewMessage;
+import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.TimeColumns;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.outbox.OutboxMessage;
+import io.idempotency.outbox.OutboxRecord;
+
+import static java.util.Objects.requireNonNull;
+
+/** The store of messages to send. */
+public final class PostgresOutboxStore implements OutboxStore {
+
+    private static final int RESULTS_BEFORE_MESSAGES = 4;
+
+    /** The release reads all messages that wait until later, so it does not go with each batch. */
+    private static final Duration BETWEEN_RELEASES = Duration.ofMinutes(1);
+
+    /** A row with the same deduplication key may be purged between the insert and the query. */
+    private static final int MAX_TRIES = 3;
+
+    private final Duration retention;
+
+    private final String insert;
+
+    private final String findDuplicate;
+
+    private final String take;
+
+    private final String mark;
+
+    private final String backlog;
+
+    private final String releaseFromFuture;
+
+    private final AtomicLong nextRelease = new AtomicLong(System.nanoTime());
+
+    private final RequiresNewTransaction transaction;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the table
+     * @param dataSource the relay takes its connections from it
+     * @param retention how long a message is kept after it was sent
+     */
+    public PostgresOutboxStore(Schema schema, DataSource dataSource, Duration retention) {
+        this.retention = retention;
+        this.insert = schema.resolve(OutboxSql.INSERT);
+        this.findDuplicate = schema.resolve(OutboxSql.FIND_DUPLICATE);
+        this.take = schema.resolve(OutboxSql.TAKE);
+        this.mark = schema.resolve(OutboxSql.MARK);
+        this.backlog = schema.resolve(OutboxSql.BACKLOG);
+        this.releaseFromFuture = schema.resolve(OutboxSql.RELEASE_FROM_FUTURE);
+        this.transaction = RequiresNewTransaction.on(dataSource);
+    }
+
+    @Override
+    public UUID record(Connection connection, NewMessage message) {
+        try {
+            for (int i = 0; i < MAX_TRIES; i++) {
+                UUID id = insert(connection, message);
+                if (id == null) {
+                    id = findDuplicate(connection, message);
+                }
+                if (id != null) {
+                    return id;
+                }
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("record a message to send", insert, failure);
+        }
+        throw new CannotAcquireLockException("The deduplication key '"
+                + message.message().deduplicationKey() + "' was in use and free again " + MAX_TRIES + " times");
+    }
+
+    private @Nullable UUID insert(Connection connection, NewMessage added) throws SQLException {
+        OutboxMessage message = added.message();
+        Instant notBefore = message.notBefore();
+        try (PreparedStatement statement = connection.prepareStatement(insert)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.uuid(added.id());
+            parameters.string(message.topic());
+            parameters.string(message.type());
+            parameters.string(message.orderingKey());
+            parameters.integer(added.lane());
+            parameters.string(message.aggregateType());
+            parameters.string(message.aggregateId());
+            parameters.string(added.payload());
+            parameters.texts(added.headers().keySet());
+            parameters.texts(added.headers().values());
+            parameters.string(message.deduplicationKey());
+            parameters.intent(added.intent());
+            parameters.time(notBefore == null ? null : notBefore.atOffset(ZoneOffset.UTC));
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? rows.getObject("message_id", UUID.class) : null;
+            }
+        }
+    }
+
+    /**
+     * Returns null if the message was deleted meanwhile. Reads with a new statement, because that of the insert may have begun
+     * before the row existed.
+     */
+    private @Nullable UUID findDuplicate(Connection connection, NewMessage added) throws SQLException {
+        OutboxMessage message = added.message();
+        try (PreparedStatement statement = connection.prepareStatement(findDuplicate)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(message.type());
+            parameters.string(added.payload());
+            parameters.string(message.topic());
+            parameters.string(message.deduplicationKey());
+            try (ResultSet rows = statement.executeQuery()) {
+                if (!rows.next()) {
+                    return null;
+                }
+                UUID id = rows.getObject("message_id", UUID.class);
+                if (!rows.getBoolean("is_same")) {
+                    throw new DeduplicationKeyReusedException(
+                            message.topic(), requireNonNull(message.deduplicationKey()), id);
+                }
+                return id;
+            }
+        }
+    }
+
+    @Override
+    public SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<Delivery>> sending) {
+        return transaction.call(connection -> {
+            try {
+                List<OutboxRecord> taken = take(connection, limit, bound);
+                if (taken.isEmpty()) {
+                    releaseFromFuture(connection);
+                }
+                List<Delivery> deliveries = taken.isEmpty() ? List.of() : sending.apply(taken);
+                return new SentBatch(deliveries, deliveries.isEmpty() ? Instant.EPOCH : mark(connection, deliveries));
+            } catch (SQLException failure) {
+                throw SqlFailures.translate("send messages", take, failure);
+            }
+        });
+    }
+
+    private List<OutboxRecord> take(Connection connection, int limit, Duration bound) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(take)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(Long.toString(bound.toMillis()));
+            parameters.integer(limit);
+            parameters.integer(limit);
+            parameters.integer(limit);
+            statement.execute();
+            // The settings and the lanes come first.
+            for (int i = 0; i < RESULTS_BEFORE_MESSAGES; i++) {
+                statement.getMoreResults();
+            }
+            try (ResultSet rows = statement.getResultSet()) {
+                return inOrder(rows);
+            }
+        }
+    }
+
+    private void releaseFromFuture(Connection connection) throws SQLException {
+        long now = System.nanoTime();
+        long due = nextRelease.get();
+        if (now - due < 0 || !nextRelease.compareAndSet(due, now + BETWEEN_RELEASES.toNanos())) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(releaseFromFuture)) {
+            statement.executeUpdate();
+        }
+    }
+
+    /**
+     * Leaves out messages that follow a message which was not taken: that one may have to wait itself, somebody else may have
+     * locked it, or it may be in a lane of another relay because the number of lanes has changed.
+     */
+    private static List<OutboxRecord> inOrder(ResultSet rows) throws SQLException {
+        List<OutboxRecord> taken = new ArrayList<>();
+        Set<Long> sequences = new HashSet<>();
+        while (rows.next()) {
+            long predecessor = rows.getLong("predecessor");
+            if (rows.wasNull() || sequences.contains(predecessor)) {
+                sequences.add(rows.getLong("sequence"));
+                taken.add(map(rows));
+            }
+        }
+        return taken;
+    }
+
+    private static OutboxRecord map(ResultSet row) throws SQLException {
+        return new OutboxRecord(
+                row.getObject("message_id", UUID.class),
+                row.getString("topic"),
+                row.getString("message_type"),
+                row.getString("ordering_key"),
+                row.getString("aggregate_type"),
+                row.getString("aggregate_id"),
+                row.getString("payload"),
+                headers(row),
+                IntentColumns.read(row),
+                TimeColumns.read(row, "created_at"),
+                TimeColumns.read(row, "due_at"),
+                row.getInt("attempt_count") + 1);
+    }
+
+    private static Map<String, String> headers(ResultSet row) throws SQLException {
+        String[] names = (String[]) row.getArray("header_names").getArray();
+        String[] values = (String[]) row.getArray("header_values").getArray();
+        Map<String, String> headers = new LinkedHashMap<>();
+        for (int i = 0; i < names.length; i++) {
+            if (values[i] != null) {
+                headers.put(names[i], values[i]);
+            }
+        }
+        return headers;
+    }
+
+    private Instant mark(Connection connection, List<Delivery> deliveries) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(mark)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.duration(retention);
+            parameters.array(
+                    "uuid", deliveries.stream().map(d -> d.message().id()).toList());
+            parameters.array(
+                    "text",
+                    deliveries.stream().map(d -> statusAfter(d.result())).toList());
+            parameters.array(
+                    "integer",
+                    deliveries.stream()
+                            .map(d -> d.result() == Delivery.Result.NOT_COUNTED ? 0 : 1)
+                            .toList());
+            parameters.array(
+                    "bigint",
+                    deliveries.stream().map(d -> d.retryAfter().toMillis()).toList());
+            parameters.array("text", deliveries.stream().map(Delivery::error).toArray());
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                return TimeColumns.read(rows, "marked_at");
+            }
+        }
+    }
+
+    private static String statusAfter(Delivery.Result result) {
+        return switch (result) {
+            case SENT -> "sent";
+            case FAILED, NOT_COUNTED -> "pending";
+            case DEAD -> "dead";
+        };
+    }
+
+    @Override
+    public Backlog backlog(int limit) {
+        return transaction.call(Clients.withClient(jdbcClient -> jdbcClient
+                .sql(backlog)
+                .params(limit, limit)
+                .query((row, number) -> new Backlog(
+                        row.getInt("pending"),
+                        row.getInt("dead"),
+                        Duration.ofMillis(Math.max(0, row.getLong("oldest_due")))))
+                .single()));
+    }
+}

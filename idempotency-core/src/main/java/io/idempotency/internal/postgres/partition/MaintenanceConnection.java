@@ -1,0 +1,205 @@
+package io.idempotency.internal.postgres.partition;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/**
+ * Runs partition DDL as the maintenance role, with a lock timeout, on one instance at a time. All other callers of a table wait
+ * behind a session that waits for its lock, so that session must not wait for long.
+ */
+final class MaintenanceConnection {
+
+    /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    /** Keeps the role of the connection if no other is given. */
+    private static final String SETTINGS = """
+            select set_config('role', coalesce(?, current_setting('role')), {local}),
+                   set_config('lock_timeout', cast(? as text), {local}),
+                   set_config('statement_timeout', '10min', {local}),
+                   set_config('idle_in_transaction_session_timeout', '30s', {local})""";
+
+    private static final String SETTINGS_OF_TRANSACTION = SETTINGS.replace("{local}", "true");
+
+    private static final String SETTINGS_OF_SESSION = SETTINGS.replace("{local}", "false");
+
+    private static final String SAVE = """
+            select current_setting('role') as role, current_setting('lock_timeout') as lock_timeout,
+                   current_setting('statement_timeout') as statement_timeout,
+                   current_setting('idle_in_transaction_session_timeout') as idle_timeout""";
+
+    private static final String RESTORE = """
+            select set_config('role', cast(? as text), false), set_config('lock_timeout', cast(? as text), false),
+                   set_config('statement_timeout', cast(? as text), false),
+                   set_config('idle_in_transaction_session_timeout', cast(? as text), false)""";
+
+    private static final String KEY = "('{schema}.processed_message_partition'::regclass::oid::integer, 0)";
+
+    private static final String TRY_LOCK_IN_TRANSACTION = "select pg_try_advisory_xact_lock" + KEY;
+
+    /** Locks for the session, for statements that cannot run in a transaction. */
+    private static final String TRY_LOCK = "select pg_try_advisory_lock" + KEY;
+
+    private static final String UNLOCK = "select pg_advisory_unlock" + KEY;
+
+    private final DataSource dataSource;
+
+    private final RequiresNewTransaction transaction;
+
+    private final @Nullable String role;
+
+    private final String tryLockInTransaction;
+
+    private final String tryLock;
+
+    private final String unlock;
+
+    MaintenanceConnection(Schema schema, DataSource dataSource, @Nullable String role) {
+        this.dataSource = dataSource;
+        this.transaction = RequiresNewTransaction.on(dataSource);
+        this.role = role;
+        this.tryLockInTransaction = schema.resolve(TRY_LOCK_IN_TRANSACTION);
+        this.tryLock = schema.resolve(TRY_LOCK);
+        this.unlock = schema.resolve(UNLOCK);
+    }
+
+    /** Queries without the lock, because nothing is changed. */
+    <T> T query(Function<JdbcClient, T> query) {
+        return transaction.call(Clients.withClient(jdbcClient -> {
+            jdbcClient.sql(Clients.READ_COMMITTED).update();
+            return query.apply(jdbcClient);
+        }));
+    }
+
+    /**
+     * Changes partitions in one transaction.
+     *
+     * @param work tells whether everything is done
+     * @return its result; {@code true} also if another instance maintains partitions, {@code false} if a lock was not available
+     */
+    boolean change(Duration lockTimeout, Predicate<JdbcClient> work) {
+        return unlessLocked(() -> transaction.call(Clients.withClient(jdbcClient -> {
+            jdbcClient.sql(Clients.READ_COMMITTED).update();
+            settings(jdbcClient, SETTINGS_OF_TRANSACTION, lockTimeout);
+            return !isTrue(jdbcClient, tryLockInTransaction) || work.test(jdbcClient);
+        })));
+    }
+
+    /**
+     * Changes partitions by statements that PostgreSQL does not run in a transaction.
+     *
+     * @param work tells whether everything is done
+     * @return its result; {@code true} also if another instance maintains partitions, {@code false} if a lock was not available
+     */
+    boolean changeOutsideOfTransactions(Duration lockTimeout, Predicate<JdbcClient> work) {
+        return unlessLocked(() -> {
+            try (Connection connection = dataSource.getConnection()) {
+                boolean autoCommit = connection.getAutoCommit();
+                connection.setAutoCommit(true);
+                try {
+                    return inSession(connection, lockTimeout, work);
+                } finally {
+                    if (!connection.isClosed()) {
+                        connection.setAutoCommit(autoCommit);
+                    }
+                }
+            } catch (SQLException failure) {
+                throw SqlFailures.translate("maintain partitions", null, failure);
+            }
+        });
+    }
+
+    private boolean inSession(Connection connection, Duration lockTimeout, Predicate<JdbcClient> work)
+            throws SQLException {
+        JdbcClient jdbcClient = Clients.on(connection);
+        Object[] settings = jdbcClient
+                .sql(SAVE)
+                .query((row, number) -> new Object[] {
+                    row.getString("role"),
+                    row.getString("lock_timeout"),
+                    row.getString("statement_timeout"),
+                    row.getString("idle_timeout")
+                })
+                .single();
+        AtomicBoolean restored = new AtomicBoolean();
+        try {
+            settings(jdbcClient, SETTINGS_OF_SESSION, lockTimeout);
+            if (!isTrue(jdbcClient, tryLock)) {
+                return true;
+            }
+            try {
+                return work.test(jdbcClient);
+            } finally {
+                isTrue(jdbcClient, unlock);
+            }
+        } finally {
+            restore(jdbcClient, settings, restored);
+            if (!restored.get()) {
+                // Nobody else may get a connection with another role or with the lock.
+                connection.abort(Runnable::run);
+            }
+        }
+    }
+
+    private static void restore(JdbcClient jdbcClient, Object[] settings, AtomicBoolean restored) {
+        try {
+            jdbcClient.sql(RESTORE).params(settings).query().singleRow();
+            restored.set(true);
+        } catch (DataAccessException broken) {
+            restored.set(false);
+        }
+    }
+
+    private void settings(JdbcClient jdbcClient, String sql, Duration lockTimeout) {
+        jdbcClient
+                .sql(sql)
+                .param(role)
+                .param(Long.toString(lockTimeout.toMillis()))
+                .query()
+                .singleRow();
+    }
+
+    private static boolean isTrue(JdbcClient jdbcClient, String sql) {
+        return jdbcClient.sql(sql).query(Boolean.class).single();
+    }
+
+    private static boolean unlessLocked(Work work) {
+        try {
+            return work.run();
+        } catch (DataAccessException failure) {
+            if (isLockNotAvailable(failure)) {
+                return false;
+            }
+            throw failure;
+        }
+    }
+
+    static boolean isLockNotAvailable(DataAccessException failure) {
+        return hasState(failure, LOCK_NOT_AVAILABLE);
+    }
+
+    static boolean hasState(DataAccessException failure, String sqlState) {
+        return NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause
+                && sqlState.equals(cause.getSQLState());
+    }
+
+    private interface Work {
+
+        boolean run();
+    }
+}

@@ -1,0 +1,106 @@
+package io.idempotency.internal.postgres.partition;
+
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.observation.PartitionSample;
+
+/**
+ * The partitions of handled messages. The database says whether there are any and not the configuration, because another instance
+ * or an operator may have created them.
+ */
+public final class MessagePartitions {
+
+    /** The partitioned table. */
+    static final String TABLE = "processed_message";
+
+    private final Schema schema;
+
+    private final String exist;
+
+    private final String findOldestExpired;
+
+    private final PartitionStatistics statistics;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the table
+     */
+    public MessagePartitions(Schema schema) {
+        this.schema = schema;
+        this.exist = PartitionSql.EXIST.replace("{name}", schema.name());
+        this.findOldestExpired = schema.resolve(PartitionSql.FIND_OLDEST_EXPIRED);
+        this.statistics = new PartitionStatistics(schema);
+    }
+
+    /**
+     * Tells whether handled messages are in partitions.
+     *
+     * @param jdbcClient queries the database
+     * @return whether the table is partitioned
+     */
+    public boolean exist(JdbcClient jdbcClient) {
+        return jdbcClient.sql(exist).query(Boolean.class).single();
+    }
+
+    /**
+     * Reads the state of the partitions.
+     *
+     * @param jdbcClient queries the database
+     * @return one state; none if there are no partitions
+     */
+    public List<PartitionSample> findState(JdbcClient jdbcClient) {
+        return statistics.find(jdbcClient);
+    }
+
+    /**
+     * Finds the partition that has been expired for the longest time.
+     *
+     * @param jdbcClient queries the database
+     * @return for how long it could have been removed; zero if there is none
+     */
+    public Duration findOldestExpired(JdbcClient jdbcClient) {
+        return Duration.ofMillis(
+                jdbcClient.sql(findOldestExpired).query(Long.class).single());
+    }
+
+    /**
+     * Puts handled messages in partitions if the table is empty.
+     *
+     * @param owner the DataSource of the table's owner
+     * @param period how much time a partition is for
+     * @return whether the table is partitioned now
+     */
+    public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
+        return new EmptyTablePartitioning(schema, owner).partition(period);
+    }
+
+    /**
+     * Returns the maintenance of the partitions.
+     *
+     * @param dataSource each step takes a connection of its own from it
+     * @param period how much time a new partition is for
+     * @param role the owner of the tables; {@code null} for the role of the DataSource
+     * @param archive whether partitions are kept as tables of their own instead of being dropped
+     * @return safe for use by many threads
+     */
+    public PartitionMaintenance maintenance(
+            DataSource dataSource, PartitionPeriod period, @Nullable String role, boolean archive) {
+        MaintenanceConnection connection = new MaintenanceConnection(schema, dataSource, role);
+        return new PartitionMaintenance(
+                () -> connection.query(this::exist),
+                List.of(
+                        new PartitionAddition(schema, connection, period),
+                        new PartitionClosing(schema, connection),
+                        new PartitionExpiry(schema, connection),
+                        new PartitionRemoval(schema, connection, archive)));
+    }
+}

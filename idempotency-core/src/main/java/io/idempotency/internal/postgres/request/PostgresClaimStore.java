@@ -1,0 +1,325 @@
+package io.idempotency.internal.postgres.request;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.springframework.jdbc.support.JdbcUtils;
+
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.CompletingCommit;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.postgres.jdbc.ClaimMark;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
+
+/** The store of claims in the table {@code idempotency_request}. */
+public final class PostgresClaimStore implements ClaimStore {
+
+    /** A row can vanish between the insert and the query as often as it is purged or rolled back in just that moment. */
+    private static final int MAX_CLAIM_ATTEMPTS = 10;
+
+    /** How much shorter a lease may be than it was asked for. */
+    private static final Duration LONGEST_WITHOUT_A_WAIT = Duration.ofMillis(100);
+
+    private final ClaimInsert insertCompleted;
+
+    private final ClaimInsert insertInTransaction;
+
+    private final ClaimInsert insertLeased;
+
+    private final Reclaim reclaim;
+
+    private final CompletionStatement completion;
+
+    private final CompletionStatement completionWithReference;
+
+    private final CompletionStatement completionOfLease;
+
+    private final String find;
+
+    private final String findAnswered;
+
+    private final String findSettled;
+
+    private final String fail;
+
+    private final String extendLease;
+
+    private final String recordFailure;
+
+    private final String claimedBy;
+
+    /** A guess: a completion may have been rolled back or be in another database, and ids are overwritten. */
+    private final RecentlySeenIds answered = new RecentlySeenIds();
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the table
+     * @param claimedBy tells this process from others in the rows that it writes
+     */
+    public PostgresClaimStore(Schema schema, String claimedBy) {
+        this.insertCompleted = ClaimInsert.completed(schema);
+        this.insertInTransaction = ClaimInsert.inTransaction(schema);
+        this.insertLeased = ClaimInsert.leased(schema);
+        this.reclaim = new Reclaim(schema);
+        this.completion = CompletionStatement.inTransaction(schema);
+        this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
+        this.completionOfLease = CompletionStatement.ofLease(schema);
+        this.find = schema.resolve(RequestSql.FIND);
+        this.findAnswered = schema.resolve(RequestSql.FIND_ANSWERED);
+        this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
+        this.fail = schema.resolve(RequestSql.FAIL);
+        this.extendLease = schema.resolve(RequestSql.EXTEND_LEASE);
+        this.recordFailure = schema.resolve(RequestSql.RECORD_FAILURE);
+        this.claimedBy = claimedBy;
+    }
+
+    @Override
+    public boolean isProbablyAnswered(UUID id) {
+        return answered.contains(id);
+    }
+
+    /** Ignores a request that is in processing: the caller has to wait for that one. */
+    @Override
+    public Optional<Claim> findAnswered(Connection connection, ClaimRequest request) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
+            parameters.uuid(request.id());
+            statements.execute();
+            return firstOf(statements.nextRows())
+                    .filter(stored -> stored.status() != RequestStatus.PROCESSING)
+                    .map(stored -> stored.answerTo(request));
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find the answer to the " + request.intent(), findAnswered, failure);
+        }
+    }
+
+    @Override
+    public Claim claim(Connection connection, ClaimRequest request) {
+        long start = System.nanoTime();
+        for (int attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
+            WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
+            try {
+                Claim answer = claimOrFind(connection, request, bound, start);
+                if (answer != null) {
+                    return answer;
+                }
+            } catch (SQLException failure) {
+                if (bound.ended(failure)) {
+                    return new Claim.InProgress(failure);
+                }
+                throw SqlFailures.translate(
+                        "claim the " + request.intent(), insertOf(request).sql(), failure);
+            }
+        }
+        throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished "
+                + MAX_CLAIM_ATTEMPTS + " times while it was read: something writes it all the time");
+    }
+
+    /** Returns null if the row changed between two statements, so that the claim has to be tried again. */
+    private @Nullable Claim claimOrFind(Connection connection, ClaimRequest request, WaitBound bound, long start)
+            throws SQLException {
+        if (insert(connection, request, bound)) {
+            return granted(connection, request, 1, Claim.Granted.Origin.NEW, bound);
+        }
+        Optional<StoredRequest> found = find(connection, request.id());
+        return found.isEmpty() ? null : answer(connection, request, found.get(), start);
+    }
+
+    private @Nullable Claim answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
+            throws SQLException {
+        answered.add(request.id());
+        Claim answer = stored.answerTo(request);
+        if (answer != null) {
+            return answer;
+        }
+        WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
+        return reclaim(connection, request, stored.attempt(), bound)
+                ? granted(connection, request, stored.attempt() + 1, stored.origin(), bound)
+                : null;
+    }
+
+    /** Extends a lease whose claim has waited: the statement has taken the time before it waited for another claim. */
+    private Claim granted(
+            Connection connection, ClaimRequest request, int attempt, Claim.Granted.Origin origin, WaitBound bound) {
+        Lease lease = request.lease();
+        if (lease != null && bound.elapsed().compareTo(LONGEST_WITHOUT_A_WAIT) > 0) {
+            extendLease(connection, new Fence(request.id(), attempt, lease.token()), lease.duration());
+        }
+        return new Claim.Granted(attempt, origin);
+    }
+
+    private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
+        ClaimInsert insert = insertOf(request);
+        try (MultiStatement statements = MultiStatement.prepare(connection, insert.sql())) {
+            insert.bind(statements.parameters(), request, claimedBy, bound);
+            return statements.update() == 1;
+        }
+    }
+
+    private boolean reclaim(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
+            throws SQLException {
+        try (MultiStatement statements = MultiStatement.prepare(connection, reclaim.sql())) {
+            reclaim.bind(statements.parameters(), request, attempt, claimedBy, bound);
+            return statements.update() == 1;
+        }
+    }
+
+    private ClaimInsert insertOf(ClaimRequest request) {
+        if (request.completeAtOnce()) {
+            return insertCompleted;
+        }
+        return request.lease() == null ? insertInTransaction : insertLeased;
+    }
+
+    private CompletionStatement completionOf(Completion completed) {
+        if (completed.fence().token() != null) {
+            return completionOfLease;
+        }
+        return completed.hasReference() ? completionWithReference : completion;
+    }
+
+    private Optional<StoredRequest> find(Connection connection, UUID id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(find)) {
+            statement.setObject(1, id);
+            return firstOf(statement.executeQuery());
+        }
+    }
+
+    @Override
+    public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, findSettled)) {
+            statements.parameters().uuid(id);
+            statements.execute();
+            return firstOf(statements.nextRows());
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find a settled request", findSettled, failure);
+        }
+    }
+
+    private static Optional<StoredRequest> firstOf(ResultSet rows) throws SQLException {
+        try (rows) {
+            return rows.next() ? Optional.of(map(rows)) : Optional.empty();
+        }
+    }
+
+    private static StoredRequest map(ResultSet row) throws SQLException {
+        Long leaseRemaining = row.getObject("lease_remaining", Long.class);
+        return new StoredRequest(
+                IntentColumns.readAny(row),
+                new Fingerprint(row.getInt("hash_version"), row.getBytes("request_hash")),
+                StatusColumn.statusOf(row.getString("status")),
+                row.getInt("attempt_count"),
+                row.getString("response_body"),
+                row.getString("failure_code"),
+                row.getString("failure_message"),
+                row.getObject("claim_token", UUID.class),
+                leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
+    }
+
+    @Override
+    public boolean complete(Connection connection, Completion completion) {
+        answered.add(completion.fence().requestId());
+        CompletionStatement statement = completionOf(completion);
+        return update(
+                connection, "complete a claim", statement.sql(), parameters -> statement.bind(parameters, completion));
+    }
+
+    @Override
+    public CompletingCommit completingCommit(Connection connection, Completion completion) {
+        answered.add(completion.fence().requestId());
+        CompletionStatement statement = completionOf(completion);
+        String sql = Objects.requireNonNull(statement.withCommit(), "the completion of a lease is committed later");
+        PreparedStatement prepared = null;
+        try {
+            prepared = connection.prepareStatement(sql);
+            statement.bind(new StatementParameters(prepared), completion);
+            return new PreparedCompletingCommit(prepared);
+        } catch (SQLException failure) {
+            JdbcUtils.closeStatement(prepared);
+            throw SqlFailures.translate("prepare the completion of a claim", sql, failure);
+        }
+    }
+
+    @Override
+    public boolean fail(Connection connection, Fence fence, Failure failure) {
+        return update(connection, "record the failure of a lease", fail, parameters -> {
+            RequestParameters.bindFailure(parameters, failure);
+            RequestParameters.bindFence(parameters, fence);
+        });
+    }
+
+    @Override
+    public boolean extendLease(Connection connection, Fence fence, Duration duration) {
+        return update(connection, "extend a lease", extendLease, parameters -> {
+            parameters.duration(duration);
+            parameters.duration(duration);
+            parameters.duration(duration);
+            RequestParameters.bindFence(parameters, fence);
+        });
+    }
+
+    @Override
+    public boolean recordFailure(Connection connection, FailureRecord failed) {
+        return update(connection, "record a failure", recordFailure, parameters -> {
+            parameters.uuid(failed.id());
+            parameters.intent(failed.intent());
+            RequestParameters.bindFingerprint(parameters, failed.fingerprint());
+            RequestParameters.bindFailure(parameters, failed.failure());
+            parameters.string(claimedBy);
+            parameters.integer(failed.attempt());
+            parameters.duration(failed.retention());
+        });
+    }
+
+    private static boolean update(Connection connection, String task, String sql, Binding binding) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
+            binding.bind(statements.parameters());
+            return statements.update() == 1;
+        } catch (SQLException failure) {
+            throw SqlFailures.translate(task, sql, failure);
+        }
+    }
+
+    @Override
+    public TransactionState transactionState(Connection connection) {
+        try {
+            BaseConnection driver = connection.unwrap(BaseConnection.class);
+            return switch (driver.getTransactionState()) {
+                case OPEN -> ClaimMark.isOn(driver) ? TransactionState.CLAIMED : TransactionState.OPEN;
+                case FAILED -> TransactionState.ABORTED;
+                case IDLE -> TransactionState.ENDED;
+            };
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("read the state of the transaction", null, failure);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Binding {
+
+        void bind(StatementParameters parameters) throws SQLException;
+    }
+}

@@ -1,0 +1,208 @@
+package io.idempotency.internal.postgres.request;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataIntegrityViolationException;
+
+import io.idempotency.IdempotencyAdministration.Reason;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.Intent;
+import io.idempotency.InterventionRefusedException;
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.TimeColumns;
+
+/** Reads and changes the table {@code idempotency_request} for operators. */
+public final class RequestAdministration {
+
+    private final Schema schema;
+
+    private final BoundedTransaction transaction;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schema holds the table
+     * @param transaction bounds each statement
+     */
+    public RequestAdministration(Schema schema, BoundedTransaction transaction) {
+        this.schema = schema;
+        this.transaction = transaction;
+    }
+
+    /**
+     * Finds a request.
+     *
+     * @param intent scope, caller and key
+     * @return the request, if it is stored
+     */
+    public Optional<IdempotencyRecord> find(Intent intent) {
+        return query(RequestSql.DESCRIBE_ONE, RequestId.of(intent)).stream()
+                .filter(found -> found.intent().equals(intent))
+                .findFirst();
+    }
+
+    /**
+     * Finds the response of a request.
+     *
+     * @param intent scope, caller and key
+     * @return the response as JSON, if one is stored
+     */
+    public Optional<String> findResponse(Intent intent) {
+        return transaction.query(jdbcClient -> jdbcClient
+                .sql(schema.resolve(RequestSql.FIND_RESPONSE))
+                .params(parametersOf(intent))
+                .query(String.class)
+                .optional());
+    }
+
+    /**
+     * Finds requests, those claimed last first.
+     *
+     * @param scope of the requests; {@code null} for any
+     * @param key of the requests; {@code null} for any
+     * @param status of the requests; {@code null} for any
+     * @param limit how many at most
+     * @return the requests
+     */
+    public List<IdempotencyRecord> search(
+            @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit) {
+        String statusText = status == null ? null : StatusColumn.textOf(status);
+        return query(RequestSql.SEARCH, scope, scope, key, key, statusText, statusText, limit);
+    }
+
+    /**
+     * Finds leases that have expired, the oldest first.
+     *
+     * @param limit how many at most
+     * @return the requests
+     */
+    public List<IdempotencyRecord> findStaleLeases(int limit) {
+        return query(RequestSql.FIND_STALE_LEASES, limit);
+    }
+
+    /**
+     * Finds requests without a lease that were committed in processing, the oldest first.
+     *
+     * @param limit how many at most
+     * @return the requests
+     */
+    public List<IdempotencyRecord> findAbandoned(int limit) {
+        return query(RequestSql.FIND_ABANDONED, limit);
+    }
+
+    /**
+     * Finds requests that were attempted often, those with the most attempts first.
+     *
+     * @param attempts how many attempts at least
+     * @param limit how many requests at most
+     * @return the requests
+     */
+    public List<IdempotencyRecord> findWithAttempts(int attempts, int limit) {
+        return query(RequestSql.FIND_WITH_ATTEMPTS, attempts, limit);
+    }
+
+    /**
+     * Lets the next caller claim a stale request again.
+     *
+     * @param intent scope, caller and key
+     * @param reason is stored in the row
+     * @throws InterventionRefusedException if the request is not stale
+     */
+    public void releaseStale(Intent intent, Reason reason) {
+        change("release", intent, RequestSql.RELEASE_STALE, reason.who() + ": " + reason.why());
+    }
+
+    /**
+     * Completes a stale request.
+     *
+     * @param intent scope, caller and key
+     * @param responseBody the response as JSON
+     * @throws InterventionRefusedException if the request is not stale
+     * @throws IllegalArgumentException if the response is not JSON
+     */
+    public void completeStale(Intent intent, String responseBody) {
+        try {
+            change("complete", intent, RequestSql.COMPLETE_STALE, responseBody);
+        } catch (DataIntegrityViolationException refused) {
+            throw new IllegalArgumentException(
+                    "The response body for the " + intent + " is not JSON that PostgreSQL can store; a text needs its"
+                            + " quotation marks, and a method without a result has null: "
+                            + refused.getMostSpecificCause().getMessage(),
+                    refused);
+        }
+    }
+
+    /**
+     * Deletes a request that nobody holds.
+     *
+     * @param intent scope, caller and key
+     * @throws InterventionRefusedException if somebody holds the request or there is none
+     */
+    public void forget(Intent intent) {
+        change("forget", intent, RequestSql.FORGET);
+    }
+
+    private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {
+        return transaction.query(jdbcClient -> jdbcClient
+                .sql(schema.resolve(sql))
+                .params(parameters)
+                .query((row, number) -> map(row))
+                .list());
+    }
+
+    private void change(String operation, Intent intent, String sql, Object... values) {
+        List<Object> parameters = new ArrayList<>(List.of(values));
+        parameters.addAll(parametersOf(intent));
+        int changed = transaction.change(jdbcClient ->
+                jdbcClient.sql(schema.resolve(sql)).params(parameters).update());
+        if (changed != 1) {
+            Optional<IdempotencyRecord> found = find(intent);
+            throw new InterventionRefusedException(
+                    "Cannot " + operation + " the " + intent + ": "
+                            + found.map(RequestAdministration::describe).orElse("nothing is stored for it"),
+                    found.isPresent());
+        }
+    }
+
+    private static List<Object> parametersOf(Intent intent) {
+        return List.of(
+                RequestId.of(intent),
+                intent.scope(),
+                intent.caller(),
+                intent.key().value());
+    }
+
+    private static String describe(IdempotencyRecord found) {
+        return found.lockedUntil() == null
+                ? "it is not stale but " + found.status()
+                : "attempt " + found.attempt() + " of " + found.claimedBy() + " holds its lease until "
+                        + found.lockedUntil();
+    }
+
+    private static IdempotencyRecord map(ResultSet row) throws SQLException {
+        return new IdempotencyRecord(
+                IntentColumns.readAny(row),
+                StatusColumn.statusOf(row.getString("status")),
+                row.getBoolean("is_stale"),
+                row.getInt("attempt_count"),
+                row.getString("claimed_by"),
+                TimeColumns.read(row, "created_at"),
+                TimeColumns.read(row, "claimed_at"),
+                TimeColumns.readOrNull(row, "locked_until"),
+                TimeColumns.read(row, "expires_at"),
+                row.getBoolean("has_response"),
+                row.getString("result_ref_type"),
+                row.getString("result_ref_id"),
+                row.getString("failure_code"),
+                row.getString("failure_message"));
+    }
+}

@@ -1,0 +1,33 @@
+package io.idempotency.internal.postgres.request;
+
+import java.sql.SQLException;
+
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+
+/** Binds values that take several parameters of a statement. */
+final class RequestParameters {
+
+    private RequestParameters() {}
+
+    static void bindFingerprint(StatementParameters parameters, Fingerprint fingerprint) throws SQLException {
+        parameters.bytes(fingerprint.hash());
+        parameters.integer(fingerprint.version());
+    }
+
+    static void bindFailure(StatementParameters parameters, Failure failure) throws SQLException {
+        parameters.string(
+                StatusColumn.textOf(failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
+        parameters.string(failure.code());
+        parameters.string(failure.message());
+    }
+
+    static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {
+        parameters.uuid(fence.requestId());
+        parameters.integer(fence.attempt());
+        parameters.uuid(fence.token());
+    }
+}

@@ -1,0 +1,242 @@
+package io.idempotency.internal.postgres.request;
+
+import io.idempotency.internal.postgres.jdbc.WaitBound;
+
+/** The statements of the table {@code idempotency_request}. */
+public final class RequestSql {
+
+    private static final String MILLISECONDS_FROM_NOW = "t.now + cast(? as float8) * interval '1 millisecond'";
+
+    /**
+     * Takes a new key. It names only the columns that a claim of its kind may fill, because PostgreSQL and the driver spend
+     * time on each of them, even for null.
+     */
+    private static final String INSERT = WaitBound.restoredWithin("""
+            insert into {schema}.idempotency_request (
+                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, claimed_by, claimed_at,
+                attempt_count, created_at, updated_at, expires_at, {columns})
+            select ?, ?, ?, ?, ?, ?, ?, t.now,
+                   1, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond', {values}
+            from (select clock_timestamp() as now, {restore}) t
+            on conflict (request_id) do nothing""");
+
+    static final String INSERT_COMPLETED = insert("status, response_body", "'succeeded', 'null'");
+
+    static final String INSERT_IN_TRANSACTION =
+            insert("status, response_expires_at", "'processing', " + MILLISECONDS_FROM_NOW);
+
+    static final String INSERT_LEASED = insert(
+            "status, response_expires_at, claim_token, locked_until",
+            "'processing', " + MILLISECONDS_FROM_NOW + ", ?, " + MILLISECONDS_FROM_NOW);
+
+    /** Takes no row lock: a lock writes, and a replay writes nothing. */
+    static final String FIND = """
+            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
+                   response_body, attempt_count, failure_code, failure_message, claim_token,
+                   (extract(epoch from locked_until - clock_timestamp()) * 1000.0)::bigint as lease_remaining
+            from {schema}.idempotency_request
+            where request_id = ?""";
+
+    /** Bounded, because it is the first statement that may wait for a lock of the table. */
+    static final String FIND_ANSWERED = WaitBound.ofOneTransaction(FIND);
+
+    static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
+
+    /**
+     * Clears whatever the last attempt has left in the row. Only the number of the attempt and the time of the first one remain.
+     * The number fences: of all callers that have found the same row one wins, and the others read again.
+     */
+    static final String RECLAIM = WaitBound.around("""
+            update {schema}.idempotency_request
+            set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
+                result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
+                claimed_by = ?, claim_token = ?, claimed_at = t.now,
+                locked_until = t.now + cast(? as float8) * interval '1 millisecond',
+                attempt_count = attempt_count + 1, updated_at = t.now,
+                expires_at = t.now + cast(? as float8) * interval '1 millisecond',
+                response_expires_at = t.now + cast(? as float8) * interval '1 millisecond'
+            from (select clock_timestamp() as now) t
+            where request_id = ? and attempt_count = ?
+                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
+
+    private static final String HELD = "\nwhere request_id = ? and status = 'processing'";
+
+    /** The fence of a claim without a lease is its transaction, which nobody else can be in. */
+    private static final String HELD_BY_TRANSACTION = HELD + " and attempt_count = ? and claim_token is null";
+
+    private static final String HELD_BY_LEASE = HELD + " and attempt_count = ? and claim_token = ?";
+
+    /** The retention of a leased call counts from its end, however long the lease was. The index of leases changes anyway. */
+    private static final String RETENTION_FROM_NOW =
+            ",\n    expires_at = statement_timestamp() + (expires_at - claimed_at)";
+
+    /**
+     * The other columns need no clearing: they are null in a new row, and a reclaim clears them. Nobody else writes a row in
+     * processing that has no token.
+     */
+    static final String COMPLETE = """
+            update {schema}.idempotency_request
+            set status = 'succeeded', response_body = ?, updated_at = clock_timestamp()""" + HELD_BY_TRANSACTION;
+
+    static final String COMPLETE_WITH_REFERENCE = """
+            update {schema}.idempotency_request
+            set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = clock_timestamp()""" + HELD_BY_TRANSACTION;
+
+    static final String COMPLETE_LEASE = """
+            update {schema}.idempotency_request
+            set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
+                locked_until = null, updated_at = clock_timestamp(),
+                response_expires_at = statement_timestamp() + (response_expires_at - claimed_at)""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
+
+    static final String FAIL = WaitBound.BRIEFLY + """
+            update {schema}.idempotency_request
+            set status = ?, failure_code = ?, failure_message = ?,
+                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
+
+    static final String EXTEND_LEASE = """
+            update {schema}.idempotency_request
+            set locked_until = greatest(locked_until, clock_timestamp() + cast(? as float8) * interval '1 millisecond'),
+                expires_at = expires_at
+                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
+                response_expires_at = response_expires_at
+                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
+                updated_at = clock_timestamp()""" + HELD_BY_LEASE;
+
+    /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
+    static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
+            insert into {schema}.idempotency_request as stored (
+                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
+                status, failure_code, failure_message, claimed_by, claimed_at,
+                attempt_count, created_at, updated_at, expires_at)
+            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, ?, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond'
+            from (select clock_timestamp() as now) t
+            on conflict (request_id) do update
+            set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
+                failure_code = excluded.failure_code, failure_message = excluded.failure_message,
+                claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
+                attempt_count = excluded.attempt_count, updated_at = excluded.updated_at,
+                expires_at = excluded.expires_at
+            where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
+
+    /** A request without a lease is committed as processing only if its method committed by itself. */
+    private static final String IS_STALE =
+            "(status = 'processing' and (locked_until is null or locked_until <= clock_timestamp()))\n";
+
+    private static final String DESCRIBE = """
+            select idempotency_scope, caller, idempotency_key, status, %s as is_stale,
+                   attempt_count, claimed_by, created_at, claimed_at, locked_until, expires_at,
+                   response_body is not null as has_response, result_ref_type, result_ref_id, failure_code, failure_message
+            from {schema}.idempotency_request
+            """.formatted(IS_STALE);
+
+    static final String DESCRIBE_ONE = DESCRIBE + "where request_id = ?";
+
+    static final String SEARCH = DESCRIBE + """
+            where (cast(? as text) is null or idempotency_scope operator(pg_catalog.=) ?)
+                and (cast(? as text) is null or idempotency_key operator(pg_catalog.=) ?)
+                and (cast(? as text) is null or status = cast(? as text))
+            order by claimed_at desc
+            limit ?""";
+
+    /** Uses the index of leases, which a volatile time could not use. */
+    static final String FIND_STALE_LEASES = DESCRIBE + """
+            where locked_until <= statement_timestamp()
+            order by locked_until
+            limit ?""";
+
+    static final String FIND_ABANDONED = DESCRIBE + """
+            where status = 'processing' and locked_until is null
+            order by claimed_at
+            limit ?""";
+
+    static final String FIND_WITH_ATTEMPTS = DESCRIBE + """
+            where attempt_count >= ?
+            order by attempt_count desc, claimed_at desc
+            limit ?""";
+
+    static final String FIND_RESPONSE = """
+            select response_body
+            from {schema}.idempotency_request
+            where request_id = ?
+                and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)
+                and response_body is not null""";
+
+    /** A row of another intent that shares the request id must not be changed. */
+    private static final String OF_INTENT =
+            "where request_id = ? and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)\n";
+
+    /** Clears the token, so that the holder learns that the request is not its own any more. */
+    static final String RELEASE_STALE = """
+            update {schema}.idempotency_request
+            set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = clock_timestamp()
+            """ + OF_INTENT + "    and " + IS_STALE;
+
+    /** Clears the token, so that the holder cannot take the operator's completion for its own. */
+    static final String COMPLETE_STALE = """
+            update {schema}.idempotency_request
+            set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
+                updated_at = clock_timestamp(), expires_at = clock_timestamp() + (expires_at - claimed_at),
+                response_expires_at = clock_timestamp() + (response_expires_at - claimed_at)
+            """ + OF_INTENT + "    and " + IS_STALE;
+
+    static final String FORGET = "delete from {schema}.idempotency_request\n" + OF_INTENT
+            + "    and (status <> 'processing' or " + IS_STALE + ")";
+
+    /**
+     * Only requests that have succeeded: a lease whose response would be due has none yet. A request that has expired itself is
+     * deleted with its response.
+     */
+    private static final String RESPONSE_EXPIRED = """
+            where response_expires_at >= ? and response_expires_at < statement_timestamp()
+                and status = 'succeeded' and expires_at >= statement_timestamp()
+            order by response_expires_at
+            """;
+
+    /** Clears the time as well: the row leaves the index then, which the next run would read from its beginning. */
+    public static final String CLEAR_EXPIRED_RESPONSES = """
+            with expired as (
+                select ctid, response_expires_at
+                from {schema}.idempotency_request
+            """ + RESPONSE_EXPIRED + """
+                limit ?
+                for update skip locked),
+            cleared as (
+                update {schema}.idempotency_request
+                set response_body = null, response_expires_at = null
+                where ctid = any (array(select ctid from expired))
+                returning 1)
+            select (select count(*) from cleared) as batch_rows, max(response_expires_at) as last_expired
+            from expired""";
+
+    /** When the response expired that is to be cleared next. */
+    public static final String FIND_OLDEST_EXPIRED_RESPONSE =
+            "select response_expires_at\nfrom {schema}.idempotency_request\n"
+                    + RESPONSE_EXPIRED.replace("response_expires_at >= ? and ", "") + "limit 1";
+
+    /** Uses the index of leases. */
+    public static final String COUNT_STALE_LEASES = """
+            select count(*)
+            from (
+                select 1
+                from {schema}.idempotency_request
+                where locked_until <= statement_timestamp()
+                limit ?) as stale""";
+
+    private RequestSql() {}
+
+    /**
+     * Without a row to complete the first statement fails, so that PostgreSQL does not execute the second one. Its SQLSTATE is
+     * one that hardly anything else has.
+     */
+    static String followedByCommit(String completion) {
+        return "with stored as (" + completion + """
+
+                returning 1)
+                select pg_catalog.width_bucket(0::float8, 0::float8, 1::float8, coalesce((select 1 from stored), 0));COMMIT""";
+    }
+
+    private static String insert(String columns, String values) {
+        return INSERT.replace("{columns}", columns).replace("{values}", values);
+    }
+}

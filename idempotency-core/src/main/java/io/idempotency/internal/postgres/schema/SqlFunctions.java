@@ -1,0 +1,128 @@
+package io.idempotency.internal.postgres.schema;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.Objects;
+import java.util.Set;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.io.ClassPathResource;
+
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+
+/**
+ * Functions of the database that have the library's rules, for callers that are not Java, and views for operators. The library
+ * itself needs none of them, so an application also starts without them.
+ *
+ * <p>They are no migration: they are replaced as a whole if their version is older than this library's, and left as they are if
+ * it is the same or newer.
+ */
+final class SqlFunctions {
+
+    /** The version that the script returns. */
+    static final int VERSION = 1;
+
+    private static final Logger logger = LoggerFactory.getLogger(SqlFunctions.class);
+
+    private static final String IS_INSTALLED =
+            "select to_regprocedure('{schema}.idempotency_functions_version()') is not null as installed";
+
+    private static final String INSTALLED_VERSION = "select {schema}.idempotency_functions_version() as version";
+
+    private static final String PLACEHOLDER = "${schema}";
+
+    /**
+     * The class of all errors that are about rights, names and definitions.
+     *
+     * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>
+     */
+    private static final String RULE_VIOLATION = "42";
+
+    /** Somebody reads a view or replaces a function at the same time. */
+    private static final Set<String> IN_USE = Set.of("55P03", "40P01", "XX000");
+
+    private final Schema schema;
+
+    SqlFunctions(Schema schema) {
+        this.schema = schema;
+    }
+
+    /** Installs the functions in the transaction of the migrations, under its lock. */
+    void install(Connection connection) {
+        try {
+            installUnlessRefused(connection);
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("install the SQL functions", null, failure);
+        }
+    }
+
+    /** Rolls back to a savepoint if a statement is refused, so that the migrations are not lost. */
+    private void installUnlessRefused(Connection connection) throws SQLException {
+        Savepoint before = connection.setSavepoint();
+        try {
+            if (installedVersion(connection) < VERSION) {
+                runScript(connection);
+            }
+            connection.releaseSavepoint(before);
+        } catch (SQLException refused) {
+            String state = refused.getSQLState();
+            if (state == null || !(state.startsWith(RULE_VIOLATION) || IN_USE.contains(state))) {
+                throw refused;
+            }
+            connection.rollback(before);
+            logger.warn(
+                    "The SQL functions in schema '{}' could not be installed: {}. The application works without them. Run"
+                            + " {} as the owner of the schema, name that role with idempotency.migration.user, or set"
+                            + " idempotency.sql-functions = false.",
+                    schema.name(),
+                    Objects.toString(refused.getMessage(), state)
+                            .lines()
+                            .findFirst()
+                            .orElse(state),
+                    StorageSchema.SQL_FUNCTIONS);
+        }
+    }
+
+    /** Returns 0 if no functions are installed. */
+    private int installedVersion(Connection connection) throws SQLException {
+        try (PreparedStatement lookup = connection.prepareStatement(schema.resolve(IS_INSTALLED));
+                ResultSet found = lookup.executeQuery()) {
+            found.next();
+            if (!found.getBoolean("installed")) {
+                return 0;
+            }
+        }
+        try (PreparedStatement question = connection.prepareStatement(schema.resolve(INSTALLED_VERSION));
+                ResultSet version = question.executeQuery()) {
+            version.next();
+            return version.getInt("version");
+        }
+    }
+
+    private void runScript(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            // The braces in the functions are JSON and no escapes of JDBC.
+            statement.setEscapeProcessing(false);
+            statement.execute(script());
+        }
+    }
+
+    private String script() {
+        try {
+            return new ClassPathResource(StorageSchema.SQL_FUNCTIONS, SqlFunctions.class.getClassLoader())
+                    .getContentAsString(StandardCharsets.UTF_8)
+                    .replace(PLACEHOLDER, schema.name());
+        } catch (IOException failure) {
+            throw new UncheckedIOException("The script " + StorageSchema.SQL_FUNCTIONS + " cannot be read", failure);
+        }
+    }
+}

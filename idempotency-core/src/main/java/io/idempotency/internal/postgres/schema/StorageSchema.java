@@ -1,0 +1,273 @@
+package io.idempotency.internal.postgres.schema;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.jdbc.support.MetaDataAccessException;
+
+import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.Clients;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.partition.MessagePartitions;
+import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/** The schema as an object of the database: its creation and migration, its validation, and its partitions. */
+public final class StorageSchema {
+
+    /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
+    public static final String MIGRATIONS = "io/idempotency/internal/postgres/migration";
+
+    /** The location of the SQL functions on the class path. They take the same placeholder. */
+    public static final String SQL_FUNCTIONS = "io/idempotency/internal/postgres/sql-functions.sql";
+
+    private static final int OLDEST_SERVER = 14;
+
+    private static final String POSTGRESQL = "PostgreSQL";
+
+    private static final String IN_TEST_SLICES =
+            " A test slice such as @JdbcTest or @DataJpaTest puts an embedded database"
+                    + " in the place of the DataSource: keep it with @AutoConfigureTestDatabase(replace = Replace.NONE), or set"
+                    + " idempotency.enabled = false where the test calls no idempotent method.";
+
+    private final Schema schema;
+
+    private final DataSource dataSource;
+
+    private final RequiresNewTransaction application;
+
+    private final BoundedTransaction operator;
+
+    /**
+     * Describes the schema. Nothing is read or written yet.
+     *
+     * @param schema names the schema
+     * @param dataSource the DataSource of the application
+     */
+    public StorageSchema(Schema schema, DataSource dataSource) {
+        this.schema = schema;
+        this.dataSource = dataSource;
+        this.application = RequiresNewTransaction.on(dataSource);
+        this.operator = new BoundedTransaction(dataSource);
+    }
+
+    /**
+     * Checks that the server is one that the statements of this library are made for.
+     *
+     * @throws StorageSchemaException if it is not PostgreSQL 14 or later
+     * @throws MetaDataAccessException if the database cannot be asked
+     */
+    public void requireSupportedServer() throws MetaDataAccessException {
+        String unsupported = JdbcUtils.extractDatabaseMetaData(dataSource, server -> {
+            boolean supported = POSTGRESQL.equals(server.getDatabaseProductName())
+                    && server.getDatabaseMajorVersion() >= OLDEST_SERVER;
+            return supported ? "" : server.getDatabaseProductName() + " " + server.getDatabaseProductVersion();
+        });
+        if (!unsupported.isEmpty()) {
+            throw new StorageSchemaException(
+                    "The idempotency tables cannot be kept in " + unsupported + ".",
+                    "Use PostgreSQL " + OLDEST_SERVER
+                            + " or later, or name the DataSource of such a database with idempotency.data-source."
+                            + (unsupported.startsWith(POSTGRESQL) ? "" : IN_TEST_SLICES),
+                    null);
+        }
+    }
+
+    /**
+     * Creates the schema if there is none, migrates its tables, and lets the application's role use them. All of it is
+     * one transaction under one lock: instances that start at once take turns, and a failure leaves nothing behind.
+     *
+     * @param owner the DataSource that migrates
+     * @param migrations brings the tables up to date, on the connection of that transaction, which it must not end
+     * @throws StorageSchemaException if the role that migrates cannot do so
+     */
+    public void migrate(DataSource owner, Consumer<Connection> migrations) {
+        try {
+            List<String> grants = owner == dataSource ? List.of() : grantsTo(applicationRole());
+            RequiresNewTransaction.on(owner).call(connection -> {
+                JdbcClient jdbcClient = Clients.on(connection);
+                jdbcClient.sql(Clients.READ_COMMITTED).update();
+                jdbcClient.sql(Schema.LOCK).query().singleValue();
+                String searchPath = jdbcClient
+                        .sql(SchemaSql.SEARCH_PATH)
+                        .query(String.class)
+                        .single();
+                jdbcClient.sql(SchemaSql.SEARCH_NOTHING_ELSE).update();
+                createIfMissing(jdbcClient);
+                migrations.accept(connection);
+                grants.forEach(grant -> jdbcClient.sql(grant).update());
+                jdbcClient
+                        .sql(SchemaSql.SEARCH_AGAIN)
+                        .param(searchPath)
+                        .query(String.class)
+                        .single();
+                return grants;
+            });
+        } catch (RuntimeException failure) {
+            throw new StorageSchemaException(
+                    "The idempotency tables in schema '" + schema.name() + "' could not be migrated: " + reason(failure)
+                            + ".",
+                    "Name a role that may create the schema and its tables with idempotency.migration.user, or set"
+                            + " idempotency.migrate = false and run the migrations in " + MIGRATIONS
+                            + " yourself.",
+                    failure);
+        }
+    }
+
+    /**
+     * Installs the functions for callers that are not Java and the views for operators, or replaces older ones. If the role
+     * may not do so, or the schema has another object of such a name, a warning says so, and nothing else of the transaction is
+     * lost.
+     *
+     * @param connection with the open transaction of the migrations, which it does not end
+     * @throws DataAccessException if PostgreSQL reports anything else
+     */
+    public void installFunctions(Connection connection) {
+        new SqlFunctions(schema).install(connection);
+    }
+
+    /** Asks first, because even the creation of an existing schema takes the right to create it. */
+    private void createIfMissing(JdbcClient jdbcClient) {
+        if (!isTrue(jdbcClient, SchemaSql.EXISTS)) {
+            jdbcClient.sql(schema.resolve(SchemaSql.CREATE)).update();
+        } else if (isTrue(jdbcClient, SchemaSql.MAY_NOT_CREATE_TABLES)) {
+            throw new IllegalStateException("permission denied for schema " + schema.name());
+        }
+    }
+
+    private boolean isTrue(JdbcClient jdbcClient, String condition) {
+        return jdbcClient
+                .sql(schema.resolve(condition))
+                .param(schema.name())
+                .query(Boolean.class)
+                .single();
+    }
+
+    private String applicationRole() {
+        return application.call(Clients.withClient(jdbcClient ->
+                jdbcClient.sql(SchemaSql.CURRENT_ROLE).query(String.class).single()));
+    }
+
+    /**
+     * Puts handled messages in partitions if the table is empty. Otherwise an operator has to decide when.
+     *
+     * @param owner the DataSource that migrates
+     * @param period how much time a partition is for
+     * @return {@code false} if the table is unchanged, because it holds rows, somebody was using it, or it would lose objects that
+     *     others have created for it, which a warning says
+     * @throws StorageSchemaException if the role that migrates cannot do so
+     */
+    public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
+        try {
+            return new MessagePartitions(schema).partitionIfEmpty(owner, period);
+        } catch (DataAccessException failure) {
+            throw new StorageSchemaException(
+                    "The table processed_message in schema '" + schema.name() + "' could not be put in partitions: "
+                            + reason(failure) + ".",
+                    "Name the owner of the tables with idempotency.migration.user, or set"
+                            + " idempotency.storage.processed-messages = rows.",
+                    failure);
+        }
+    }
+
+    /**
+     * Asks the database whether handled messages are in partitions, whatever was configured.
+     *
+     * @return whether they are
+     */
+    public boolean isPartitioned() {
+        return operator.query(new MessagePartitions(schema)::exist);
+    }
+
+    /**
+     * Checks that the tables exist, are those of this version, and may be used.
+     *
+     * @throws StorageSchemaException if not
+     */
+    public void validate() {
+        List<String> missingPrivileges = check(jdbcClient -> {
+            for (StorageTable table : StorageTable.values()) {
+                jdbcClient
+                        .sql(schema.resolve(SchemaSql.READ_NOTHING.formatted(table.columns(), table.tableName())))
+                        .query()
+                        .listOfRows();
+            }
+            return jdbcClient
+                    .sql(schema.resolve(SchemaSql.MISSING_PRIVILEGES))
+                    .query(String.class)
+                    .list();
+        });
+        if (!missingPrivileges.isEmpty()) {
+            throw new StorageSchemaException(
+                    "The application's role has no right to " + String.join(", ", missingPrivileges)
+                            + " on the idempotency tables in schema '" + schema.name() + "'.",
+                    "Run as their owner: " + String.join("; ", grantsTo("<role of the application>")) + ".",
+                    null);
+        }
+    }
+
+    /**
+     * Checks that expired rows can be moved to the archive.
+     *
+     * @throws StorageSchemaException if not
+     */
+    public void validateArchive() {
+        check(jdbcClient -> StorageTable.expiring()
+                .mapToInt(table -> jdbcClient
+                        .sql(schema.resolve(SchemaSql.ARCHIVE_NOTHING.formatted(table.columns(), table.tableName())))
+                        .update())
+                .sum());
+    }
+
+    private <T> T check(Function<JdbcClient, T> statements) {
+        try {
+            return application.call(Clients.withClient(statements));
+        } catch (DataAccessException failure) {
+            throw new StorageSchemaException(
+                    "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason(failure) + ".",
+                    "Set idempotency.migrate = true, or run the migrations in " + MIGRATIONS
+                            + " and then as their owner: " + String.join("; ", grantsTo("<role of the application>"))
+                            + ".",
+                    failure);
+        }
+    }
+
+    /**
+     * Finds tables that are missing or may not be used. Cheaper than {@link #validate}, because it does not check the columns.
+     *
+     * @return the problems, a line a table
+     * @throws DataAccessException if the database cannot be asked, or not within five seconds
+     */
+    public List<String> findProblems() {
+        return operator.query(jdbcClient -> jdbcClient
+                .sql(schema.resolve(SchemaSql.UNUSABLE))
+                .query(String.class)
+                .list());
+    }
+
+    private static String reason(RuntimeException failure) {
+        String message = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
+        return message == null
+                ? failure.toString()
+                : message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
+    }
+
+    private List<String> grantsTo(String role) {
+        return Stream.of(
+                        Stream.of(SchemaSql.GRANT_SCHEMA),
+                        StorageTable.writable().map(table -> SchemaSql.GRANT_TABLE.formatted(table.tableName())),
+                        StorageTable.readOnly().map(table -> SchemaSql.GRANT_READING.formatted(table.tableName())),
+                        StorageTable.expiring().map(table -> SchemaSql.GRANT_ARCHIVE.formatted(table.tableName())))
+                .flatMap(grants -> grants)
+                .map(grant -> schema.resolve(grant) + role)
+                .toList();
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * The schema as an object of the database: its tables, their migrations and validation, and the SQL functions.
+ */
+@NullMarked
+package io.idempotency.internal.postgres.schema;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,17 @@
+package io.idempotency.internal.retention;
+
+import java.util.List;
+
+/** The right of one run of the purge to delete from the tables while no other run does. It takes effect with the first batch. */
+public interface PurgeLease {
+
+    /**
+     * The tables whose rows expire.
+     *
+     * @return each table once
+     */
+    List<ExpiringTable> tables();
+
+    /** Lets other runs begin at once. Does nothing if another run has the lease. */
+    void release();
+}

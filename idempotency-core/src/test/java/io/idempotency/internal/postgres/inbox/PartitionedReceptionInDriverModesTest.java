@@ -1,0 +1,24 @@
+package io.idempotency.internal.postgres.inbox;
+
+import org.junit.jupiter.api.BeforeAll;
+
+import io.idempotency.internal.postgres.EachDriverMode;
+import io.idempotency.internal.postgres.PartitionedMessages;
+import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+/** The same where messages are in partitions. */
+@PostgresTest
+@EachDriverMode
+class PartitionedReceptionInDriverModesTest extends ReceptionInDriverModesTest {
+
+    PartitionedReceptionInDriverModesTest(TestDatabase database) {
+        super(database);
+    }
+
+    @BeforeAll
+    static void partition(TestDatabase database) {
+        PartitionedMessages.in(database, PartitionPeriod.DAY);
+    }
+}

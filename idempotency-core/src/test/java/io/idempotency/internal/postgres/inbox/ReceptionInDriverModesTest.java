@@ -1,0 +1,161 @@
+package io.idempotency.internal.postgres.inbox;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.inbox.Receipt;
+import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.EachDriverMode;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static io.idempotency.internal.postgres.Deliveries.event;
+import static io.idempotency.internal.postgres.Deliveries.message;
+import static io.idempotency.internal.postgres.Deliveries.messageWithPayload;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+
+/** Messages and batches meet the same, and leave the application's timeout alone, however the driver sends statements. */
+@PostgresTest
+@EachDriverMode
+class ReceptionInDriverModesTest {
+
+    /** More than it takes until the driver prepares a statement on the server. */
+    private static final int CALLS = 8;
+
+    private static final Duration SHORT = Duration.ofMillis(150);
+
+    @Parameter
+    private String driverSetting;
+
+    private final TestDatabase database;
+    private Deliveries deliveries;
+
+    ReceptionInDriverModesTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    static void migrate(TestDatabase database) {
+        MigratedTables.in(database);
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        deliveries = new Deliveries(EachDriverMode.Connections.open(database, driverSetting));
+        deliveries.execute("set statement_timeout = '7s'").commit();
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        deliveries.close();
+        database.jdbc()
+                .execute("truncate idempotency.processed_message, idempotency.message_failure,"
+                        + " idempotency.stream_position");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
+    void messagesOfEveryKind(String isolation) throws SQLException {
+        deliveries
+                .execute("set session characteristics as transaction isolation level " + isolation)
+                .commit();
+        for (int i = 0; i < CALLS; i++) {
+            String id = "m-" + i;
+            deliveries.recordFailureAndCommit(messageWithPayload(id, "a"), "code", "message");
+            assertMeets(Reception.taken(1, "any"), messageWithPayload(id, "a"));
+            assertMeets(Reception.of(Reception.Kind.DUPLICATE), messageWithPayload(id, "a"));
+            assertMeets(Reception.of(Reception.Kind.CONFLICT), messageWithPayload(id, "b"));
+            assertMeets(Reception.gap(1), event("s-" + i, 2, DeliveryOrder.STRICT));
+            assertMeets(Reception.taken(0, "any"), event("s-" + i, 1, DeliveryOrder.STRICT));
+            assertMeets(Reception.taken(0, "any"), event("s-" + i, 5, DeliveryOrder.MONOTONIC));
+            assertMeets(Reception.of(Reception.Kind.LATE), event("s-" + i, 4, DeliveryOrder.MONOTONIC));
+        }
+        assertThat(database.jdbc().queryForList("select 1 from idempotency.message_failure"))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
+    void batches(String isolation) throws SQLException {
+        deliveries
+                .execute("set session characteristics as transaction isolation level " + isolation)
+                .commit();
+        for (int i = 0; i < CALLS; i++) {
+            int from = 50 * i;
+            List<String> ids =
+                    IntStream.range(from, from + 100).mapToObj(id -> "m-" + id).toList();
+            deliveries.recordFailureAndCommit(message("m-" + (from + 99)), "code", "message");
+
+            assertThat(deliveries.receiveNew(ids)).hasSize(i == 0 ? 100 : 50);
+
+            assertThat(setting()).isEqualTo("7s");
+            deliveries.commit();
+            assertThat(setting()).isEqualTo("7s");
+        }
+        assertThat(database.jdbc().queryForList("select 1 from idempotency.message_failure"))
+                .isEmpty();
+    }
+
+    @Test
+    void waitsAreBoundAndTheSettingIsBackAfterTheRollback() throws SQLException {
+        try (Deliveries holder = new Deliveries(EachDriverMode.Connections.open(database, driverSetting))) {
+            holder.receive(message("m-1"));
+            holder.receive(event("s", 1, DeliveryOrder.MONOTONIC));
+
+            for (int i = 0; i < 3; i++) {
+                assertWaitEnds(() -> assertThat(
+                                deliveries.receive(message("m-1"), SHORT).kind())
+                        .isEqualTo(Reception.Kind.IN_PROGRESS));
+                assertWaitEnds(() -> assertThat(deliveries
+                                .receive(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
+                                .kind())
+                        .isEqualTo(Reception.Kind.IN_PROGRESS));
+                assertWaitEnds(() -> assertThat((Throwable) deliveries
+                                .receiveBatch(List.of("m-0", "m-1"), SHORT)
+                                .waitEnded())
+                        .isNotNull());
+            }
+        }
+    }
+
+    /** Before the application's own timeout would end it. */
+    private void assertWaitEnds(Executable waiting) throws SQLException {
+        assertTimeout(Duration.ofSeconds(5), waiting);
+        deliveries.rollback();
+        assertThat(setting()).isEqualTo("7s");
+    }
+
+    private void assertMeets(Reception expected, Receipt receipt) throws SQLException {
+        assertThat(deliveries.receive(receipt))
+                .usingRecursiveComparison()
+                .ignoringFields("transactionId")
+                .isEqualTo(expected);
+        assertThat(setting()).isEqualTo("7s");
+        if (expected.kind() == Reception.Kind.GAP) {
+            deliveries.rollback();
+        } else {
+            deliveries.commit();
+        }
+        assertThat(setting()).isEqualTo("7s");
+        deliveries.rollback();
+    }
+
+    private String setting() throws SQLException {
+        return deliveries.query("select current_setting('statement_timeout')");
+    }
+}

@@ -1,0 +1,736 @@
+package io.idempotency.internal.postgres.inbox;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.inbox.BatchReception;
+import io.idempotency.internal.inbox.Receipt;
+import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.operation.StreamPosition;
+import io.idempotency.internal.postgres.Deliveries;
+import io.idempotency.internal.postgres.Interleaved;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.RoundTripCounter;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static io.idempotency.internal.postgres.Deliveries.event;
+import static io.idempotency.internal.postgres.Deliveries.message;
+import static io.idempotency.internal.postgres.Deliveries.messageWithPayload;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+/** What a delivery meets, and what is left in the tables of the inbox. */
+@PostgresTest
+class ReceptionTest {
+
+    private static final Duration SHORT = Duration.ofMillis(150);
+
+    private final TestDatabase database;
+    private final JdbcTemplate admin;
+    private Deliveries first;
+    private Deliveries second;
+
+    ReceptionTest(TestDatabase database) {
+        this.database = database;
+        this.admin = database.jdbc();
+    }
+
+    @BeforeAll
+    static void migrate(TestDatabase database) {
+        MigratedTables.in(database);
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        first = new Deliveries(database.dataSource());
+        second = new Deliveries(database.dataSource());
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        first.close();
+        second.close();
+        admin.execute(
+                "truncate idempotency.processed_message, idempotency.message_failure, idempotency.stream_position");
+    }
+
+    @Nested
+    class OfAMessage {
+
+        @Test
+        void thatIsNewIsTakenAndTheRowTellsWhatIsKnown() throws SQLException {
+            Receipt receipt = messageWithPayload("m-1", "payload");
+
+            assertThat(first.receive(receipt)).satisfies(met -> assertTaken(met, 0));
+            first.commit();
+
+            assertThat(admin.queryForMap("select * from idempotency.processed_message"))
+                    .containsEntry("consumer", "invoices")
+                    .containsEntry("message_id", "m-1")
+                    .containsEntry("message_type", "created")
+                    .containsEntry("payload_hash", receipt.payload().hash())
+                    .containsEntry("hash_version", 1);
+            assertThat(admin.queryForObject(
+                            "select expires_at - processed_at between interval '14 days' and interval '14 days 1 minute'"
+                                    + " and processed_at between now() - interval '1 minute' and now()"
+                                    + " from idempotency.processed_message",
+                            Boolean.class))
+                    .isTrue();
+        }
+
+        @Test
+        void thatWasHandledIsADuplicate() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(first.receive(message("m-1"))).isEqualTo(Reception.of(Reception.Kind.DUPLICATE));
+            assertThat(second.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void thatThisTransactionHasTakenIsADuplicate() {
+            first.receive(message("m-1"));
+
+            assertThat(first.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void isNewAgainAfterARollback() throws SQLException {
+            first.receive(message("m-1"));
+            first.rollback();
+
+            assertThat(second.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void isNewForEachConsumer() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(first.receive(new Receipt("reports", "m-1", null, null, null, Deliveries.RETENTION))
+                            .kind())
+                    .isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void withAnotherPayloadIsAConflict() throws SQLException {
+            first.receiveAndCommit(messageWithPayload("m-1", "payload"));
+
+            assertThat(first.receive(messageWithPayload("m-1", "another")).kind())
+                    .isEqualTo(Reception.Kind.CONFLICT);
+            assertThat(first.receive(messageWithPayload("m-1", "payload")).kind())
+                    .isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void thatWasHandledWithoutAPayloadIsADuplicateWithAny() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(first.receive(messageWithPayload("m-1", "payload")).kind())
+                    .isEqualTo(Reception.Kind.DUPLICATE);
+        }
+    }
+
+    @Nested
+    class OfAStream {
+
+        @Test
+        void movesForwardOnlyAndOverGaps() throws SQLException {
+            assertThat(kinds(DeliveryOrder.MONOTONIC, 3, 1, 7, 5, 7, 8))
+                    .containsExactly(
+                            Reception.Kind.NEW,
+                            Reception.Kind.LATE,
+                            Reception.Kind.NEW,
+                            Reception.Kind.LATE,
+                            Reception.Kind.DUPLICATE,
+                            Reception.Kind.NEW);
+            assertThat(position("s")).isEqualTo(8);
+        }
+
+        @Test
+        void doesNotMoveWithALateMessageThoughItCountsAsHandled() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3, 1);
+
+            assertThat(position("s")).isEqualTo(3);
+            assertThat(first.receiveAndCommit(event("s", 1, DeliveryOrder.MONOTONIC)))
+                    .isEqualTo(Reception.Kind.DUPLICATE);
+        }
+
+        @Test
+        void takesOneMessageOfEachVersion() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3);
+            StreamPosition third = new StreamPosition("s", 3, DeliveryOrder.MONOTONIC, 1);
+
+            assertThat(first.receiveAndCommit(
+                            new Receipt("invoices", "another", null, null, third, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.Kind.LATE);
+        }
+
+        @Test
+        void inStrictOrderRefusesAGapUntilItCloses() throws SQLException {
+            assertThat(first.receive(event("s", 2, DeliveryOrder.STRICT))).isEqualTo(Reception.gap(1));
+            first.rollback();
+
+            assertThat(kinds(DeliveryOrder.STRICT, 1, 2)).containsExactly(Reception.Kind.NEW, Reception.Kind.NEW);
+            assertThat(first.receive(event("s", 5, DeliveryOrder.STRICT))).isEqualTo(Reception.gap(3));
+            first.rollback();
+            assertThat(position("s")).isEqualTo(2);
+        }
+
+        @Test
+        void inStrictOrderSkipsWhatIsOlder() throws SQLException {
+            assertThat(kinds(DeliveryOrder.STRICT, 1, 0, 2))
+                    .containsExactly(Reception.Kind.NEW, Reception.Kind.LATE, Reception.Kind.NEW);
+        }
+
+        @Test
+        void beginsWhereItsReceiverSays() throws SQLException {
+            StreamPosition tenth = new StreamPosition("s", 10, DeliveryOrder.STRICT, 10);
+
+            assertThat(first.receiveAndCommit(new Receipt("invoices", "s-10", null, null, tenth, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void inStrictOrderTakesTheSecondMessageIfTheFirstIsCommittedWhileItIsLookedFor() throws SQLException {
+            second.receive(event("s", 1, DeliveryOrder.STRICT));
+            try (Deliveries third = new Deliveries(
+                    Interleaved.beforeFirst("select last_version", database.connection(), second::commit))) {
+
+                assertThat(third.receiveAndCommit(event("s", 2, DeliveryOrder.STRICT)))
+                        .isEqualTo(Reception.Kind.NEW);
+            }
+            assertThat(position("s")).isEqualTo(2);
+        }
+
+        @Test
+        void inStrictOrderSkipsEvenTheSmallestVersionAtItsVeryEnd() throws SQLException {
+            assertThat(kinds(DeliveryOrder.MONOTONIC, Long.MAX_VALUE)).containsExactly(Reception.Kind.NEW);
+
+            assertThat(kinds(DeliveryOrder.STRICT, Long.MIN_VALUE, -1, 5))
+                    .containsOnly(Reception.Kind.LATE)
+                    .hasSize(3);
+            assertThat(position("s")).isEqualTo(Long.MAX_VALUE);
+        }
+
+        @Test
+        void inStrictOrderEndsWithTheLargestVersion() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, Long.MAX_VALUE - 1);
+
+            assertThat(kinds(DeliveryOrder.STRICT, Long.MAX_VALUE)).containsExactly(Reception.Kind.NEW);
+        }
+
+        @Test
+        void movesOverTwoMessagesOfOneTransaction() throws SQLException {
+            assertThat(first.receive(event("s", 1, DeliveryOrder.STRICT)).kind())
+                    .isEqualTo(Reception.Kind.NEW);
+            assertThat(first.receive(event("s", 2, DeliveryOrder.STRICT)).kind())
+                    .isEqualTo(Reception.Kind.NEW);
+            first.commit();
+
+            assertThat(position("s")).isEqualTo(2);
+        }
+
+        @Test
+        void inStrictOrderBeginsForEachConsumer() throws SQLException {
+            kinds(DeliveryOrder.STRICT, 1);
+            StreamPosition next = new StreamPosition("s", 2, DeliveryOrder.STRICT, 1);
+
+            assertThat(first.receive(new Receipt("reports", "s-2", null, null, next, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.gap(1));
+            first.rollback();
+        }
+
+        @Test
+        void isOneForEachConsumerAndStream() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3);
+
+            assertThat(first.receiveAndCommit(event("other", 1, DeliveryOrder.MONOTONIC)))
+                    .isEqualTo(Reception.Kind.NEW);
+            StreamPosition position = new StreamPosition("s", 1, DeliveryOrder.MONOTONIC, 1);
+            assertThat(first.receiveAndCommit(
+                            new Receipt("reports", "s-1", null, null, position, Deliveries.RETENTION)))
+                    .isEqualTo(Reception.Kind.NEW);
+        }
+
+        @Test
+        void isWhereItWasAfterARollback() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3);
+            first.receive(event("s", 4, DeliveryOrder.MONOTONIC));
+            first.rollback();
+
+            assertThat(position("s")).isEqualTo(3);
+        }
+
+        private List<Reception.Kind> kinds(DeliveryOrder order, long... versions) throws SQLException {
+            List<Reception.Kind> kinds = new ArrayList<>();
+            for (long version : versions) {
+                kinds.add(first.receiveAndCommit(event("s", version, order)));
+            }
+            return kinds;
+        }
+
+        private long position(String stream) {
+            return admin.queryForObject(
+                    "select last_version from idempotency.stream_position where stream_id = ?", Long.class, stream);
+        }
+    }
+
+    @Nested
+    class ThatFailed {
+
+        @Test
+        void isCountedWithItsFirstAndItsLastFailure() throws SQLException {
+            first.recordFailureAndCommit(messageWithPayload("m-1", "a"), "first", "one");
+            first.recordFailureAndCommit(messageWithPayload("m-1", "a"), "second", "two");
+
+            assertThat(failures())
+                    .singleElement()
+                    .satisfies(row -> assertThat(row)
+                            .containsEntry("attempt_count", 2)
+                            .containsEntry("message_type", "created")
+                            .containsEntry("failure_code", "second")
+                            .containsEntry("failure_message", "two"));
+            assertThat(admin.queryForObject(
+                            "select first_failed_at < last_failed_at from idempotency.message_failure", Boolean.class))
+                    .isTrue();
+            assertThat(admin.queryForList("select 1 from idempotency.processed_message"))
+                    .isEmpty();
+        }
+
+        @Test
+        void isKeptAsLongAsTheMessageWouldBe() throws SQLException {
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThat(admin.queryForObject(
+                            "select expires_at - last_failed_at from idempotency.message_failure", String.class))
+                    .isEqualTo("14 days");
+        }
+
+        @Test
+        void tellsTheNextDeliveryAndIsForgottenWithItsSuccess() throws SQLException {
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThat(second.receive(message("m-1"))).satisfies(met -> assertTaken(met, 2));
+            second.commit();
+
+            assertThat(failures()).isEmpty();
+        }
+
+        @Test
+        void isThereAgainIfTheNextDeliveryIsRolledBack() throws SQLException {
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+            second.receive(message("m-1"));
+            second.rollback();
+
+            assertThat(failures()).hasSize(1);
+            assertThat(second.receive(message("m-1"))).satisfies(met -> assertTaken(met, 1));
+        }
+
+        @Test
+        void isNotRecordedOnceTheMessageWasHandled() throws SQLException {
+            first.receiveAndCommit(message("m-1"));
+
+            assertThat(second.recordFailureAndCommit(message("m-1"), "code", "message"))
+                    .isFalse();
+            assertThat(failures()).isEmpty();
+        }
+
+        @Test
+        void waitsForADeliveryThatIsHandlingTheMessage() throws SQLException {
+            first.receive(message("m-1"));
+            ConcurrentCalls<Boolean> recording =
+                    ConcurrentCalls.start(1, () -> second.recordFailureAndCommit(message("m-1"), "code", "message"));
+            database.backends().awaitBlocked(second.connection());
+            first.commit();
+
+            assertThat(recording.await().requireAllSucceeded()).containsExactly(false);
+            assertThat(failures()).isEmpty();
+        }
+
+        @Test
+        void isSeenByADeliveryThatWaitedForItsRecord() throws SQLException {
+            admin.execute("""
+                    create function slow() returns trigger language plpgsql as
+                    'begin perform pg_advisory_xact_lock(1); return new; end';
+                    create trigger slow before insert on idempotency.message_failure
+                    for each row execute function slow()""");
+            try (Deliveries gate = new Deliveries(database.dataSource())) {
+                gate.execute("select pg_advisory_xact_lock(1)");
+                ConcurrentCalls<Boolean> recording =
+                        ConcurrentCalls.start(1, () -> first.recordFailureAndCommit(message("m-1"), "code", "message"));
+                database.backends().awaitBlocked(first.connection());
+                ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+                database.backends().awaitBlocked(second.connection());
+                gate.commit();
+
+                assertThat(recording.await().requireAllSucceeded()).containsExactly(true);
+                assertThat(waiting.await().requireAllSucceeded())
+                        .singleElement()
+                        .satisfies(met -> assertTaken(met, 1));
+                second.commit();
+                assertThat(failures()).isEmpty();
+            } finally {
+                admin.execute("drop function slow cascade");
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"repeatable read", "serializable"})
+        void isForgottenByADeliveryWhoseSnapshotDoesNotShowIt(String isolation) throws SQLException {
+            second.execute("set transaction isolation level " + isolation).query("select 1");
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThatThrownBy(() -> second.receive(message("m-1")))
+                    .rootCause()
+                    .asInstanceOf(type(SQLException.class))
+                    .extracting(SQLException::getSQLState)
+                    .isEqualTo("40001");
+
+            second.rollback();
+            second.execute("set transaction isolation level " + isolation);
+            assertThat(second.receive(message("m-1"))).satisfies(met -> assertTaken(met, 1));
+            second.commit();
+            assertThat(failures()).isEmpty();
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"repeatable read", "serializable"})
+        void isForgottenByABatchWhoseSnapshotDoesNotShowIt(String isolation) throws SQLException {
+            second.execute("set transaction isolation level " + isolation).query("select 1");
+            first.recordFailureAndCommit(message("m-1"), "code", "message");
+
+            assertThatThrownBy(() -> second.receiveNew(List.of("m-0", "m-1")))
+                    .rootCause()
+                    .asInstanceOf(type(SQLException.class))
+                    .extracting(SQLException::getSQLState)
+                    .isEqualTo("40001");
+
+            second.rollback();
+            second.execute("set transaction isolation level " + isolation);
+            assertThat(second.receiveNew(List.of("m-0", "m-1"))).containsExactly("m-0", "m-1");
+            second.commit();
+            assertThat(failures()).isEmpty();
+        }
+
+        private List<Map<String, Object>> failures() {
+            return admin.queryForList("select * from idempotency.message_failure");
+        }
+    }
+
+    @Nested
+    class ThatWaits {
+
+        @Test
+        void learnsThatTheMessageWasHandledMeanwhile() throws SQLException {
+            first.receive(message("m-1"));
+            ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+            database.backends().awaitBlocked(second.connection());
+            first.commit();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly(Reception.of(Reception.Kind.DUPLICATE));
+        }
+
+        @Test
+        void takesTheMessageIfTheOtherDeliveryIsRolledBack() throws SQLException {
+            first.receive(message("m-1"));
+            ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+            database.backends().awaitBlocked(second.connection());
+            first.rollback();
+
+            assertThat(waiting.await().requireAllSucceeded()).singleElement().satisfies(met -> assertTaken(met, 0));
+        }
+
+        @Test
+        void waitsNoLongerThanTheLimitForTheMessage() {
+            first.receive(message("m-1"));
+
+            Reception reception = second.receive(message("m-1"), SHORT);
+
+            assertThat(reception.kind()).isEqualTo(Reception.Kind.IN_PROGRESS);
+            assertThat((Throwable) reception.waitEnded()).hasMessageContaining("statement timeout");
+        }
+
+        @Test
+        void waitsNoLongerThanTheLimitForTheStream() {
+            first.receive(event("s", 1, DeliveryOrder.MONOTONIC));
+
+            assertThat(second.receive(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
+                            .kind())
+                    .isEqualTo(Reception.Kind.IN_PROGRESS);
+        }
+
+        @Test
+        void leavesTheApplicationsOwnLimitAsItWas() throws SQLException {
+            second.execute("set statement_timeout = '7s'").commit();
+
+            Duration limit = Duration.ofSeconds(1);
+            second.receive(event("s", 1, DeliveryOrder.STRICT), limit);
+            assertThat(second.query("show statement_timeout")).isEqualTo("7s");
+            second.execute("select pg_sleep(1.01)").commit();
+            second.receive(event("s", 1, DeliveryOrder.STRICT), limit);
+            assertThat(second.query("show statement_timeout")).isEqualTo("7s");
+            second.rollback();
+
+            first.receive(message("m-1"));
+            second.receive(message("m-1"), SHORT);
+            second.rollback();
+            assertThat(second.query("show statement_timeout")).isEqualTo("7s");
+            second.execute("reset statement_timeout").commit();
+        }
+    }
+
+    @Nested
+    class OfABatch {
+
+        @Test
+        void takesWhatIsNew() throws SQLException {
+            first.receiveNew(List.of("b", "d"));
+            first.commit();
+
+            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
+            first.commit();
+            assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
+        }
+
+        @Test
+        void takesNothingOfWhatThisTransactionHasTaken() {
+            first.receiveNew(List.of("b", "d"));
+
+            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
+            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).isEmpty();
+        }
+
+        @Test
+        void takesTheOthersIfTheOneThatItWaitedForIsHandled() throws SQLException {
+            first.receive(message("c"));
+            ConcurrentCalls<List<String>> waiting =
+                    ConcurrentCalls.start(1, () -> receiveAndCommit(second, List.of("e", "d", "c", "b", "a")));
+            database.backends().awaitBlocked(second.connection());
+            first.commit();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly(List.of("e", "d", "b", "a"));
+            assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
+        }
+
+        @Test
+        void takesAllIfTheDeliveryThatItWaitedForIsRolledBack() throws SQLException {
+            first.receive(message("c"));
+            ConcurrentCalls<List<String>> waiting =
+                    ConcurrentCalls.start(1, () -> receiveAndCommit(second, List.of("e", "d", "c", "b", "a")));
+            database.backends().awaitBlocked(second.connection());
+            first.rollback();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly(List.of("e", "d", "c", "b", "a"));
+            assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"repeatable read", "serializable"})
+        void isRefusedIfItsSnapshotDoesNotShowARepeat(String isolation) throws SQLException {
+            second.execute("set transaction isolation level " + isolation).query("select 1");
+            first.receiveAndCommit(message("c"));
+
+            assertThatThrownBy(() -> second.receiveNew(List.of("a", "b", "c", "d", "e")))
+                    .rootCause()
+                    .asInstanceOf(type(SQLException.class))
+                    .extracting(SQLException::getSQLState)
+                    .isEqualTo("40001");
+            second.rollback();
+            assertThat(stored()).containsExactly("c");
+        }
+
+        private List<String> stored() {
+            return admin.queryForList(
+                    "select message_id from idempotency.processed_message order by message_id", String.class);
+        }
+
+        @Test
+        void isKeptAsLongAsItsReceiverSays() throws SQLException {
+            first.receiveNew(List.of("a", "b"));
+            first.commit();
+
+            assertThat(admin.queryForList(
+                            "select expires_at - processed_at between interval '14 days' and interval '14 days 1 minute'"
+                                    + " from idempotency.processed_message",
+                            Boolean.class))
+                    .containsExactly(true, true);
+        }
+
+        @Test
+        void forgetsFailures() throws SQLException {
+            first.recordFailureAndCommit(message("a"), "code", "message");
+            first.recordFailureAndCommit(message("z"), "code", "message");
+
+            first.receiveNew(List.of("a", "b"));
+            first.commit();
+
+            assertThat(admin.queryForList("select message_id from idempotency.message_failure", String.class))
+                    .containsExactly("z");
+        }
+
+        @Test
+        void waitsNoLongerThanTheLimit() {
+            first.receive(message("b"));
+
+            long start = System.nanoTime();
+
+            BatchReception reception = second.receiveBatch(List.of("a", "b", "c"), SHORT);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+            assertThat(reception.handledBefore()).isEmpty();
+            assertThat((Throwable) reception.waitEnded()).hasMessageContaining("statement timeout");
+        }
+
+        @Test
+        void keepsIdsApartThatDifferInAnyCharacter() throws SQLException {
+            List<String> ids = List.of(
+                    "a", "A", "a ", " a", "e\u0301", "\u00e9", "\ud83d\ude00", "x".repeat(255), "a,b", "{a}", "\"");
+
+            assertThat(first.receiveNew(ids)).containsExactlyInAnyOrderElementsOf(ids);
+            first.commit();
+            assertThat(first.receiveNew(ids)).isEmpty();
+            for (String id : ids) {
+                assertThat(first.receive(message(id)).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+            }
+        }
+
+        @Test
+        void mayHaveManyThousandMessages() throws SQLException {
+            List<String> ids =
+                    IntStream.range(0, 40_000).mapToObj(i -> "m-" + i).toList();
+
+            assertThat(first.receiveNew(ids)).hasSize(40_000);
+            first.commit();
+        }
+
+        @Test
+        void costsOneRoundTrip() throws Exception {
+            List<String> ids = IntStream.range(0, 1_000).mapToObj(i -> "m-" + i).toList();
+            try (RoundTripCounter counter = RoundTripCounter.of(database);
+                    Deliveries counted = new Deliveries(counter.connection())) {
+                counted.query("select 1");
+
+                assertThat(counter.count(
+                                () -> assertThat(counted.receiveNew(ids)).hasSize(1_000)))
+                        .isEqualTo(1);
+            }
+        }
+
+        @Test
+        @Tag("race")
+        void doesNotLockOutAnotherThatHasTheSameIdsInAnotherOrder() throws SQLException {
+            int rounds = TestSize.pick(20, 200);
+            for (int round = 0; round < rounds; round++) {
+                String prefix = "round-" + round + "-";
+                List<String> ids = new ArrayList<>(
+                        IntStream.range(0, 500).mapToObj(i -> prefix + i).toList());
+                List<String> reversed = new ArrayList<>(ids);
+                Collections.reverse(reversed);
+
+                List<List<String>> received = ConcurrentCalls.<List<String>>run(
+                                List.of(() -> receiveAndCommit(first, ids), () -> receiveAndCommit(second, reversed)))
+                        .requireAllSucceeded();
+
+                List<String> all = received.stream().flatMap(List::stream).toList();
+                assertThat(all).hasSize(500).doesNotHaveDuplicates();
+            }
+        }
+
+        private static List<String> receiveAndCommit(Deliveries deliveries, List<String> ids) throws SQLException {
+            List<String> received = deliveries.receiveNew(ids);
+            deliveries.commit();
+            return received;
+        }
+    }
+
+    @Test
+    void expiredMessagesAndFailuresAreForgotten() throws SQLException {
+        first.receiveAndCommit(message("old"));
+        first.recordFailureAndCommit(message("old failure"), "code", "message");
+        admin.execute("""
+                update idempotency.processed_message set expires_at = now() - interval '1 second';
+                update idempotency.message_failure set expires_at = now() - interval '1 second'""");
+        first.receiveAndCommit(message("young"));
+        first.recordFailureAndCommit(message("young failure"), "code", "message");
+
+        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+                        .purgeStore("test", false)
+                        .begin(Duration.ZERO)
+                        .tables())
+                .extracting(table -> table.deleteExpired(100).orElseThrow())
+                .containsExactly(0, 1, 1, 0, 0);
+
+        assertThat(admin.queryForList("select message_id from idempotency.processed_message", String.class))
+                .containsExactly("young");
+        assertThat(admin.queryForList("select message_id from idempotency.message_failure", String.class))
+                .containsExactly("young failure");
+    }
+
+    @Test
+    @Tag("race")
+    void aDeliveryIsNeverBrokenByAPurge() {
+        AtomicBoolean done = new AtomicBoolean();
+        ConcurrentCalls<Void> purge = ConcurrentCalls.start(1, () -> {
+            while (!done.get()) {
+                admin.execute("delete from idempotency.processed_message; delete from idempotency.message_failure");
+            }
+        });
+        try {
+            int deliveries = TestSize.pick(300, 10_000);
+            ConcurrentCalls.run(4, () -> {
+                        try (Deliveries racing = new Deliveries(database.dataSource())) {
+                            for (int i = 0; i < deliveries; i++) {
+                                assertThat(racing.receiveAndCommit(messageWithPayload("m-1", "a")))
+                                        .isIn(Reception.Kind.NEW, Reception.Kind.DUPLICATE);
+                                racing.recordFailureAndCommit(message("m-2"), "code", "message");
+                                racing.receiveNew(List.of("m-1", "m-2"));
+                                racing.commit();
+                            }
+                        }
+                    })
+                    .requireAllSucceeded();
+        } finally {
+            done.set(true);
+        }
+        purge.await().requireAllSucceeded();
+    }
+
+    @Test
+    void ofOneMessageCostsOneRoundTripAndASecondOneForItsStream() throws Exception {
+        try (RoundTripCounter counter = RoundTripCounter.of(database);
+                Deliveries counted = new Deliveries(counter.connection())) {
+            counted.query("select 1");
+
+            assertThat(counter.count(() -> counted.receive(message("m-1")))).isEqualTo(1);
+            assertThat(counter.count(() -> counted.receive(event("s", 1, DeliveryOrder.MONOTONIC))))
+                    .isEqualTo(2);
+        }
+    }
+
+    private static void assertTaken(Reception met, int failedBefore) {
+        assertThat(met.kind()).isEqualTo(Reception.Kind.NEW);
+        assertThat(met.failedBefore()).isEqualTo(failedBefore);
+    }
+}

@@ -1,0 +1,527 @@
+package io.idempotency.internal.postgres.request;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
+import io.idempotency.test.CallResults;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static io.idempotency.internal.postgres.Requests.request;
+import static io.idempotency.internal.postgres.Requests.withoutResponse;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What a claim finds, and what is in its row then. Waiting is the matter of {@link ClaimWaitTest}. */
+@PostgresTest
+class ClaimTest {
+
+    private final TestDatabase database;
+    private final JdbcTemplate admin;
+    private Session session;
+
+    ClaimTest(TestDatabase database) {
+        this.database = database;
+        this.admin = database.jdbc();
+    }
+
+    @BeforeAll
+    static void migrate(TestDatabase database) {
+        MigratedTables.in(database);
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        session = new Session(database.dataSource());
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        session.close();
+        admin.execute("truncate idempotency.idempotency_request");
+    }
+
+    @Nested
+    class OfANewKey {
+
+        @Test
+        void isGrantedAndTheRowTellsWhatIsKnown() throws SQLException {
+            ClaimRequest request = new ClaimRequest(
+                    new Intent("payments", "acme", new IdempotencyKey("order-42")),
+                    Requests.fingerprint("payload"),
+                    Duration.ofHours(36),
+                    null,
+                    Requests.PATIENT,
+                    false,
+                    null);
+
+            session.claimGranted(request).commit();
+
+            Map<String, Object> row = row(request);
+            assertThat(row)
+                    .containsEntry("status", "processing")
+                    .containsEntry("idempotency_scope", "payments")
+                    .containsEntry("caller", "acme")
+                    .containsEntry("idempotency_key", "order-42")
+                    .containsEntry("request_hash", request.fingerprint().hash())
+                    .containsEntry("hash_version", 1)
+                    .containsEntry("claimed_by", "test-process")
+                    .containsEntry("attempt_count", 1)
+                    .containsEntry("response_body", null)
+                    .containsEntry("locked_until", null)
+                    .containsEntry("claim_token", null);
+            assertThat(admin.queryForObject(
+                            "select expires_at = claimed_at + interval '36 hours' and claimed_at = created_at"
+                                    + " and updated_at = created_at and created_at between now() - interval '1 minute'"
+                                    + " and now() from idempotency.idempotency_request",
+                            Boolean.class))
+                    .isTrue();
+        }
+
+        @Test
+        void thatHasNoResponseIsASuccessAtOnce() throws SQLException {
+            ClaimRequest request = withoutResponse("order-42");
+
+            session.claimGranted(request).commit();
+
+            assertThat(row(request)).containsEntry("status", "succeeded");
+            assertThat(storedBody(request)).isEqualTo("null");
+        }
+
+        @Test
+        void isAnotherKeyInAnotherScopeAndOfAnotherCaller() throws SQLException {
+            IdempotencyKey key = new IdempotencyKey("order-42");
+            session.claimGranted(request(new Intent("payments", "", key), "a", Requests.PATIENT));
+            session.claimGranted(request(new Intent("refunds", "", key), "b", Requests.PATIENT));
+            session.claimGranted(request(new Intent("payments", "acme", key), "c", Requests.PATIENT));
+            session.commit();
+
+            assertThat(count()).isEqualTo(3);
+        }
+
+        @Test
+        void leavesNothingAfterARollback() throws SQLException {
+            session.claimGranted(request("order-42")).rollback();
+
+            assertThat(count()).isZero();
+            session.claimGranted(request("order-42", "another payload"));
+        }
+
+        @Test
+        void doesNotRelyOnTheSearchPath() throws SQLException {
+            session.execute("set search_path = ''");
+
+            session.claimGranted(request("order-42")).complete(request("order-42"), "1");
+            session.commit();
+
+            assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+        }
+
+        @Test
+        void goesToTheSchemaThatIsConfigured() throws SQLException {
+            MigratedTables.in(database.dataSource(), "elsewhere");
+            try (Session elsewhere = new Session(database.dataSource().getConnection(), "elsewhere")) {
+                elsewhere.claimGranted(request("order-42")).commit();
+            }
+
+            assertThat(count()).isZero();
+            assertThat(admin.queryForObject("select count(*) from elsewhere.idempotency_request", Long.class))
+                    .isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class OfAKeyThatSucceeded {
+
+        private final ClaimRequest request = request("order-42");
+
+        @BeforeEach
+        void succeed() throws SQLException {
+            session.claimGranted(request).complete(request, "{\"b\": 1E+2, \"a\":1.00}");
+            session.commit();
+        }
+
+        @Test
+        void givesTheStoredTextUnchanged() {
+            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("{\"b\": 1E+2, \"a\":1.00}"));
+        }
+
+        @Test
+        void refusesAnotherPayload() {
+            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+        }
+
+        @Test
+        void doesNotComparePayloadsOfDifferentAlgorithms() {
+            ClaimRequest ofTomorrow = new ClaimRequest(
+                    request.intent(),
+                    new Fingerprint(2, Requests.fingerprint("hashed otherwise").hash()),
+                    Duration.ofDays(1),
+                    null,
+                    Requests.PATIENT,
+                    false,
+                    null);
+
+            assertThat(session.claim(ofTomorrow)).isInstanceOf(Claim.Succeeded.class);
+        }
+
+        @Test
+        void saysThatTheResponseIsNoLongerStored() {
+            admin.update("update idempotency.idempotency_request set response_body = null");
+
+            assertThat(session.claim(request)).isEqualTo(new Claim.ResponseExpired());
+            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+        }
+
+        @Test
+        void replaysAnExpiredRowThatIsNotPurgedYet() {
+            admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 year'");
+
+            assertThat(session.claim(request)).isInstanceOf(Claim.Succeeded.class);
+        }
+
+        @Test
+        void replaysAResponseThatIsNull() throws SQLException {
+            session.claimGranted(withoutResponse("void")).commit();
+
+            assertThat(session.claim(withoutResponse("void"))).isEqualTo(new Claim.Succeeded("null"));
+        }
+
+        @Test
+        void leavesTheTransactionOpen() throws SQLException {
+            session.claim(request);
+
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
+        }
+
+        @Test
+        void isFoundWithoutATransaction() throws SQLException {
+            session.connection().setAutoCommit(true);
+
+            assertThat(session.findAnswered(request)).contains(new Claim.Succeeded("{\"b\": 1E+2, \"a\":1.00}"));
+            assertThat(session.findAnswered(request("order-42", "another payload")))
+                    .contains(new Claim.KeyReused());
+            assertThat(session.findAnswered(request("order-43"))).isEmpty();
+            assertThat(session.query("show statement_timeout"))
+                    .as("the bound of the wait ends with its statement")
+                    .isEqualTo("0");
+        }
+
+        @Test
+        void isProbablyAnsweredForTheInstanceThatAnswered() throws SQLException {
+            assertThat(session.store().isProbablyAnswered(request.id())).isTrue();
+            assertThat(session.store().isProbablyAnswered(request("order-43").id()))
+                    .isFalse();
+            try (Session another = new Session(database)) {
+                assertThat(another.store().isProbablyAnswered(request.id())).isFalse();
+                another.claim(request);
+                assertThat(another.store().isProbablyAnswered(request.id())).isTrue();
+            }
+        }
+    }
+
+    @Nested
+    class InTheSameTransaction {
+
+        private final ClaimRequest request = request("order-42");
+
+        @Test
+        void replaysAfterCompletion() {
+            session.claimGranted(request).complete(request, "7");
+
+            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("7"));
+        }
+
+        @Test
+        void isGrantedAgainAfterARollbackToASavepoint() throws SQLException {
+            session.execute("savepoint before_claim").claimGranted(request);
+            session.execute("rollback to savepoint before_claim");
+
+            session.claimGranted(request).complete(request, "7").commit();
+
+            assertThat(storedBody(request)).isEqualTo("7");
+        }
+    }
+
+    @Nested
+    class OfARowThatIsNotAsItShouldBe {
+
+        private final ClaimRequest request = request("order-42");
+
+        @BeforeEach
+        void commitWithoutCompletion() throws SQLException {
+            session.claimGranted(request).commit();
+        }
+
+        @Test
+        void committedWhileProcessingIsAbandoned() {
+            assertThat(session.claim(request)).isEqualTo(new Claim.Abandoned());
+            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+        }
+
+        @Test
+        void withAStatusOfALaterVersionIsNotGuessedAt() throws SQLException {
+            session.execute("update idempotency.idempotency_request set status = 'paused'");
+
+            assertThatThrownBy(() -> session.claim(request))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll("'paused'", "upgrade");
+        }
+
+        @Test
+        void ofAnotherIntentWithTheSameIdIsReported() {
+            admin.update("update idempotency.idempotency_request set idempotency_key = 'order-43'");
+
+            assertThatThrownBy(() -> session.claim(request))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll(
+                            "order-42", "order-43", request.id().toString());
+        }
+    }
+
+    /** A completion clears nothing: what it does not name is empty since the claim. */
+    @Test
+    void nothingOfAnEarlierAttemptIsLeftInTheRowOfALaterOne() throws SQLException {
+        ClaimRequest request = request("order-42");
+        session.claimGranted(Requests.leased("order-42")).commit();
+        admin.update("""
+                update idempotency.idempotency_request
+                set status = 'failed_retryable', failure_code = 'code', failure_message = 'message',
+                    result_ref_type = 'order', result_ref_id = '42', response_body = '1',
+                    response_expires_at = expires_at""");
+
+        assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.FAILED_ATTEMPT));
+        assertThat(session.complete(new Completion(Requests.fence(request, 2), "2", null, null)))
+                .isTrue();
+        session.commit();
+
+        assertThat(admin.queryForMap("""
+                        select claim_token, locked_until, failure_code, failure_message, result_ref_type, result_ref_id,
+                               response_expires_at
+                        from idempotency.idempotency_request""").values()).containsOnlyNulls();
+        assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("2"));
+    }
+
+    @Nested
+    class Completed {
+
+        private final ClaimRequest request = request("order-42");
+
+        @Test
+        void holdsTheResponseAndNamesTheResult() throws SQLException {
+            session.claimGranted(request)
+                    .complete(new Completion(new Fence(request.id(), 1, null), "{\"paymentId\":7}", "payment", "7"));
+            session.commit();
+
+            assertThat(row(request)).containsEntry("status", "succeeded");
+            assertThat(storedResult(request)).isEqualTo("payment 7");
+            assertThat(storedBody(request)).isEqualTo("{\"paymentId\":7}");
+            assertThat(admin.queryForObject(
+                            "select updated_at >= claimed_at and expires_at = claimed_at + interval '7 days'"
+                                    + " from idempotency.idempotency_request",
+                            Boolean.class))
+                    .isTrue();
+        }
+
+        @Test
+        void twiceIsRefused() {
+            session.claimGranted(request).complete(request, "1");
+
+            assertThat(session.complete(completion("2"))).isFalse();
+        }
+
+        @Test
+        void afterItsRowWasDeletedIsRefused() throws SQLException {
+            session.claimGranted(request).execute("delete from idempotency.idempotency_request");
+
+            assertThat(session.complete(completion("1"))).isFalse();
+        }
+
+        @Test
+        void withoutAClaimIsRefused() {
+            assertThat(session.complete(completion("1"))).isFalse();
+        }
+
+        private Completion completion(String body) {
+            return new Completion(new Fence(request.id(), 1, null), body, null, null);
+        }
+
+        @Test
+        void withATextThatIsNotJsonIsPostgresErrorAndLeavesNothing() throws SQLException {
+            session.claimGranted(request);
+
+            assertThatThrownBy(() -> session.complete(request, "{")).isInstanceOf(DataAccessException.class);
+            assertThat(session.state()).isEqualTo(TransactionState.ABORTED);
+            session.commit();
+            assertThat(count()).isZero();
+        }
+    }
+
+    @Nested
+    class StateOfTheTransaction {
+
+        @BeforeEach
+        void claim() {
+            session.claimGranted(request("order-42"));
+        }
+
+        @Test
+        void isClaimedWhileItCanCommit() throws SQLException {
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
+            session.execute("select 1");
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"commit", "rollback"})
+        void isOpenInATransactionThatFollows(String statement) throws SQLException {
+            session.execute(statement);
+            session.execute("select 1");
+
+            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        }
+
+        @Test
+        void isOpenAfterARollbackToASavepointBeforeTheClaim() throws SQLException {
+            session.connection().rollback();
+            session.execute("savepoint s").claimGranted(request("order-43"));
+            session.execute("rollback to savepoint s");
+
+            assertThat(session.state()).isEqualTo(TransactionState.OPEN);
+        }
+
+        @Test
+        void isAbortedAfterASwallowedError() {
+            assertThatThrownBy(() -> session.execute("select 1/0")).isInstanceOf(SQLException.class);
+
+            assertThat(session.state()).isEqualTo(TransactionState.ABORTED);
+        }
+
+        @Test
+        void isClaimedAgainAfterARollbackToASavepointBehindTheClaim() throws SQLException {
+            session.execute("savepoint s");
+            assertThatThrownBy(() -> session.execute("select 1/0")).isInstanceOf(SQLException.class);
+            session.execute("rollback to savepoint s");
+
+            assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"commit", "rollback"})
+        void hasEndedAfterAStatementThatEndsIt(String statement) throws SQLException {
+            session.execute(statement);
+
+            assertThat(session.state()).isEqualTo(TransactionState.ENDED);
+        }
+
+        @Test
+        void hasEndedAfterACommitOfTheConnection() throws SQLException {
+            session.connection().commit();
+
+            assertThat(session.state()).isEqualTo(TransactionState.ENDED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                Connection.TRANSACTION_READ_COMMITTED,
+                Connection.TRANSACTION_REPEATABLE_READ,
+                Connection.TRANSACTION_SERIALIZABLE
+            })
+    void underEveryIsolationACommittedRowIsFound(int isolation) throws SQLException {
+        session.call(request("order-42"), "1");
+        session.connection().setTransactionIsolation(isolation);
+
+        assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+    }
+
+    @Test
+    void onADriverThatDoesNotTellWhatWasInsertedIsRefused() throws SQLException {
+        String url = database.jdbcUrl();
+        try (Session blind = new Session(DriverManager.getConnection(
+                url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1",
+                database.username(),
+                database.password()))) {
+            session.call(request("order-42"), "1");
+            admin.update(
+                    "update idempotency.idempotency_request set status = 'failed_retryable', response_body = null");
+
+            assertThatThrownBy(() -> blind.claim(request("order-42")))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("prepareThreshold=-1");
+        }
+    }
+
+    @Test
+    @Tag("race")
+    void ofManyAtOnceOneIsGrantedAndAllOthersReplay() {
+        int racers = 16;
+        for (int round = 0; round < TestSize.pick(20, 500); round++) {
+            ClaimRequest request = request("race-" + round);
+            String body = Integer.toString(round);
+
+            CallResults<Claim> claims = ConcurrentCalls.run(racers, () -> {
+                try (Session racer = new Session(database)) {
+                    return racer.call(request, body);
+                }
+            });
+
+            assertThat(claims.requireAllSucceeded())
+                    .containsOnlyOnce(Requests.GRANTED)
+                    .filteredOn(claim -> !claim.equals(Requests.GRANTED))
+                    .hasSize(racers - 1)
+                    .containsOnly(new Claim.Succeeded(body));
+        }
+    }
+
+    private Map<String, Object> row(ClaimRequest request) {
+        return admin.queryForMap("select * from idempotency.idempotency_request where request_id = ?", request.id());
+    }
+
+    private String storedBody(ClaimRequest request) {
+        return admin.queryForObject(
+                "select response_body::text from idempotency.idempotency_request where request_id = ?",
+                String.class,
+                request.id());
+    }
+
+    private String storedResult(ClaimRequest request) {
+        return admin.queryForObject(
+                "select result_ref_type || ' ' || result_ref_id from idempotency.idempotency_request"
+                        + " where request_id = ?",
+                String.class,
+                request.id());
+    }
+
+    private long count() {
+        return admin.queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
+    }
+}

@@ -1,0 +1,166 @@
+package io.idempotency.internal.postgres.request;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.Claims.FailureRecord;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+
+import static io.idempotency.internal.postgres.Requests.fence;
+import static io.idempotency.internal.postgres.Requests.leased;
+import static io.idempotency.internal.postgres.Requests.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the record of an attempt that was rolled back may overwrite: the record of an earlier one, and nothing else. */
+@PostgresTest
+class FailureOfAttemptTest {
+
+    private static final String ROW =
+            "select concat_ws(' ', status, attempt_count, failure_code) from idempotency.idempotency_request";
+
+    private final TestDatabase database;
+    private Session session;
+
+    FailureOfAttemptTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeAll
+    static void migrate(TestDatabase database) {
+        MigratedTables.in(database);
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        session = new Session(database);
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        session.close();
+        database.jdbc().execute("truncate idempotency.idempotency_request");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, failed_retryable 1 first", "true, failed_final 1 first"})
+    void isRecordedWhereNothingIs(boolean isFinal, String row) throws SQLException {
+        assertThat(record(1, isFinal, "first")).isTrue();
+
+        assertThat(session.query(ROW)).isEqualTo(row);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, failed_retryable 2 second", "true, failed_final 2 second"})
+    void overwritesAnEarlierAttempt(boolean isFinal, String row) throws SQLException {
+        assertThat(record(1, false, "first")).isTrue();
+
+        assertThat(record(2, isFinal, "second")).isTrue();
+
+        assertThat(session.query(ROW)).isEqualTo(row);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void leavesTheSameAttemptAndALaterOneAlone(int attempt) throws SQLException {
+        assertThat(record(1, false, "first")).isTrue();
+        assertThat(record(2, false, "second")).isTrue();
+
+        assertThat(record(attempt, true, "late")).isFalse();
+
+        assertThat(session.query(ROW)).isEqualTo("failed_retryable 2 second");
+    }
+
+    @Test
+    void leavesASuccessAlone() throws SQLException {
+        session.call(request("order-42"), "7");
+
+        assertThat(record(2, true, "late")).isFalse();
+
+        assertThat(session.query(ROW)).isEqualTo("succeeded 1");
+    }
+
+    @Test
+    void leavesAFinalFailureAlone() throws SQLException {
+        assertThat(record(1, true, "first")).isTrue();
+
+        assertThat(record(2, true, "late")).isFalse();
+        assertThat(record(2, false, "late")).isFalse();
+
+        assertThat(session.query(ROW)).isEqualTo("failed_final 1 first");
+    }
+
+    @Test
+    void leavesTheRunningClaimOfAnotherAlone() throws SQLException {
+        session.claimGranted(leased("order-42")).commit();
+
+        assertThat(record(2, true, "late")).isFalse();
+
+        assertThat(session.query(ROW)).isEqualTo("processing 1");
+    }
+
+    @Test
+    void waitsForAnotherThatIsSucceedingAndLeavesItAlone() throws SQLException {
+        ClaimRequest other = request("order-42");
+        try (Session succeeding = new Session(database)) {
+            succeeding.claimGranted(other);
+            ConcurrentCalls<Boolean> recording = ConcurrentCalls.start(1, () -> record(1, true, "late"));
+            database.backends().awaitBlocked(session.connection());
+            succeeding.complete(other, "7").commit();
+
+            assertThat(recording.await().requireAllSucceeded()).containsExactly(false);
+        }
+
+        assertThat(session.query(ROW)).isEqualTo("succeeded 1");
+    }
+
+    @Test
+    void bindsTheKeyToThePayloadThatFailedForGood() throws SQLException {
+        ClaimRequest retried = leased("order-42", "first payload", Requests.LEASE);
+        session.claimGranted(retried);
+        Fence fence = fence(retried, 1);
+        assertThat(session.store().fail(session.connection(), fence, new Failure(false, "first", "")))
+                .isTrue();
+        assertThat(record(2, true, "second")).isTrue();
+
+        assertThat(session.claim(request("order-42", "payload")).getClass().getSimpleName())
+                .isEqualTo("FailedFinally");
+        assertThat(session.claim(request("order-42", "first payload"))
+                        .getClass()
+                        .getSimpleName())
+                .isEqualTo("KeyReused");
+        assertThat(session.complete(new Completion(fence, "7", null, null))).isFalse();
+    }
+
+    private boolean record(int attempt, boolean isFinal, String code) throws SQLException {
+        ClaimRequest request = request("order-42");
+        boolean recorded = session.store()
+                .recordFailure(
+                        session.connection(),
+                        new FailureRecord(
+                                request.id(),
+                                request.intent(),
+                                request.fingerprint(),
+                                attempt,
+                                Duration.ofDays(1),
+                                new Failure(isFinal, code, "message")));
+        session.commit();
+        return recorded;
+    }
+}

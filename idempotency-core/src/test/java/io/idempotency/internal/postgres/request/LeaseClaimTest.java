@@ -1,0 +1,349 @@
+package io.idempotency.internal.postgres.request;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.Claim.Granted.Origin;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.postgres.Interleaved;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Requests;
+import io.idempotency.internal.postgres.Session;
+import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+import static io.idempotency.internal.postgres.Requests.LEASE;
+import static io.idempotency.internal.postgres.Requests.fence;
+import static io.idempotency.internal.postgres.Requests.leased;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+/** Claims that are committed before their effect: who takes them over, and whom a fence lets write. */
+@PostgresTest
+class LeaseClaimTest {
+
+    private static final Claim.Granted TAKEN_OVER = new Claim.Granted(2, Origin.EXPIRED_LEASE);
+
+    private static final Duration A_MOMENT = Duration.ofMillis(1);
+
+    private final TestDatabase database;
+    private final JdbcTemplate admin;
+    private Session holder;
+    private Session taker;
+
+    LeaseClaimTest(TestDatabase database) {
+        this.database = database;
+        this.admin = database.jdbc();
+    }
+
+    @BeforeAll
+    static void migrate(TestDatabase database) {
+        MigratedTables.in(database);
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        holder = new Session(database);
+        taker = new Session(database);
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        holder.close();
+        taker.close();
+        admin.execute("truncate idempotency.idempotency_request");
+    }
+
+    @Test
+    void aLeaseHoldsTheKeyUntilItExpires() throws SQLException {
+        hold(leased("order-42"));
+
+        assertThat(taker.claim(leased("order-42")))
+                .asInstanceOf(type(Claim.Leased.class))
+                .satisfies(claim -> assertThat(claim.remaining()).isBetween(LEASE.dividedBy(2), LEASE));
+        expireLeases();
+
+        assertThat(taker.claim(leased("order-42"))).isEqualTo(TAKEN_OVER);
+    }
+
+    @Test
+    @Tag("race")
+    void aLeaseBeginsWhenItIsGrantedAndNotBeforeTheWait() throws Exception {
+        holder.claim(Requests.request("order-42"));
+        ConcurrentCalls<Claim> waiting = ConcurrentCalls.start(List.of(() -> taker.claim(leased("order-42"))));
+        database.backends().awaitBlocked(taker.connection());
+        String waitsLongEnough = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                + " and clock_timestamp() - query_start > interval '500 ms'";
+        Awaitility.await().until(() -> admin.queryForObject(waitsLongEnough, Integer.class) == 1);
+        holder.rollback();
+
+        assertThat(waiting.await().requireAllSucceeded()).containsExactly(Requests.GRANTED);
+        taker.commit();
+
+        assertThat(admin.queryForObject(
+                        "select extract(epoch from locked_until - updated_at) * 1000 >= ? and expires_at - updated_at >="
+                                + " interval '7 days' - interval '200 ms'"
+                                + " and updated_at - claimed_at > interval '400 ms' from idempotency.idempotency_request",
+                        Boolean.class,
+                        LEASE.toMillis() - 200))
+                .isTrue();
+    }
+
+    @Test
+    void anExpiredLeaseStillBindsTheKeyToItsPayload() throws SQLException {
+        hold(leased("order-42"));
+        expireLeases();
+
+        assertThat(taker.claim(leased("order-42", "another payload", LEASE))).isEqualTo(new Claim.KeyReused());
+    }
+
+    @Test
+    void aClaimWhoseCommitWasNotAnsweredIsRecognisedByItsToken() throws SQLException {
+        ClaimRequest unanswered = leased("order-42");
+        hold(unanswered);
+
+        assertThat(taker.claim(unanswered)).isEqualTo(Requests.GRANTED);
+        assertThat(taker.claim(leased("order-42"))).isInstanceOf(Claim.Leased.class);
+    }
+
+    @Test
+    @Tag("race")
+    void exactlyOneTakesAStaleLeaseOver() throws SQLException {
+        int rounds = TestSize.pick(100, 1_000);
+        List<Session> takers = List.of(holder, taker);
+        for (int round = 0; round < rounds; round++) {
+            String key = "order-" + round;
+            hold(leased(key));
+            expireLeases();
+
+            List<Claim> claims = ConcurrentCalls.<Claim>run(2, i -> {
+                        Claim claim = takers.get(i).claim(leased(key));
+                        takers.get(i).commit();
+                        return claim;
+                    })
+                    .requireAllSucceeded();
+
+            assertThat(claims).containsOnlyOnce(TAKEN_OVER);
+            assertThat(claims).hasAtLeastOneElementOfType(Claim.Leased.class);
+        }
+    }
+
+    /** However long the lease was: as if the claim were six days old, of the seven that its key is kept. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theRetentionOfALeaseCountsFromItsEnd(boolean succeeds) throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        admin.update("update idempotency.idempotency_request set claimed_at = claimed_at - interval '6 days',"
+                + " expires_at = expires_at - interval '6 days'");
+
+        assertThat(
+                        succeeds
+                                ? holder.complete(new Completion(fence(request, 1), "{}", null, null))
+                                : holder.store()
+                                        .fail(holder.connection(), fence(request, 1), new Failure(true, "c", "m")))
+                .isTrue();
+        holder.commit();
+
+        assertThat(admin.queryForObject(
+                        "select expires_at - clock_timestamp() > interval '6 days 23 hours'"
+                                + " from idempotency.idempotency_request",
+                        Boolean.class))
+                .isTrue();
+    }
+
+    @Test
+    void whoComesBehindATakeOverThatHasExpiredTooTakesThatOneOver() throws SQLException {
+        hold(leased("order-42"));
+        expireLeases();
+        AtomicInteger statements = new AtomicInteger();
+        Connection overtaken = Interleaved.before(
+                database.connection(),
+                () -> {
+                    if (statements.incrementAndGet() == 2) {
+                        takeOverForAMoment("order-42");
+                    }
+                },
+                () -> {});
+
+        try (Session second = new Session(overtaken)) {
+            assertThat(second.claim(leased("order-42"))).isEqualTo(new Claim.Granted(3, Origin.EXPIRED_LEASE));
+            assertThat(second.query("select attempt_count from idempotency.idempotency_request"))
+                    .isEqualTo("3");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onlyTheFenceOfTheClaimLetsAWriteThrough(Write write) throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(leased("order-42"));
+        expireLeases();
+        assertThat(taker.claim(request)).isEqualTo(TAKEN_OVER);
+        taker.commit();
+        UUID token = fence(request, 2).token();
+
+        assertThat(write.by(taker, new Fence(request.id(), 1, token))).isFalse();
+        assertThat(write.by(taker, new Fence(request.id(), 3, token))).isFalse();
+        assertThat(write.by(taker, new Fence(request.id(), 2, UUID.randomUUID())))
+                .isFalse();
+        assertThat(write.by(taker, new Fence(request.id(), 2, null))).isFalse();
+        assertThat(write.by(taker, new Fence(leased("order-43").id(), 2, token)))
+                .isFalse();
+        assertThat(write.by(taker, fence(request, 2))).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void afterItsEndAClaimLetsNothingThrough(Write write) throws SQLException {
+        ClaimRequest completed = leased("completed");
+        hold(completed);
+        assertThat(Write.COMPLETE.by(taker, fence(completed, 1))).isTrue();
+        ClaimRequest failed = leased("failed");
+        hold(failed);
+        assertThat(Write.FAIL.by(taker, fence(failed, 1))).isTrue();
+
+        assertThat(write.by(taker, fence(completed, 1))).isFalse();
+        assertThat(write.by(taker, fence(failed, 1))).isFalse();
+    }
+
+    @Test
+    void anExtendedLeaseIsNotStaleAnyMore() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        expireLeases();
+
+        assertThat(holder.store().extendLease(holder.connection(), fence(request, 1), LEASE))
+                .isTrue();
+        holder.commit();
+
+        assertThat(taker.claim(leased("order-42"))).isInstanceOf(Claim.Leased.class);
+    }
+
+    @Test
+    void aFailureThatMayBeRetriedLeavesTheKeyToAnotherPayload() throws SQLException {
+        fail(leased("order-42"), false);
+        ClaimRequest corrected = leased("order-42", "corrected payload", LEASE);
+
+        assertThat(taker.claim(corrected)).isEqualTo(new Claim.Granted(2, Origin.FAILED_ATTEMPT));
+        taker.complete(new Completion(fence(corrected, 2), "7", null, null));
+        taker.commit();
+
+        assertThat(taker.claim(leased("order-42"))).isEqualTo(new Claim.KeyReused());
+        assertThat(taker.claim(leased("order-42", "corrected payload", LEASE))).isEqualTo(new Claim.Succeeded("7"));
+        assertThat(taker.query("select concat(failure_code, failure_message) from idempotency.idempotency_request"))
+                .isEmpty();
+    }
+
+    @Test
+    void aFinalFailureIsTheAnswerToItsPayloadOnly() throws SQLException {
+        fail(leased("order-42"), true);
+
+        assertThat(taker.claim(leased("order-42"))).isEqualTo(new Claim.FailedFinally("code", "message"));
+        assertThat(taker.claim(leased("order-42", "another payload", LEASE))).isEqualTo(new Claim.KeyReused());
+    }
+
+    @Test
+    void aLookThatWantsToBeSureWaitsForARunningCompletion() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        assertThat(holder.complete(new Completion(fence(request, 1), "7", null, null)))
+                .isTrue();
+
+        ConcurrentCalls<Optional<StoredRequest>> looking =
+                ConcurrentCalls.start(1, () -> taker.store().findSettled(taker.connection(), request.id()));
+        database.backends().awaitBlocked(taker.connection());
+        holder.commit();
+
+        assertThat(looking.await().requireAllSucceeded())
+                .singleElement()
+                .satisfies(found -> assertThat(found).map(StoredRequest::status).contains(RequestStatus.SUCCEEDED));
+    }
+
+    @Test
+    void aLookFindsNothingWhereNothingIs() {
+        assertThat(taker.store()
+                        .findSettled(taker.connection(), leased("unknown").id()))
+                .isEmpty();
+    }
+
+    /** What only the holder of a claim may do. */
+    enum Write {
+        COMPLETE {
+            @Override
+            boolean on(Session session, Fence fence) {
+                return session.complete(new Completion(fence, "7", null, null));
+            }
+        },
+        FAIL {
+            @Override
+            boolean on(Session session, Fence fence) {
+                return session.store().fail(session.connection(), fence, new Failure(false, "code", "message"));
+            }
+        },
+        EXTEND_LEASE {
+            @Override
+            boolean on(Session session, Fence fence) {
+                return session.store().extendLease(session.connection(), fence, LEASE);
+            }
+        };
+
+        abstract boolean on(Session session, Fence fence);
+
+        boolean by(Session session, Fence fence) throws SQLException {
+            boolean written = on(session, fence);
+            session.commit();
+            return written;
+        }
+    }
+
+    private void hold(ClaimRequest request) throws SQLException {
+        holder.claimGranted(request).commit();
+    }
+
+    private void fail(ClaimRequest request, boolean isFinal) throws SQLException {
+        hold(request);
+        assertThat(holder.store().fail(holder.connection(), fence(request, 1), new Failure(isFinal, "code", "message")))
+                .isTrue();
+        holder.commit();
+    }
+
+    private void expireLeases() {
+        admin.update("update idempotency.idempotency_request set locked_until = clock_timestamp() - interval '1 second'"
+                + " where status = 'processing'");
+    }
+
+    private void takeOverForAMoment(String key) throws SQLException {
+        assertThat(taker.claim(leased(key, "payload", A_MOMENT))).isEqualTo(TAKEN_OVER);
+        taker.commit();
+        awaitServerTime(A_MOMENT.multipliedBy(5));
+    }
+
+    private void awaitServerTime(Duration time) {
+        admin.execute("select pg_sleep(" + time.toMillis() / 1_000.0 + ")");
+    }
+}
