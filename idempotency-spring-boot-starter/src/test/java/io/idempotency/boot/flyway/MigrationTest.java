@@ -35,8 +35,8 @@ class MigrationTest {
         "processed_message",
         "processed_message_archive",
         "processed_message_head",
-        "purge_turn",
         "processed_message_partition",
+        "purge_turn",
         "stream_position"
     };
 

@@ -212,8 +212,7 @@ class PartitionBoundTest {
         return admin.queryForObject("""
                 select 'idempotency.' || name
                 from idempotency.processed_message_partition
-                where parent = 'processed_message'
-                    and starts_at = (select open_from from idempotency.processed_message_head)""", String.class);
+                where starts_at = (select open_from from idempotency.processed_message_head)""", String.class);
     }
 
     /** Before the statement has met any partition, but after it has got its snapshot. */
