@@ -43,7 +43,10 @@ class BenchmarkTest {
     void aRepeatTakesOneRoundTripWhereNothingIsCommitted() throws Exception {
         Map<String, Double> repeats = roundTrips("repeated-key");
 
-        assertThat(repeats).containsEntry("`select`", 1.0).containsEntry("`hand-written`", 3.0);
+        assertThat(repeats).containsEntry("`select`", 1.0);
+        assertThat(repeats.get("`hand-written`"))
+                .as("a key that is new takes more")
+                .isBetween(3.0, 4.0);
         assertThat(repeats.get("`starter`")).isBetween(1.0, 2.0);
     }
 

@@ -1,5 +1,6 @@
 package io.idempotency.boot;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
@@ -30,6 +31,13 @@ final class IdempotencyTransactionManager {
     /** The managers in these packages bind the JDBC connection of their session, too. */
     private static final String OBJECT_RELATIONAL = "org.springframework.orm.";
 
+    /** Packages of Spring's managers of databases, and of those that call other managers. */
+    private static final List<String> MAY_BE_HERE = List.of(
+            OBJECT_RELATIONAL,
+            "org.springframework.jdbc.",
+            "org.springframework.transaction.",
+            "org.springframework.data.");
+
     private IdempotencyTransactionManager() {}
 
     /** Returns whether transactions of the manager are certainly not on this database; otherwise the call finds out. */
@@ -42,10 +50,14 @@ final class IdempotencyTransactionManager {
         return managed == null ? managesAnotherResource(transactionManager) : !SameDataSource.test(managed, dataSource);
     }
 
-    /** A resource that is no database, such as a message broker. */
+    /** A resource that is no database, such as a message broker; not all of Spring's managers say which they manage. */
     private static boolean managesAnotherResource(TransactionManager transactionManager) {
-        return transactionManager instanceof ResourceTransactionManager
-                && !isOrExtends(transactionManager, name -> name.startsWith(OBJECT_RELATIONAL));
+        boolean managesResource = transactionManager instanceof ResourceTransactionManager
+                || isOrExtends(
+                        transactionManager,
+                        name -> name.startsWith("org.springframework.")
+                                && MAY_BE_HERE.stream().noneMatch(name::startsWith));
+        return managesResource && !isOrExtends(transactionManager, name -> name.startsWith(OBJECT_RELATIONAL));
     }
 
     private static boolean isOrExtends(TransactionManager transactionManager, Predicate<String> className) {

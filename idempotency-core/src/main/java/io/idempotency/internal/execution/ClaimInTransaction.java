@@ -175,10 +175,9 @@ public final class ClaimInTransaction {
         end.releases(held);
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
+            requireNotTakenBack(call, execution);
             requireCommittable(call, transaction, connection, claimed);
-            if (call.isCompleteWithClaim()) {
-                requireNotTakenBack(call, execution);
-            } else {
+            if (!call.isCompleteWithClaim()) {
                 Fence fence = new Fence(request.id(), claim.attempt(), null);
                 complete(call, completionOf(call, fence, result), transaction, connection);
             }
@@ -192,7 +191,7 @@ public final class ClaimInTransaction {
         }
     }
 
-    /** No completion follows that would find out. */
+    /** A rollback to a savepoint before the claim, of which Spring has told. */
     private static void requireNotTakenBack(IdempotentCall call, CallExecution execution) {
         if (execution.isUndone()) {
             throw TransactionFailures.claimIsGone(call.intent());

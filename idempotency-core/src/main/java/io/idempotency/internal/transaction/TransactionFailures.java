@@ -25,7 +25,7 @@ public final class TransactionFailures {
     public static TransactionFailedException transactionEnded(Intent intent) {
         return new TransactionFailedException(
                 intent,
-                "it had ended the transaction itself: never commit, roll back or switch auto-commit on the"
+                "it had ended the transaction itself, or gone back behind its claim: never commit, roll back or switch auto-commit on the"
                         + " connection inside an idempotent method");
     }
 

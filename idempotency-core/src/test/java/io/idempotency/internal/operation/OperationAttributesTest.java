@@ -62,7 +62,7 @@ class OperationAttributesTest {
                 .isThrownBy(() -> policy.requireForLease(hours))
                 .withMessage(
                         "The lease of 2h is longer than the retention of 1h. A caller that repeats the call while its key is held"
-                                + " may do so after the retention, too, and then runs it again");
+                                + " may repeat it after the retention, and then runs it again");
         assertThat(policy.requireForLease(hours.withRetention(Duration.ofHours(2))))
                 .isNotNull();
         assertThat(policy.requireForLease(CallTerms.DEFAULTS.withRetention(Duration.ofSeconds(1))))

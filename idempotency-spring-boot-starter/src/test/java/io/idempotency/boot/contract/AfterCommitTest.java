@@ -194,7 +194,10 @@ class AfterCommitTest {
                 .isInstanceOf(RecordedFailureException.class);
     }
 
-    /** With an exception by which Spring tells of a COMMIT as well. */
+    /**
+     * With an exception by which Spring tells of a COMMIT as well. A thread that may hold a connection asks for the response inside
+     * of its transaction.
+     */
     @ParameterizedTest
     @EnumSource
     void whatRefusesTheCommitOfARepeatReachesItsCaller(Manager manager) {
@@ -205,7 +208,12 @@ class AfterCommitTest {
         CommitRefusal refusal = new CommitRefusal();
         ((ConfigurableTransactionManager) application.bean(PlatformTransactionManager.class)).addListener(refusal);
 
-        assertThatThrownBy(() -> settlement.pay("key")).hasMessage("refused");
+        TransactionSynchronizationManager.bindResource(refusal, "a connection, perhaps");
+        try {
+            assertThatThrownBy(() -> settlement.pay("key")).hasMessage("refused");
+        } finally {
+            TransactionSynchronizationManager.unbindResource(refusal);
+        }
         assertThat(application.outcomes().retries()).isEmpty();
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.FAILED);
         assertThat(settlement.pay("key")).isEqualTo("paid in execution 1");

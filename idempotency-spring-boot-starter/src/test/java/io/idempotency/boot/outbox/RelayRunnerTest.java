@@ -20,11 +20,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
 import io.idempotency.test.Backends;
@@ -307,6 +309,7 @@ class RelayRunnerTest {
     }
 
     @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(IdempotencyTracingAutoConfiguration.class)
     static class Observed {
 
         @Bean
