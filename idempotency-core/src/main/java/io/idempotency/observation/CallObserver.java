@@ -12,12 +12,12 @@ public interface CallObserver {
 
         @Override
         public Observed<CallCompleted> callStarted(String scope) {
-            return Observed.ignoring();
+            return Observed.noOp();
         }
 
         @Override
         public Observed<MessageReceived> deliveryStarted(String consumer) {
-            return Observed.ignoring();
+            return Observed.noOp();
         }
     };
 
@@ -60,8 +60,8 @@ public interface CallObserver {
          * @return always the same
          */
         @SuppressWarnings("unchecked") // It looks at no event.
-        static <E> Observed<E> ignoring() {
-            return (Observed<E>) Ignoring.INSTANCE;
+        static <E> Observed<E> noOp() {
+            return (Observed<E>) NoOpObserved.INSTANCE;
         }
     }
 }

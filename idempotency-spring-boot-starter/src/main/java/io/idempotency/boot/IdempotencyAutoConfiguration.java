@@ -36,15 +36,15 @@ import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.CallBinding;
 import io.idempotency.internal.execution.CallDefaults;
-import io.idempotency.internal.execution.CallSurroundings;
 import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.FingerprintContributor;
 import io.idempotency.internal.execution.IdempotencyTemplate;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.execution.RetrySettings;
 import io.idempotency.internal.execution.RoutedDatabase;
+import io.idempotency.internal.inbox.InboxBinding;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.InboxTemplate;
-import io.idempotency.internal.inbox.ReceiptBinding;
 import io.idempotency.internal.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.internal.interceptor.IdempotentAdvisors;
 import io.idempotency.internal.interceptor.LateIdempotentChainPostProcessor;
@@ -57,9 +57,9 @@ import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.HarmlessCallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.observation.SafeCallObserver;
 
 /**
  * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.IdempotentReceiver} idempotent, and
@@ -206,7 +206,7 @@ public final class IdempotencyAutoConfiguration {
             ObjectProvider<CallerResolver> callerResolver,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
-            ObjectProvider<CallSurroundings> surroundings,
+            ObjectProvider<FingerprintContributor> contributor,
             ClaimStore claimStore,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
             ObjectProvider<CallObserver> observer) {
@@ -214,25 +214,25 @@ public final class IdempotencyAutoConfiguration {
                 callerResolver.getIfAvailable(() -> () -> ""),
                 databaseResolver,
                 fingerprinter,
-                surroundings.getIfAvailable(() -> method -> List.of()),
+                contributor.getIfAvailable(() -> method -> List.of()),
                 claimStore,
                 listeners,
                 safe(observer));
     }
 
     private static CallObserver safe(ObjectProvider<CallObserver> observer) {
-        return HarmlessCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE));
+        return SafeCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE));
     }
 
     @Bean
-    ReceiptBinding idempotentReceiptBinding(
+    InboxBinding idempotentReceiptBinding(
             InboxStore inboxStore,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             RetentionPolicy retention,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
             ObjectProvider<CallObserver> observer) {
-        return new ReceiptBinding(inboxStore, databaseResolver, fingerprinter, retention, listeners, safe(observer));
+        return new InboxBinding(inboxStore, databaseResolver, fingerprinter, retention, listeners, safe(observer));
     }
 
     @Bean
@@ -267,7 +267,7 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    ClaimInTransaction idempotentClaimExecutor(
+    ClaimInTransaction idempotentClaimInTransaction(
             ClaimStore claimStore,
             JoinedTransactions transactions,
             ResponseMapper responses,
@@ -277,9 +277,9 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    IdempotentCallExecutor idempotentCallBoundary(
+    IdempotentCallExecutor idempotentCallExecutor(
             CallBinding binding,
-            ReceiptBinding receipts,
+            InboxBinding receipts,
             ClaimInTransaction executor,
             ClaimStore claimStore,
             IdempotencyDataSource dataSource,
@@ -308,7 +308,7 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     Inbox idempotencyInbox(
-            ReceiptBinding binding,
+            InboxBinding binding,
             IdempotentCallExecutor boundary,
             ClaimInTransaction executor,
             JoinedTransactions transactions,

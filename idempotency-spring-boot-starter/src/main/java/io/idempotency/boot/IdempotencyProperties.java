@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 
 import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 import static io.idempotency.boot.PropertyChecks.requireInRange;
@@ -70,16 +70,16 @@ public record IdempotencyProperties(
      * @throws IllegalArgumentException if a duration or size is not positive
      */
     public IdempotencyProperties {
-        requireInRange("idempotency.retention", () -> CallTerms.requireRetention(retention));
+        requireInRange("idempotency.retention", () -> CallOptions.requireRetention(retention));
         if (responseRetention != null) {
-            requireInRange("idempotency.response-retention", () -> CallTerms.requireRetention(responseRetention));
+            requireInRange("idempotency.response-retention", () -> CallOptions.requireRetention(responseRetention));
         }
         if (minimumRetention != null) {
-            requireInRange("idempotency.minimum-retention", () -> CallTerms.requireRetention(minimumRetention));
+            requireInRange("idempotency.minimum-retention", () -> CallOptions.requireRetention(minimumRetention));
         }
         requireAtMostAYear("idempotency.sample-interval", sampleInterval);
-        requireInRange("idempotency.wait-timeout", () -> CallTerms.requireWaitTimeout(waitTimeout));
-        requireInRange("idempotency.lease", () -> CallTerms.requireLease(lease));
+        requireInRange("idempotency.wait-timeout", () -> CallOptions.requireWaitTimeout(waitTimeout));
+        requireInRange("idempotency.lease", () -> CallOptions.requireLease(lease));
         Assert.isTrue(maxWaiting > 0, () -> "idempotency.max-waiting must be at least 1, not " + maxWaiting);
         Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
     }
@@ -101,10 +101,10 @@ public record IdempotencyProperties(
          * @throws IllegalArgumentException if the duration is out of range
          */
         public Inbox {
-            requireInRange("idempotency.inbox.retention", () -> CallTerms.requireRetention(retention));
+            requireInRange("idempotency.inbox.retention", () -> CallOptions.requireRetention(retention));
             retentionByConsumer.forEach((consumer, ofConsumer) -> requireInRange(
                     "idempotency.inbox.retention-by-consumer." + consumer,
-                    () -> CallTerms.requireRetention(ofConsumer)));
+                    () -> CallOptions.requireRetention(ofConsumer)));
             retentionByConsumer = Map.copyOf(retentionByConsumer);
         }
     }

@@ -24,7 +24,7 @@ import java.util.UUID;
  *
  * <p>PROCESSING without a lease is seen by nobody but its own transaction, unless the method committed by itself.
  */
-public interface ClaimStore extends Claims {
+public interface ClaimStore extends KeyClaimer {
 
     /**
      * Prepares the completion of a claim without a lease that is written together with the COMMIT. Nothing is sent yet.

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.codec.Fingerprint;
 
 /**
@@ -34,13 +35,13 @@ public record StoredRequest(
         @Nullable Duration leaseRemaining) {
 
     /**
-     * What this row means for a request that met it.
+     * Returns the result for a request that finds this row.
      *
-     * @param request the request that was not granted because of this row
-     * @return the answer; {@code null} if the row lets the request claim the key again
+     * @param request whose key this row has
+     * @return the result; {@code null} if the request may claim the key again
      * @throws IllegalStateException if two intents have the same request id
      */
-    public @Nullable Claim answerTo(ClaimRequest request) {
+    public @Nullable ClaimResult answerTo(ClaimRequest request) {
         if (!intent.equals(request.intent())) {
             throw new IllegalStateException("The " + intent + " and the " + request.intent()
                     + " have the same request id " + request.id() + ": use another key for the latter");
@@ -49,50 +50,45 @@ public record StoredRequest(
             return null;
         }
         if (fingerprint.contradicts(request.fingerprint())) {
-            return new Claim.KeyReused();
+            return ClaimResult.of(Kind.KEY_REUSED);
         }
         return switch (status) {
             case PROCESSING -> answerWhileProcessing(request);
-            case SUCCEEDED -> responseBody == null ? new Claim.ResponseExpired() : new Claim.Succeeded(responseBody);
+            case SUCCEEDED ->
+                responseBody == null ? ClaimResult.of(Kind.RESPONSE_EXPIRED) : ClaimResult.succeeded(responseBody);
             case FAILED_FINAL ->
-                new Claim.FailedFinally(
-                        failureCode == null ? "" : failureCode, failureMessage == null ? "" : failureMessage);
+                ClaimResult.failedFinally(new Failure(
+                        true, failureCode == null ? "" : failureCode, failureMessage == null ? "" : failureMessage));
             case FAILED_RETRYABLE -> null;
         };
     }
 
-    private @Nullable Claim answerWhileProcessing(ClaimRequest request) {
+    private @Nullable ClaimResult answerWhileProcessing(ClaimRequest request) {
         if (leaseRemaining == null) {
-            return new Claim.Abandoned();
+            return ClaimResult.of(Kind.ABANDONED);
         }
         if (request.lease() != null && request.lease().token().equals(claimToken)) {
-            return new Claim.Granted(attempt, originOfNextAttempt(attempt - 1));
+            return ClaimResult.granted(attempt == 1 ? Kind.GRANTED_NEW : Kind.GRANTED_RECOVERY, attempt);
         }
-        return leaseRemaining.isNegative() || leaseRemaining.isZero() ? null : new Claim.Leased(leaseRemaining);
-    }
-
-    private static Claim.Granted.Origin originOfNextAttempt(int attemptsBefore) {
-        return attemptsBefore == 0 ? Claim.Granted.Origin.NEW : Claim.Granted.Origin.EXPIRED_LEASE;
+        return leaseRemaining.isNegative() || leaseRemaining.isZero() ? null : ClaimResult.leased(leaseRemaining);
     }
 
     /**
-     * The claim that wrote this row last.
+     * Returns the fence of the claim that wrote this row last.
      *
      * @param requestId the primary key that stands for the intent
-     * @return what names that claim
+     * @return names that claim and no other
      */
     public Fence fence(UUID requestId) {
         return new Fence(requestId, attempt, claimToken);
     }
 
     /**
-     * In which state a request finds this row that claims the key again.
+     * Returns what a request gets that claims the key of this row again.
      *
-     * @return why it may be claimed again
+     * @return the kind of its result
      */
-    public Claim.Granted.Origin origin() {
-        return status == RequestStatus.PROCESSING
-                ? Claim.Granted.Origin.EXPIRED_LEASE
-                : Claim.Granted.Origin.FAILED_ATTEMPT;
+    public Kind kindOfReclaim() {
+        return status == RequestStatus.PROCESSING ? Kind.GRANTED_RECOVERY : Kind.GRANTED_RETRY;
     }
 }

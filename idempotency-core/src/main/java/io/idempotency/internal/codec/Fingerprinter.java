@@ -140,13 +140,13 @@ public final class Fingerprinter {
      * The fingerprint of a payload together with what it was sent to.
      *
      * @param payload the fingerprint of the payload
-     * @param surroundings what has to be equal beside it
+     * @param contributions what has to be equal beside it
      * @return the payload's own fingerprint if nothing surrounds it
      */
-    public Fingerprint within(Fingerprint payload, List<String> surroundings) {
-        return surroundings.isEmpty()
+    public Fingerprint within(Fingerprint payload, List<String> contributions) {
+        return contributions.isEmpty()
                 ? payload
-                : of(new Object[] {HexFormat.of().formatHex(payload.hash()), surroundings});
+                : of(new Object[] {HexFormat.of().formatHex(payload.hash()), contributions});
     }
 
     private static boolean isAbsent(@Nullable Object argument) {

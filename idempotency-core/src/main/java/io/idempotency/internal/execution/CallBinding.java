@@ -12,11 +12,11 @@ import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
-import io.idempotency.internal.claim.Claims;
+import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.ResultReference;
 import io.idempotency.observation.CallObserver;
@@ -31,9 +31,9 @@ public final class CallBinding implements CallBinder {
 
     private final Fingerprinter fingerprinter;
 
-    private final CallSurroundings surroundings;
+    private final FingerprintContributor contributor;
 
-    private final Claims claims;
+    private final KeyClaimer keyClaimer;
 
     private final IdempotencyListener listener;
 
@@ -45,8 +45,8 @@ public final class CallBinding implements CallBinder {
      * @param callerResolver tells who is calling
      * @param databaseResolver tells which database a call works on
      * @param fingerprinter tells one payload from another
-     * @param surroundings what belongs to the payload of an annotated method beside its arguments
-     * @param claims where keys are claimed
+     * @param contributor what belongs to the payload of an annotated method beside its arguments
+     * @param keyClaimer where keys are claimed
      * @param listener learns the outcome of every call
      * @param observer surrounds every call; throws nothing
      */
@@ -54,15 +54,15 @@ public final class CallBinding implements CallBinder {
             CallerResolver callerResolver,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
-            CallSurroundings surroundings,
-            Claims claims,
+            FingerprintContributor contributor,
+            KeyClaimer keyClaimer,
             IdempotencyListener listener,
             CallObserver observer) {
         this.callerResolver = callerResolver;
         this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;
-        this.surroundings = surroundings;
-        this.claims = claims;
+        this.contributor = contributor;
+        this.keyClaimer = keyClaimer;
         this.listener = listener;
         this.observer = observer;
     }
@@ -84,12 +84,12 @@ public final class CallBinding implements CallBinder {
                 databaseResolver.resolveDatabase(),
                 intent,
                 fingerprinter.within(
-                        operation.fingerprint(target, arguments, fingerprinter), surroundings.of(operation.method())),
-                operation.terms(),
+                        operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method())),
+                operation.options(),
                 operation.responseType(),
                 naming(operation.resultReference(), target, arguments),
                 false,
-                claims);
+                keyClaimer);
     }
 
     IdempotentCall bind(
@@ -97,7 +97,7 @@ public final class CallBinding implements CallBinder {
             @Nullable String caller,
             @Nullable String key,
             @Nullable Object request,
-            CallTerms terms,
+            CallOptions options,
             Type responseType) {
         if (key == null) {
             throw new MissingIdempotencyKeyException("A call in scope '" + scope
@@ -113,11 +113,11 @@ public final class CallBinding implements CallBinder {
                 databaseResolver.resolveDatabase(),
                 intent,
                 fingerprintOf(request, scope),
-                terms,
+                options,
                 responseType,
                 null,
                 false,
-                claims);
+                keyClaimer);
     }
 
     private Fingerprint fingerprintOf(@Nullable Object request, String scope) {

@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.internal.codec.Digests;
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 
 /** What the running method may know about its call. */
 record CallContext(
@@ -51,7 +51,7 @@ record CallContext(
             throw new IllegalStateException("The call for the " + intent + " holds no lease: its claim is part of its"
                     + " transaction, which holds the key for as long as it is open");
         }
-        CallTerms.requireLease(duration);
+        CallOptions.requireLease(duration);
         if (lease.isSeenInSnapshot()) {
             throw new IllegalStateException(
                     "The lease of the " + intent + " cannot be extended, because the method's own"

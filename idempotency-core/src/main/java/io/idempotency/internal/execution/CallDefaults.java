@@ -6,10 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.idempotency.DuplicatePolicy;
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.operation.CallOptions;
 
 /**
- * What holds for calls that do not say otherwise.
+ * The settings of calls that have none of their own.
  *
  * @param retention how long a key and its response are kept
  * @param responseRetention how long a response is kept if its key is kept for longer; {@code null} for as long as the key
@@ -34,36 +36,49 @@ public record CallDefaults(
      * @throws IllegalArgumentException if one of them is out of range
      */
     public CallDefaults {
-        CallTerms.requireRetention(retention);
+        CallOptions.requireRetention(retention);
         if (responseRetention != null) {
-            CallTerms.requireRetention(responseRetention);
+            CallOptions.requireRetention(responseRetention);
         }
-        CallTerms.requireWaitTimeout(waitTimeout);
-        CallTerms.requireLease(lease);
+        CallOptions.requireWaitTimeout(waitTimeout);
+        CallOptions.requireLease(lease);
         Assert.isTrue(maxWaiting > 0, "At least one call must be able to wait for another");
     }
 
-    Duration retentionOf(CallTerms terms) {
-        return terms.retention() == null ? retention : terms.retention();
+    /** Returns what a call asks for when it claims its key. */
+    ClaimRequest claimRequest(IdempotentCall call, Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
+        return new ClaimRequest(
+                call.requestId(),
+                call.intent(),
+                call.fingerprint(),
+                retentionOf(call.options()),
+                responseRetentionOf(call),
+                waitLimit,
+                completeAtOnce,
+                leased);
     }
 
-    /** Nothing where the response goes with the key: what a call without one stores tells its success, and takes no room. */
-    @Nullable Duration responseRetentionOf(IdempotentCall call) {
+    Duration retentionOf(CallOptions options) {
+        return options.retention() == null ? retention : options.retention();
+    }
+
+    /** Returns null if the response has no retention of its own. */
+    private @Nullable Duration responseRetentionOf(IdempotentCall call) {
         return responseRetention != null
                         && call.hasResponse()
-                        && responseRetention.compareTo(retentionOf(call.terms())) < 0
+                        && responseRetention.compareTo(retentionOf(call.options())) < 0
                 ? responseRetention
                 : null;
     }
 
-    Duration leaseOf(CallTerms terms) {
-        return terms.lease() == null ? lease : terms.lease();
+    Duration leaseOf(CallOptions options) {
+        return options.lease() == null ? lease : options.lease();
     }
 
-    WaitBudget waitBudgetOf(CallTerms terms) {
-        if (terms.onDuplicate() == DuplicatePolicy.FAIL) {
+    WaitBudget waitBudgetOf(CallOptions options) {
+        if (options.onDuplicate() == DuplicatePolicy.FAIL) {
             return new WaitBudget(WaitBudget.SHORTEST_WAIT);
         }
-        return new WaitBudget(terms.waitTimeout() == null ? waitTimeout : terms.waitTimeout());
+        return new WaitBudget(options.waitTimeout() == null ? waitTimeout : options.waitTimeout());
     }
 }

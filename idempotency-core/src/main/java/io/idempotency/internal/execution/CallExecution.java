@@ -14,7 +14,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
-import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.InterceptedTransaction;
 
@@ -64,7 +64,7 @@ final class CallExecution {
 
     private boolean committed;
 
-    private Claim.@Nullable Granted granted;
+    private @Nullable ClaimResult granted;
 
     private @Nullable Throwable failureInside;
 
@@ -227,12 +227,12 @@ final class CallExecution {
         claimAnswered = true;
     }
 
-    void granted(Claim.Granted claim) {
+    void granted(ClaimResult claim) {
         granted = claim;
         attempt = claim.attempt();
     }
 
-    Claim.@Nullable Granted granted() {
+    @Nullable ClaimResult granted() {
         return granted;
     }
 
@@ -398,7 +398,7 @@ final class CallExecution {
      * @param claim that was granted
      * @param result of the method; {@code null} if it has none, or the method has not returned
      */
-    record Handled(Claim.Granted claim, @Nullable Object result) {}
+    record Handled(ClaimResult claim, @Nullable Object result) {}
 
     private enum Participation {
         NONE,

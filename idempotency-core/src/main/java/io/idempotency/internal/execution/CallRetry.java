@@ -101,7 +101,7 @@ final class CallRetry {
             this.attempt = attempt;
             this.howOften = howOften;
             this.execution = execution;
-            this.maxAttempts = howOften.maxAttemptsOf(execution.call().terms());
+            this.maxAttempts = howOften.maxAttemptsOf(execution.call().options());
         }
 
         @Override

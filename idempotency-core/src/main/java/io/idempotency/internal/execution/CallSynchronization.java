@@ -19,7 +19,7 @@ final class CallSynchronization extends SavepointAwareSynchronization {
 
     private final ClaimStore store;
 
-    private HeldKeys.@Nullable HeldKey held;
+    private KeyOwnership.@Nullable HeldKey held;
 
     private @Nullable Connection connection;
 
@@ -43,7 +43,7 @@ final class CallSynchronization extends SavepointAwareSynchronization {
         connection = transactionsConnection;
     }
 
-    void releases(HeldKeys.HeldKey key) {
+    void releases(KeyOwnership.HeldKey key) {
         held = key;
     }
 

@@ -11,8 +11,8 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.LeaseLostException;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
@@ -112,26 +112,23 @@ public final class ClaimInTransaction {
             CallSynchronization end = CallSynchronization.await(transaction, execution, store);
             return transaction.withConnection(call.intent(), connection -> {
                 end.isOn(connection);
-                ClaimRequest request = new ClaimRequest(
-                        call.requestId(),
-                        call.intent(),
-                        call.fingerprint(),
-                        defaults.retentionOf(call.terms()),
-                        defaults.responseRetentionOf(call),
+                ClaimRequest request = defaults.claimRequest(
+                        call,
                         transaction.limit(execution.waitBudget().forDatabase()),
                         call.isCompleteWithClaim(),
                         null);
-                HeldKeys.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
+                KeyOwnership.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
-                Claim claim = execution.waitBudget().spendOn(() -> claim(call, connection, request));
+                ClaimResult claim = execution.waitBudget().spendOn(() -> claim(call, connection, request));
                 execution.claimAnswered();
                 TransactionState claimed = store.transactionState(connection);
                 guardCommit(call, transaction, connection);
-                return claim.handledBy(handlerOf(
+                return handle(
+                        claim,
                         execution,
                         transaction.isOwn(),
                         granted -> runGranted(
-                                granted, execution, request, transaction, connection, claimed, end, invocation)));
+                                granted, execution, request, transaction, connection, claimed, end, invocation));
             });
         }));
     }
@@ -146,21 +143,25 @@ public final class ClaimInTransaction {
         }
     }
 
-    private static Claim claim(IdempotentCall call, Connection connection, ClaimRequest request) {
+    private static ClaimResult claim(IdempotentCall call, Connection connection, ClaimRequest request) {
         try {
-            return call.claims().claim(connection, request);
+            return call.keyClaimer().claim(connection, request);
         } catch (DataAccessException failure) {
             throw ReadOnlyTransaction.explain(call.intent(), failure);
         }
     }
 
-    ClaimResultHandler handlerOf(
-            CallExecution execution, boolean mayRetryInNewTransaction, ClaimResultHandler.Granted granted) {
-        return new ClaimResultHandler(execution, mayRetryInNewTransaction, responses, failures, granted);
+    @Nullable Object handle(
+            ClaimResult result,
+            CallExecution execution,
+            boolean mayRetryInNewTransaction,
+            ClaimResultHandler.Granted granted)
+            throws Throwable {
+        return new ClaimResultHandler(execution, mayRetryInNewTransaction, responses, failures, granted).handle(result);
     }
 
     private @Nullable Object runGranted(
-            Claim.Granted claim,
+            ClaimResult claim,
             CallExecution execution,
             ClaimRequest request,
             JoinedTransaction transaction,
@@ -171,7 +172,7 @@ public final class ClaimInTransaction {
             throws Throwable {
         execution.granted(claim);
         IdempotentCall call = execution.call();
-        HeldKeys.HeldKey held = HeldKeys.hold(call.localKey(), transaction.holder());
+        KeyOwnership.HeldKey held = KeyOwnership.hold(call.localKey(), transaction.holder());
         end.releases(held);
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
@@ -210,7 +211,7 @@ public final class ClaimInTransaction {
         PipelinedTransaction pipelined = transaction.isOwn() ? PipelinedTransaction.of(transaction.holder()) : null;
         if (pipelined != null) {
             pipelined.commitWith(new PipelinedCompletion(store, call.intent(), connection, completion));
-        } else if (!call.claims().complete(connection, completion)) {
+        } else if (!call.keyClaimer().complete(connection, completion)) {
             throw TransactionFailures.claimIsGone(call.intent());
         }
     }
@@ -308,7 +309,7 @@ public final class ClaimInTransaction {
                                 call.intent(),
                                 result,
                                 call.responseType(),
-                                call.terms().lossyResponse())
+                                call.options().lossyResponse())
                         : ResponseMapper.NULL_BODY,
                 naming == null ? null : naming.type(),
                 naming == null ? null : naming.id(result));

@@ -1,5 +1,7 @@
 package io.idempotency.internal.execution;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.ClaimAbandonedException;
@@ -10,11 +12,14 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.ResponseExpiredException;
 import io.idempotency.UnreadableResponseException;
-import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.codec.ResponseMapper;
 
-/** Turns every kind of claim into a response or an exception, but for the one that is granted. */
-final class ClaimResultHandler implements Claim.Handler {
+import static java.util.Objects.requireNonNull;
+
+/** Runs a call whose claim was granted, and turns every other result of a claim into a response or an exception. */
+final class ClaimResultHandler {
 
     private final CallExecution execution;
 
@@ -29,10 +34,10 @@ final class ClaimResultHandler implements Claim.Handler {
     private final Granted granted;
 
     /**
-     * Prepares the answers to one claim.
+     * Creates the handler of one claim.
      *
      * @param mayRetryInNewTransaction whether the call may end its transaction and claim again later, because it is its own
-     * @param granted what to do if the key is ours
+     * @param granted runs the call if the key was granted
      */
     ClaimResultHandler(
             CallExecution execution,
@@ -48,27 +53,40 @@ final class ClaimResultHandler implements Claim.Handler {
         this.granted = granted;
     }
 
-    /** How a call is reported that ran its method. */
-    static Outcome outcomeOf(Claim.Granted claim) {
-        return switch (claim.origin()) {
-            case NEW -> Outcome.EXECUTED;
-            case FAILED_ATTEMPT -> Outcome.RETRIED;
-            case EXPIRED_LEASE -> Outcome.RECOVERED;
+    /** Returns the outcome of a call whose method ran. */
+    static Outcome outcomeOf(ClaimResult granted) {
+        return switch (granted.kind()) {
+            case GRANTED_NEW -> Outcome.EXECUTED;
+            case GRANTED_RETRY -> Outcome.RETRIED;
+            case GRANTED_RECOVERY -> Outcome.RECOVERED;
+            default -> throw new IllegalArgumentException("The claim was not granted: " + granted);
         };
     }
 
-    @Override
-    public @Nullable Object granted(Claim.Granted claim) throws Throwable {
-        return granted.run(claim);
+    /** Returns the response of the call, or throws what its caller gets. */
+    @Nullable Object handle(ClaimResult result) throws Throwable {
+        return switch (result.kind()) {
+            case GRANTED_NEW, GRANTED_RETRY, GRANTED_RECOVERY -> granted.run(result);
+            case SUCCEEDED -> replay(requireNonNull(result.responseBody()));
+            case RESPONSE_EXPIRED -> throw found(Outcome.RESPONSE_EXPIRED, new ResponseExpiredException(call.intent()));
+            case FAILED_FINALLY -> throw found(Outcome.FAILURE_REPLAYED, recorded(requireNonNull(result.failure())));
+            case KEY_REUSED -> throw found(Outcome.KEY_REUSED, new KeyReusedException(call.intent()));
+            case IN_PROGRESS -> throw found(Outcome.IN_PROGRESS, inProgress(result.cause()));
+            case LEASED -> throw found(Outcome.IN_PROGRESS, leased(requireNonNull(result.leaseRemaining())));
+            case ABANDONED -> throw found(Outcome.ABANDONED, new ClaimAbandonedException(call.intent()));
+            case REFUSED -> throw requireNonNull(result.cause());
+        };
     }
 
-    @Override
-    public @Nullable Object succeeded(Claim.Succeeded claim) {
+    private Exception found(Outcome outcome, Exception exception) {
+        execution.found(outcome);
+        return exception;
+    }
+
+    private @Nullable Object replay(String responseBody) {
         Object response;
         try {
-            response = call.hasResponse()
-                    ? responses.read(call.intent(), claim.responseBody(), call.responseType())
-                    : null;
+            response = call.hasResponse() ? responses.read(call.intent(), responseBody, call.responseType()) : null;
         } catch (UnreadableResponseException unreadable) {
             execution.found(Outcome.UNREADABLE);
             throw unreadable;
@@ -77,16 +95,15 @@ final class ClaimResultHandler implements Claim.Handler {
         return response;
     }
 
-    @Override
-    public @Nullable Object responseExpired(Claim.ResponseExpired claim) {
-        execution.found(Outcome.RESPONSE_EXPIRED);
-        throw new ResponseExpiredException(call.intent());
+    private Exception recorded(Failure failure) {
+        RecordedFailureException recorded =
+                new RecordedFailureException(call.intent(), failure.code(), failure.message());
+        Exception translated = failures.toException(recorded);
+        return translated == null ? recorded : translated;
     }
 
-    @Override
-    public @Nullable Object inProgress(Claim.InProgress claim) {
-        execution.found(Outcome.IN_PROGRESS);
-        throw new RequestInProgressException(
+    private RequestInProgressException inProgress(@Nullable Exception waitEnded) {
+        return new RequestInProgressException(
                 call.intent(),
                 RetryAfter.of(execution.waitBudget().total()),
                 "The " + call.intent() + " could not be claimed within "
@@ -96,48 +113,20 @@ final class ClaimResultHandler implements Claim.Handler {
                         + (mayRetryInNewTransaction
                                 ? ""
                                 : ". The transaction that this call joined cannot be committed any more"),
-                claim.waitEnded());
+                waitEnded);
     }
 
-    @Override
-    public @Nullable Object leased(Claim.Leased claim) {
-        execution.found(Outcome.IN_PROGRESS);
-        if (mayRetryInNewTransaction) {
-            throw new ActiveLeaseException(claim.remaining());
-        }
-        throw ActiveLeaseException.inProgress(
-                call.intent(), claim.remaining(), ", which no call can wait for that has joined a transaction");
+    private Exception leased(Duration remaining) {
+        return mayRetryInNewTransaction
+                ? new ActiveLeaseException(remaining)
+                : ActiveLeaseException.inProgress(
+                        call.intent(), remaining, ", which no call can wait for that has joined a transaction");
     }
 
-    @Override
-    public @Nullable Object keyReused(Claim.KeyReused claim) {
-        execution.found(Outcome.KEY_REUSED);
-        throw new KeyReusedException(call.intent());
-    }
-
-    @Override
-    public @Nullable Object abandoned(Claim.Abandoned claim) {
-        execution.found(Outcome.ABANDONED);
-        throw new ClaimAbandonedException(call.intent());
-    }
-
-    @Override
-    public @Nullable Object failedFinally(Claim.FailedFinally claim) throws Throwable {
-        execution.found(Outcome.FAILURE_REPLAYED);
-        RecordedFailureException recorded = new RecordedFailureException(call.intent(), claim.code(), claim.message());
-        Exception translated = failures.toException(recorded);
-        throw translated == null ? recorded : translated;
-    }
-
-    @Override
-    public @Nullable Object refused(Claim.Refused claim) {
-        throw claim.reason();
-    }
-
-    /** What is done with a key that is ours. */
+    /** Runs a call whose key was granted. */
     @FunctionalInterface
     interface Granted {
 
-        @Nullable Object run(Claim.Granted claim) throws Throwable;
+        @Nullable Object run(ClaimResult granted) throws Throwable;
     }
 }

@@ -2,9 +2,9 @@ package io.idempotency.internal.execution;
 
 import io.idempotency.FailureTranslator;
 import io.idempotency.Outcome;
-import io.idempotency.internal.claim.Claim;
-import io.idempotency.internal.claim.Claims;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
@@ -26,14 +26,14 @@ final class FailureRecorder {
 
     Failure failureOf(IdempotentCall call, Throwable thrown) {
         return new Failure(
-                call.terms().isFinal(thrown),
+                call.options().isFinal(thrown),
                 translator.codeOf(thrown),
                 thrown.getMessage() == null ? "" : thrown.getMessage());
     }
 
     /** Records the failure of the last attempt of a call without a lease. */
     void record(CallExecution execution, Throwable thrown) {
-        Claim.Granted claim = execution.granted();
+        ClaimResult claim = execution.granted();
         if (claim == null
                 || !execution.startsTransaction()
                 || !execution.commitResult().isRolledBack(thrown)) {
@@ -41,8 +41,9 @@ final class FailureRecorder {
         }
         IdempotentCall call = execution.call();
         Throwable first = execution.firstFailureOr(thrown);
-        boolean isFinal = call.terms().isFinal(first);
-        boolean isRecorded = defaults.recordFailedAttempts() || call.claims().recordsEveryFailure();
+        boolean isFinal = call.options().isFinal(first);
+        boolean isRecorded =
+                defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
         if (!isFinal && (!isRecorded || SqlStates.isTransient(SqlStates.of(first)))) {
             return;
         }
@@ -60,14 +61,14 @@ final class FailureRecorder {
         }
     }
 
-    private boolean write(IdempotentCall call, Claim.Granted claim, Failure failure) {
-        Claims.FailureRecord failed = new Claims.FailureRecord(
+    private boolean write(IdempotentCall call, ClaimResult claim, Failure failure) {
+        KeyClaimer.FailureRecord failed = new KeyClaimer.FailureRecord(
                 call.requestId(),
                 call.intent(),
                 call.fingerprint(),
                 claim.attempt(),
-                defaults.retentionOf(call.terms()),
+                defaults.retentionOf(call.options()),
                 failure);
-        return transactions.call(connection -> call.claims().recordFailure(connection, failed));
+        return transactions.call(connection -> call.keyClaimer().recordFailure(connection, failed));
     }
 }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.RequestStatus;
-import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -15,7 +15,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 /** A committed claim in the hands of this call. */
 final class HeldLease {
 
-    private final Claim.Granted claim;
+    private final ClaimResult claim;
 
     private final Fence fence;
 
@@ -37,11 +37,7 @@ final class HeldLease {
      * @param transactions for what must not wait for the method's own
      */
     HeldLease(
-            Claim.Granted claim,
-            Fence fence,
-            Duration duration,
-            ClaimStore store,
-            RequiresNewTransaction transactions) {
+            ClaimResult claim, Fence fence, Duration duration, ClaimStore store, RequiresNewTransaction transactions) {
         this.claim = claim;
         this.fence = fence;
         this.store = store;
@@ -49,7 +45,7 @@ final class HeldLease {
         this.end = System.nanoTime() + duration.toNanos();
     }
 
-    Claim.Granted claim() {
+    ClaimResult claim() {
         return claim;
     }
 

@@ -10,17 +10,17 @@ import org.springframework.core.ParameterizedTypeReference;
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
 
-/** Executes programmatic calls by the same boundary and the same executor as annotated methods. */
+/** Executes programmatic calls by the same boundary and the same claimInTransaction as annotated methods. */
 public final class IdempotencyTemplate implements IdempotencyOperations {
 
     private final CallBinding binding;
 
-    private final IdempotentCallExecutor boundary;
+    private final IdempotentCallExecutor executor;
 
-    private final ClaimInTransaction executor;
+    private final ClaimInTransaction claimInTransaction;
 
     private final RetentionPolicy retention;
 
@@ -28,24 +28,24 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
      * Creates the template.
      *
      * @param binding computes fingerprints
-     * @param boundary surrounds every call
-     * @param executor runs or replays it
+     * @param executor surrounds every call
+     * @param claimInTransaction runs or replays it
      * @param retention how long keys must be kept at least
      */
     public IdempotencyTemplate(
             CallBinding binding,
-            IdempotentCallExecutor boundary,
-            ClaimInTransaction executor,
+            IdempotentCallExecutor executor,
+            ClaimInTransaction claimInTransaction,
             RetentionPolicy retention) {
         this.binding = binding;
-        this.boundary = boundary;
         this.executor = executor;
+        this.claimInTransaction = claimInTransaction;
         this.retention = retention;
     }
 
     @Override
     public Call call(String scope, @Nullable String key, @Nullable Object request) {
-        return new TemplateCall(Intent.requireScope(scope), key, request, null, CallTerms.DEFAULTS);
+        return new TemplateCall(Intent.requireScope(scope), key, request, null, CallOptions.DEFAULTS);
     }
 
     private final class TemplateCall implements Call {
@@ -58,57 +58,57 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
         private final @Nullable String caller;
 
-        private final CallTerms terms;
+        private final CallOptions options;
 
         TemplateCall(
                 String scope,
                 @Nullable String key,
                 @Nullable Object request,
                 @Nullable String caller,
-                CallTerms terms) {
+                CallOptions options) {
             this.scope = scope;
             this.key = key;
             this.request = request;
             this.caller = caller;
-            this.terms = terms;
+            this.options = options;
         }
 
         @Override
         public Call caller(String changed) {
-            return new TemplateCall(scope, key, request, changed, terms);
+            return new TemplateCall(scope, key, request, changed, options);
         }
 
         @Override
         public Call retention(Duration changed) {
-            return with(terms.withRetention(retention.requireForCall(changed)));
+            return with(options.withRetention(retention.requireForCall(changed)));
         }
 
         @Override
         public Call onDuplicate(DuplicatePolicy changed) {
-            return with(terms.withOnDuplicate(changed));
+            return with(options.withOnDuplicate(changed));
         }
 
         @Override
         public Call waitTimeout(Duration changed) {
-            return with(terms.withWaitTimeout(changed));
+            return with(options.withWaitTimeout(changed));
         }
 
         @Override
         public Call leased(Duration lease) {
-            return with(terms.withLease(lease));
+            return with(options.withLease(lease));
         }
 
         @Override
         public Call finalFailures(List<Class<? extends Throwable>> changed) {
-            return with(terms.withFinalFailures(changed));
+            return with(options.withFinalFailures(changed));
         }
 
         @Override
         public Call lossyResponse() {
-            return with(terms.withLossyResponse());
+            return with(options.withLossyResponse());
         }
 
-        private Call with(CallTerms changed) {
+        private Call with(CallOptions changed) {
             return new TemplateCall(scope, key, request, caller, changed);
         }
 
@@ -131,12 +131,13 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
         }
 
         private @Nullable Object execute(Type responseType, Invocation effect) {
-            retention.requireForLease(terms);
+            retention.requireForLease(options);
             try {
-                return boundary.execute(
+                return executor.execute(
                         IdempotencyTemplate.this,
-                        binding.prepare(scope, () -> binding.bind(scope, caller, key, request, terms, responseType)),
-                        () -> executor.execute(IdempotencyTemplate.this, () -> "scope '" + scope + "'", effect));
+                        binding.prepare(scope, () -> binding.bind(scope, caller, key, request, options, responseType)),
+                        () -> claimInTransaction.execute(
+                                IdempotencyTemplate.this, () -> "scope '" + scope + "'", effect));
             } catch (Throwable failure) {
                 throw Rethrow.unchanged(failure);
             }

@@ -6,9 +6,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
-import io.idempotency.internal.claim.Claims;
+import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.codec.Fingerprint;
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 
 /**
  * One call with everything that is computed once, before its method runs: a method that changes its argument changes
@@ -18,22 +18,22 @@ import io.idempotency.internal.operation.CallTerms;
  * @param database that the call works on
  * @param intent scope, caller and key
  * @param fingerprint of the payload
- * @param terms how the key is held
+ * @param options how the key is held
  * @param responseType what the method returns, type arguments included; {@code void} if nothing
  * @param resultNaming names what the method made; {@code null} if it is not named
  * @param isMessage whether it is the delivery of a message, whose keys are apart from those of calls
- * @param claims by whom the key is claimed in the transaction
+ * @param keyClaimer by whom the key is claimed in the transaction
  */
 public record IdempotentCall(
         UUID requestId,
         Object database,
         Intent intent,
         Fingerprint fingerprint,
-        CallTerms terms,
+        CallOptions options,
         Type responseType,
         @Nullable ResultNaming resultNaming,
         boolean isMessage,
-        Claims claims) {
+        KeyClaimer keyClaimer) {
 
     LocalKey localKey() {
         return new LocalKey(requestId, database);

@@ -16,7 +16,7 @@ import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -109,7 +109,7 @@ public final class IdempotentCallExecutor {
         long start = System.nanoTime();
         IdempotentCall call = bind(unbound, start);
         CallExecution execution = new CallExecution(
-                site, call, defaults.waitBudgetOf(call.terms()), invocation, unbound.publisher(), start);
+                site, call, defaults.waitBudgetOf(call.options()), invocation, unbound.publisher(), start);
         Throwable failure = null;
         try {
             return inTurn(execution);
@@ -142,9 +142,9 @@ public final class IdempotentCallExecutor {
     /** A thread that holds a transaction or a key must not wait for others here: they may be waiting for it. */
     private @Nullable Object inTurn(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        boolean mayWait = call.terms().onDuplicate() == DuplicatePolicy.WAIT
+        boolean mayWait = call.options().onDuplicate() == DuplicatePolicy.WAIT
                 && !TransactionSynchronizationManager.isActualTransactionActive()
-                && HeldKeys.areNone();
+                && KeyOwnership.areNone();
         return mayWait
                 ? singleFlight.call(
                         call.localKey(),
@@ -158,7 +158,7 @@ public final class IdempotentCallExecutor {
     /** Without a connection: a storm of duplicates whose waits end together must not take the pool after all. */
     private @Nullable Object afterWaitInVain(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        if (!call.terms().isLeased()) {
+        if (!call.options().isLeased()) {
             execution.found(Outcome.IN_PROGRESS);
             throw waitedInVain(call.intent(), execution.waitBudget());
         }
@@ -198,21 +198,23 @@ public final class IdempotentCallExecutor {
 
     private @Nullable Object replayOrRun(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        if (call.terms().isLeased() && TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (call.options().isLeased() && TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new TransactionMismatchException(
                     call.intent(),
                     "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
                             + " of transactions");
         }
-        Optional<Claim> stored = recentReplay.find(call, execution.waitBudget());
+        Optional<ClaimResult> stored = recentReplay.find(call, execution.waitBudget());
         if (stored.isPresent()) {
-            return stored.get().handledBy(claimInTransaction.handlerOf(execution, true, granted -> {
+            return claimInTransaction.handle(stored.get(), execution, true, granted -> {
                 throw new IllegalStateException("Nothing was claimed");
-            }));
+            });
         }
         while (true) {
             try {
-                return call.terms().isLeased() ? leasedCalls.execute(execution) : transactionalCalls.execute(execution);
+                return call.options().isLeased()
+                        ? leasedCalls.execute(execution)
+                        : transactionalCalls.execute(execution);
             } catch (ActiveLeaseException held) {
                 if (execution.waitBudget().isSpent()) {
                     throw held.whenWaitedInVain(call.intent(), execution.waitBudget());

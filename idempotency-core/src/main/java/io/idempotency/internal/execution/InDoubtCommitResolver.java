@@ -3,8 +3,8 @@ package io.idempotency.internal.execution;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.OutcomeUnknownException;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.Suppression;
 
@@ -16,16 +16,19 @@ final class InDoubtCommitResolver {
 
     private final RequiresNewTransaction transactions;
 
-    private final ClaimInTransaction executor;
+    private final ClaimInTransaction claimInTransaction;
 
     private final CallRetry retry;
 
     private final CallDefaults defaults;
 
     InDoubtCommitResolver(
-            RequiresNewTransaction transactions, ClaimInTransaction executor, CallRetry retry, CallDefaults defaults) {
+            RequiresNewTransaction transactions,
+            ClaimInTransaction claimInTransaction,
+            CallRetry retry,
+            CallDefaults defaults) {
         this.transactions = transactions;
-        this.executor = executor;
+        this.claimInTransaction = claimInTransaction;
         this.retry = retry;
         this.defaults = defaults;
     }
@@ -39,20 +42,13 @@ final class InDoubtCommitResolver {
      */
     @Nullable Object resolve(CallExecution execution, Throwable failure) throws Throwable {
         IdempotentCall call = execution.call();
-        ClaimRequest request = new ClaimRequest(
-                call.requestId(),
-                call.intent(),
-                call.fingerprint(),
-                defaults.retentionOf(call.terms()),
-                defaults.responseRetentionOf(call),
-                execution.waitBudget().forDatabase(),
-                false,
-                null);
+        ClaimRequest request =
+                defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, null);
         execution.beginAttempt();
-        Claim claim;
+        ClaimResult claim;
         try {
-            claim = retry.untilDone(() ->
-                    transactions.callAndKeepIf(connection -> call.claims().claim(connection, request), asked -> false));
+            claim = retry.untilDone(() -> transactions.callAndKeepIf(
+                    connection -> call.keyClaimer().claim(connection, request), asked -> false));
         } catch (Throwable cannotAsk) {
             Suppression.add(failure, cannotAsk);
             throw new OutcomeUnknownException(
@@ -62,9 +58,9 @@ final class InDoubtCommitResolver {
                             + " with the same key: it replays what was committed, and runs if nothing was",
                     failure);
         }
-        return claim.handledBy(executor.handlerOf(execution, true, nothingCommitted -> {
+        return claimInTransaction.handle(claim, execution, true, nothingCommitted -> {
             execution.granted(nothingCommitted);
             throw failure;
-        }));
+        });
     }
 }

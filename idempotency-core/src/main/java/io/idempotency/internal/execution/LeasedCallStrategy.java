@@ -12,8 +12,8 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
@@ -34,7 +34,7 @@ final class LeasedCallStrategy {
 
     private final RequiresNewTransaction transactions;
 
-    private final ClaimInTransaction executor;
+    private final ClaimInTransaction claimInTransaction;
 
     private final FailureRecorder failures;
 
@@ -47,13 +47,13 @@ final class LeasedCallStrategy {
     LeasedCallStrategy(
             ClaimStore store,
             RequiresNewTransaction transactions,
-            ClaimInTransaction executor,
+            ClaimInTransaction claimInTransaction,
             FailureRecorder failures,
             CallRetry retry,
             CallDefaults defaults) {
         this.store = store;
         this.transactions = transactions;
-        this.executor = executor;
+        this.claimInTransaction = claimInTransaction;
         this.failures = failures;
         this.retry = retry;
         this.defaults = defaults;
@@ -61,23 +61,17 @@ final class LeasedCallStrategy {
 
     @Nullable Object execute(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        Lease lease = new Lease(UUID.randomUUID(), defaults.leaseOf(call.terms()));
-        ClaimRequest request = new ClaimRequest(
-                call.requestId(),
-                call.intent(),
-                call.fingerprint(),
-                defaults.retentionOf(call.terms()),
-                defaults.responseRetentionOf(call),
-                execution.waitBudget().forDatabase(),
-                false,
-                lease);
-        HeldKeys.requireNotHeld(call.localKey(), call.intent(), lease);
+        Lease lease = new Lease(UUID.randomUUID(), defaults.leaseOf(call.options()));
+        ClaimRequest request =
+                defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, lease);
+        KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
         execution.beginAttempt();
-        Claim claim = Objects.requireNonNull(retry.call(execution, new LeaseClaim(request, execution.waitBudget())));
-        return claim.handledBy(executor.handlerOf(execution, true, granted -> {
+        ClaimResult claim =
+                Objects.requireNonNull(retry.call(execution, new LeaseClaim(request, execution.waitBudget())));
+        return claimInTransaction.handle(claim, execution, true, granted -> {
             Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
             HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
-            HeldKeys.HeldKey heldKey = HeldKeys.hold(call.localKey(), lease);
+            KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
             heldHere.put(call.localKey(), held);
             try {
                 return run(new LeasedAttempt(execution, held));
@@ -85,7 +79,7 @@ final class LeasedCallStrategy {
                 heldHere.remove(call.localKey(), held);
                 heldKey.release();
             }
-        }));
+        });
     }
 
     /** How long a call of this JVM holds a key for certain; zero if none does. */
@@ -130,13 +124,13 @@ final class LeasedCallStrategy {
     }
 
     /** A claim in a transaction of its own; after a COMMIT without an answer the token tells whether it is ours. */
-    private final class LeaseClaim implements CallRetry.Attempt<Claim> {
+    private final class LeaseClaim implements CallRetry.Attempt<ClaimResult> {
 
         private final ClaimRequest request;
 
         private final WaitBudget waitBudget;
 
-        private Claim.@Nullable Granted unanswered;
+        private @Nullable ClaimResult inDoubt;
 
         LeaseClaim(ClaimRequest request, WaitBudget waitBudget) {
             this.request = request;
@@ -144,20 +138,20 @@ final class LeasedCallStrategy {
         }
 
         @Override
-        public Claim execute() {
+        public ClaimResult execute() {
             return waitBudget.spendOn(() -> transactions.callAndKeepIf(
-                    connection -> withOrigin(store.claim(connection, request)), Claim.Granted.class::isInstance));
+                    connection -> withFirstKind(store.claim(connection, request)), ClaimResult::isGranted));
         }
 
-        /** What the row was before, which is not to be seen any more once it is ours. */
-        private Claim withOrigin(Claim claim) {
-            if (claim instanceof Claim.Granted granted) {
-                if (unanswered == null || unanswered.attempt() != granted.attempt()) {
-                    unanswered = granted;
-                }
-                return unanswered;
+        /** Keeps what the row was before this call took it, which a second claim cannot see. */
+        private ClaimResult withFirstKind(ClaimResult claim) {
+            if (!claim.isGranted()) {
+                return claim;
             }
-            return claim;
+            if (inDoubt == null || inDoubt.attempt() != claim.attempt()) {
+                inDoubt = claim;
+            }
+            return inDoubt;
         }
 
         @Override
@@ -210,7 +204,7 @@ final class LeasedCallStrategy {
         }
 
         private void completeAfterwards(@Nullable Object result) throws Throwable {
-            Completion completion = executor.completionOf(call, held.fence(), result);
+            Completion completion = claimInTransaction.completionOf(call, held.fence(), result);
             completionBegun = true;
             boolean completed;
             try {
@@ -263,7 +257,7 @@ final class LeasedCallStrategy {
         @Override
         public boolean isRetryable(Throwable failure) {
             return !completionBegun
-                    && (call.terms().retryLeased() || !execution.isMethodStarted())
+                    && (call.options().retryLeased() || !execution.isMethodStarted())
                     && RetryClassifier.isRetryable(execution, failure);
         }
     }

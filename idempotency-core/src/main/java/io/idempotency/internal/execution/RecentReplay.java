@@ -8,9 +8,9 @@ import javax.sql.DataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.Claims;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.KeyClaimer;
 
 /**
  * Finds the answer to a call that this instance has answered lately, before its transaction begins: one round trip instead of
@@ -28,20 +28,12 @@ final class RecentReplay {
     }
 
     /** Returns what is stored, or nothing if the key has to be claimed. */
-    Optional<Claim> find(IdempotentCall call, WaitBudget waitBudget) {
-        if (!call.claims().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
+    Optional<ClaimResult> find(IdempotentCall call, WaitBudget waitBudget) {
+        if (!call.keyClaimer().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
             return Optional.empty();
         }
-        ClaimRequest request = new ClaimRequest(
-                call.requestId(),
-                call.intent(),
-                call.fingerprint(),
-                defaults.retentionOf(call.terms()),
-                defaults.responseRetentionOf(call),
-                waitBudget.forDatabase(),
-                call.isCompleteWithClaim(),
-                null);
-        return waitBudget.spendOn(() -> find(call.claims(), request));
+        ClaimRequest request = defaults.claimRequest(call, waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
+        return waitBudget.spendOn(() -> find(call.keyClaimer(), request));
     }
 
     /** A thread that waits for a second connection while it holds the first one may wait for ever, as all others do. */
@@ -50,10 +42,10 @@ final class RecentReplay {
                 || !TransactionSynchronizationManager.getResourceMap().isEmpty();
     }
 
-    private Optional<Claim> find(Claims claims, ClaimRequest request) {
+    private Optional<ClaimResult> find(KeyClaimer keyClaimer, ClaimRequest request) {
         try (Connection connection = dataSource.getConnection()) {
             try {
-                return claims.findAnswered(connection, request);
+                return keyClaimer.findAnswered(connection, request);
             } finally {
                 endTransaction(connection);
             }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.ExponentialBackOff;
 
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 
 /**
  * How a call is repeated after a serialization failure, a deadlock or a lost connection.
@@ -34,8 +34,8 @@ public record RetrySettings(int maxAttempts, Duration delay, double multiplier, 
         return new RetrySettings(Integer.MAX_VALUE, firstDelay, multiplier, longestDelay, UNTIL_DONE);
     }
 
-    int maxAttemptsOf(CallTerms terms) {
-        return terms.maxAttempts() == 0 ? maxAttempts : terms.maxAttempts();
+    int maxAttemptsOf(CallOptions options) {
+        return options.maxAttempts() == 0 ? maxAttempts : options.maxAttempts();
     }
 
     /** With jitter, so that callers who failed together do not meet again. */

@@ -36,7 +36,7 @@ final class TransactionalCallStrategy {
     /** Where no result is stored that could be replayed, the result is that of the attempt that did the work. */
     private static @Nullable Object settled(CallExecution execution, @Nullable Object answer) {
         CallExecution.Handled handled = execution.handled();
-        if (handled == null || !execution.call().claims().isHandledByEarlierAttempt()) {
+        if (handled == null || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
             return answer;
         }
         execution.settled(ClaimResultHandler.outcomeOf(handled.claim()));

@@ -20,23 +20,23 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.ClaimInTransaction;
-import io.idempotency.internal.execution.HeldKeys;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.execution.Invocation;
+import io.idempotency.internal.execution.KeyOwnership;
 import io.idempotency.internal.execution.Rethrow;
 import io.idempotency.internal.execution.RetryAfter;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Receives messages for other code, by the same boundary and the same executor as annotated methods. */
+/** Receives messages for other code, by the same boundary and the same claimInTransaction as annotated methods. */
 public final class InboxTemplate implements Inbox {
 
-    private final ReceiptBinding binding;
+    private final InboxBinding binding;
 
-    private final IdempotentCallExecutor boundary;
+    private final IdempotentCallExecutor executor;
 
-    private final ClaimInTransaction executor;
+    private final ClaimInTransaction claimInTransaction;
 
     private final JoinedTransactions transactions;
 
@@ -50,24 +50,24 @@ public final class InboxTemplate implements Inbox {
      * Creates the template.
      *
      * @param binding computes what is to be kept of a message
-     * @param boundary surrounds every delivery
-     * @param executor handles or skips it
+     * @param executor surrounds every delivery
+     * @param claimInTransaction handles or skips it
      * @param transactions finds the transaction of a batch
      * @param store where it is kept what was handled
      * @param defaults say how long a batch may wait
      * @param listener learns what became of each message of a batch
      */
     public InboxTemplate(
-            ReceiptBinding binding,
-            IdempotentCallExecutor boundary,
-            ClaimInTransaction executor,
+            InboxBinding binding,
+            IdempotentCallExecutor executor,
+            ClaimInTransaction claimInTransaction,
             JoinedTransactions transactions,
             InboxStore store,
             CallDefaults defaults,
             IdempotencyListener listener) {
         this.binding = binding;
-        this.boundary = boundary;
         this.executor = executor;
+        this.claimInTransaction = claimInTransaction;
         this.transactions = transactions;
         this.store = store;
         this.waitTimeout = defaults.waitTimeout();
@@ -84,10 +84,10 @@ public final class InboxTemplate implements Inbox {
         };
         try {
             // What was handled before has no result.
-            return boundary.execute(
+            return executor.execute(
                             this,
                             binding.prepare(consumer, messageId),
-                            () -> executor.execute(this, () -> "consumer '" + consumer + "'", effect))
+                            () -> claimInTransaction.execute(this, () -> "consumer '" + consumer + "'", effect))
                     != null;
         } catch (Throwable failure) {
             throw Rethrow.unchanged(failure);
@@ -101,7 +101,7 @@ public final class InboxTemplate implements Inbox {
         List<String> ids = new ArrayList<>(messages.size());
         Map<String, M> firstById = new LinkedHashMap<>();
         for (M message : messages) {
-            String id = ReceiptBinding.requireId(consumer, idOf.apply(message)).value();
+            String id = InboxBinding.requireId(consumer, idOf.apply(message)).value();
             ids.add(id);
             firstById.putIfAbsent(id, message);
         }
@@ -115,17 +115,17 @@ public final class InboxTemplate implements Inbox {
     }
 
     /** Gives those that were handled before. */
-    private Set<String> claim(String consumer, Set<String> messageIds, BatchOutcomePublisher announcement) {
+    private Set<String> claim(String consumer, Set<String> messageIds, BatchOutcomePublisher publisher) {
         return transactions.onOpenConnection((connection, holder) -> {
             try {
                 requireNotHeld(consumer, messageIds, holder);
                 Set<String> handledBefore =
-                        receiveNew(connection, consumer, messageIds, JoinedTransaction.limit(waitTimeout, holder));
-                announcement.claimed(handledBefore);
-                TransactionSynchronizationManager.registerSynchronization(announcement);
+                        claimNew(connection, consumer, messageIds, JoinedTransaction.limit(waitTimeout, holder));
+                publisher.claimed(handledBefore);
+                TransactionSynchronizationManager.registerSynchronization(publisher);
                 return handledBefore;
             } catch (RuntimeException refusal) {
-                announcement.refused(refusal);
+                publisher.refused(refusal);
                 throw refusal;
             }
         });
@@ -133,20 +133,20 @@ public final class InboxTemplate implements Inbox {
 
     /** What this thread is handling right now would seem to be a duplicate, or be waited for in vain. */
     private void requireNotHeld(String consumer, Set<String> messageIds, ConnectionHolder holder) {
-        if (HeldKeys.areNone()) {
+        if (KeyOwnership.areNone()) {
             return;
         }
         for (String id : messageIds) {
             Intent intent = new Intent(consumer, "", new IdempotencyKey(id));
-            HeldKeys.requireNotHeld(binding.localKey(intent), intent, holder);
+            KeyOwnership.requireNotHeld(binding.localKey(intent), intent, holder);
         }
     }
 
-    private Set<String> receiveNew(Connection connection, String consumer, Set<String> messageIds, Duration waitLimit) {
-        BatchReception reception =
-                store.receiveNew(connection, consumer, messageIds, binding.retention(consumer), waitLimit);
-        if (reception.waitEnded() == null) {
-            return reception.handledBefore();
+    private Set<String> claimNew(Connection connection, String consumer, Set<String> messageIds, Duration waitLimit) {
+        InboxBatchResult result =
+                store.claimNew(connection, consumer, messageIds, binding.retention(consumer), waitLimit);
+        if (result.waitEnded() == null) {
+            return result.handledBefore();
         }
         throw new RequestInProgressException(
                 RetryAfter.of(waitTimeout),
@@ -155,6 +155,6 @@ public final class InboxTemplate implements Inbox {
                         + " ms, because another transaction is handling one of them, the table is locked, or there are"
                         + " too many of them for that time. The open transaction was aborted: repeat the whole of it"
                         + " later",
-                reception.waitEnded());
+                result.waitEnded());
     }
 }

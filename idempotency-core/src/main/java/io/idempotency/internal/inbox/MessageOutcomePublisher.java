@@ -24,7 +24,7 @@ final class MessageOutcomePublisher implements OutcomePublisher {
 
     private final CallObserver.Observed<MessageReceived> observed;
 
-    private @Nullable Reception last;
+    private @Nullable InboxResult last;
 
     MessageOutcomePublisher(
             IdempotencyListener listener, String consumer, CallObserver.Observed<MessageReceived> observed) {
@@ -34,8 +34,8 @@ final class MessageOutcomePublisher implements OutcomePublisher {
     }
 
     /** Takes the inbox result of each attempt; the last one counts. */
-    void received(Reception reception) {
-        last = reception;
+    void received(InboxResult result) {
+        last = result;
     }
 
     @Override
@@ -61,7 +61,7 @@ final class MessageOutcomePublisher implements OutcomePublisher {
                 consumer,
                 intent == null ? null : intent.key().value(),
                 outcomeOf(delivery.outcome(), delivery.failure()),
-                last != null && last.kind() == Reception.Kind.NEW ? last.failedBefore() + 1 : 0,
+                last != null && last.kind() == InboxResult.Kind.NEW ? last.failedBefore() + 1 : 0,
                 delivery.duration(),
                 delivery.failure());
     }
@@ -77,23 +77,23 @@ final class MessageOutcomePublisher implements OutcomePublisher {
     }
 
     private MessageOutcome skipped() {
-        if (lastIs(Reception.Kind.LATE)) {
+        if (lastIs(InboxResult.Kind.LATE)) {
             return MessageOutcome.LATE;
         }
-        return lastIs(Reception.Kind.CONFLICT) ? MessageOutcome.CONFLICT : MessageOutcome.DUPLICATE;
+        return lastIs(InboxResult.Kind.CONFLICT) ? MessageOutcome.CONFLICT : MessageOutcome.DUPLICATE;
     }
 
     /** By both, because a receiver may throw what another delivery was refused with. */
     private MessageOutcome failed(@Nullable Throwable failure) {
-        if (lastIs(Reception.Kind.GAP) && failure instanceof MessageGapException) {
+        if (lastIs(InboxResult.Kind.GAP) && failure instanceof MessageGapException) {
             return MessageOutcome.GAP;
         }
-        return lastIs(Reception.Kind.CONFLICT) && failure instanceof MessageConflictException
+        return lastIs(InboxResult.Kind.CONFLICT) && failure instanceof MessageConflictException
                 ? MessageOutcome.CONFLICT
                 : MessageOutcome.FAILED;
     }
 
-    private boolean lastIs(Reception.Kind kind) {
+    private boolean lastIs(InboxResult.Kind kind) {
         return last != null && last.kind() == kind;
     }
 }

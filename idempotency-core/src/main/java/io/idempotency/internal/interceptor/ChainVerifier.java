@@ -83,7 +83,7 @@ final class ChainVerifier {
             throw notAdvisable(beanName);
         }
         Object target = AopProxyUtils.getSingletonTarget(proxy);
-        if (target != null && HandMadeProxy.is(target)) {
+        if (target != null && ForeignProxy.is(target)) {
             throw new InvalidIdempotentMethodException(
                     "The bean '" + beanName
                             + "' with idempotent methods is a proxy round another proxy, inside of which"

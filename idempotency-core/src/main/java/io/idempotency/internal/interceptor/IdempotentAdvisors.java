@@ -34,8 +34,7 @@ public final class IdempotentAdvisors {
             Supplier<IdempotentCallExecutor> boundaryAdvice,
             Supplier<ClaimInTransaction> claimAdvice) {
         IdempotentPointcut pointcut = new IdempotentPointcut(operations);
-        this.boundary =
-                new DefaultPointcutAdvisor(pointcut, new IdempotentBoundaryInterceptor(operations, boundaryAdvice));
+        this.boundary = new DefaultPointcutAdvisor(pointcut, new IdempotentCallInterceptor(operations, boundaryAdvice));
         this.claim = new DefaultPointcutAdvisor(pointcut, new IdempotentClaimInterceptor(operations, claimAdvice));
     }
 

@@ -94,7 +94,7 @@ public final class LateIdempotentChainPostProcessor
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
         if (!beans.operationsOf(bean).isEmpty()) {
-            HandMadeProxy.refuse(bean, beanName);
+            ForeignProxy.refuse(bean, beanName);
         }
         return bean;
     }

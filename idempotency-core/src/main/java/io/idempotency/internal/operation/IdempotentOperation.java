@@ -20,7 +20,7 @@ import io.idempotency.internal.codec.Fingerprinter;
  * @param scope the operation that keys belong to, placeholders replaced
  * @param keyExpression gives the key
  * @param fingerprintExpression gives what tells one payload from another; {@code null} for all arguments
- * @param terms how the key is held
+ * @param options how the key is held
  * @param responseType what the method returns, type arguments included; {@code void} if nothing
  * @param resultReference names what the method made
  * @param message what it says of a message; {@code null} for a call
@@ -30,7 +30,7 @@ public record IdempotentOperation(
         String scope,
         ArgumentExpression keyExpression,
         @Nullable ArgumentExpression fingerprintExpression,
-        CallTerms terms,
+        CallOptions options,
         Type responseType,
         ResultReference resultReference,
         @Nullable MessageAttributes message) {

@@ -33,13 +33,13 @@ final class OperationParser {
                 attributes.name("scope", annotation.scope(), Intent::requireScope),
                 attributes.expression("key", annotation.key()),
                 attributes.optionalExpression("fingerprint", annotation.fingerprint()),
-                terms(annotation, attributes),
+                options(annotation, attributes),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
                 resultReference(annotation, attributes),
                 null);
     }
 
-    private CallTerms terms(Idempotent annotation, AnnotationAttributes attributes) {
+    private CallOptions options(Idempotent annotation, AnnotationAttributes attributes) {
         if (annotation.maxAttempts() < 0) {
             throw attributes.invalid(
                     "maxAttempts", String.valueOf(annotation.maxAttempts()), "It must be at least 1, or 0.");
@@ -51,25 +51,25 @@ final class OperationParser {
                     annotation.retryLeased() ? "true" : annotation.lease(),
                     "It has a meaning only with mode = LEASED.");
         }
-        CallTerms terms = new CallTerms(
+        CallOptions options = new CallOptions(
                 retention(annotation, attributes),
                 annotation.onDuplicate(),
-                attributes.duration("waitTimeout", annotation.waitTimeout(), CallTerms::requireWaitTimeout),
+                attributes.duration("waitTimeout", annotation.waitTimeout(), CallOptions::requireWaitTimeout),
                 annotation.mode(),
-                attributes.duration("lease", annotation.lease(), CallTerms::requireLease),
+                attributes.duration("lease", annotation.lease(), CallOptions::requireLease),
                 annotation.retryLeased(),
                 annotation.maxAttempts(),
                 List.of(annotation.finalFailures()),
                 annotation.lossyResponse());
         try {
-            return terms.isLeased() ? retention.get().requireForLease(terms) : terms;
+            return options.isLeased() ? retention.get().requireForLease(options) : options;
         } catch (IllegalArgumentException longerThanRetention) {
             throw attributes.invalid("lease", annotation.lease(), longerThanRetention.getMessage() + ".");
         }
     }
 
     private @Nullable Duration retention(Idempotent annotation, AnnotationAttributes attributes) {
-        Duration own = attributes.duration("retention", annotation.retention(), CallTerms::requireRetention);
+        Duration own = attributes.duration("retention", annotation.retention(), CallOptions::requireRetention);
         if (own != null) {
             attributes.requireLongEnough(annotation.retention(), own, retention.get());
         }

@@ -36,7 +36,7 @@ final class ReceiverParser {
                 consumer,
                 attributes.expression("messageId", annotation.messageId()),
                 null,
-                own == null ? CallTerms.DEFAULTS : CallTerms.DEFAULTS.withRetention(own),
+                own == null ? CallOptions.DEFAULTS : CallOptions.DEFAULTS.withRetention(own),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
                 ResultReference.NONE,
                 message(annotation, attributes));
@@ -45,7 +45,7 @@ final class ReceiverParser {
     /** What the configuration says for the consumer counts instead, and was checked there. */
     private @Nullable Duration retention(
             IdempotentReceiver annotation, String consumer, AnnotationAttributes attributes) {
-        Duration own = attributes.duration("retention", annotation.retention(), CallTerms::requireRetention);
+        Duration own = attributes.duration("retention", annotation.retention(), CallOptions::requireRetention);
         if (own != null && retention.get().ofConsumer(consumer, own).equals(own)) {
             attributes.requireLongEnough(annotation.retention(), own, retention.get());
         }

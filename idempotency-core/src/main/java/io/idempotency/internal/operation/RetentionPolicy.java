@@ -54,9 +54,9 @@ public final class RetentionPolicy {
             Duration ofMessages,
             Map<String, Duration> byConsumer) {
         this.minimum = minimum;
-        this.ofKeys = CallTerms.requireRetention(ofKeys);
-        this.lease = CallTerms.requireLease(lease);
-        this.ofMessages = CallTerms.requireRetention(ofMessages);
+        this.ofKeys = CallOptions.requireRetention(ofKeys);
+        this.lease = CallOptions.requireLease(lease);
+        this.ofMessages = CallOptions.requireRetention(ofMessages);
         this.byConsumer = Map.copyOf(byConsumer);
         requireLongEnough("idempotency.retention", ofKeys);
         requireNotLonger(ofResponses, ofKeys);
@@ -134,20 +134,20 @@ public final class RetentionPolicy {
     /**
      * Checks that the key of a leased call is kept for at least as long as its lease may hold it.
      *
-     * @param terms of the call
+     * @param options of the call
      * @return the same terms
      * @throws IllegalArgumentException if the lease is longer than the retention, with the defaults for what is left open
      */
-    public CallTerms requireForLease(CallTerms terms) {
-        Duration leased = terms.lease() == null ? lease : terms.lease();
-        Duration kept = terms.retention() == null ? ofKeys : terms.retention();
-        if (terms.isLeased() && leased.compareTo(kept) > 0) {
+    public CallOptions requireForLease(CallOptions options) {
+        Duration leased = options.lease() == null ? lease : options.lease();
+        Duration kept = options.retention() == null ? ofKeys : options.retention();
+        if (options.isLeased() && leased.compareTo(kept) > 0) {
             throw new IllegalArgumentException(
                     "The lease of " + text(leased) + " is longer than the retention of " + text(kept)
                             + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"
                             + " again");
         }
-        return terms;
+        return options;
     }
 
     /**

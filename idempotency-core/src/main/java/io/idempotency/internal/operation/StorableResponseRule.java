@@ -22,7 +22,7 @@ final class StorableResponseRule {
     void check(IdempotentOperation operation) {
         if (operation.message() == null
                 && operation.responseType() != void.class
-                && !operation.terms().lossyResponse()
+                && !operation.options().lossyResponse()
                 && !storable.contains(operation)) {
             try {
                 responses.get().requireStorable(operation.responseType());

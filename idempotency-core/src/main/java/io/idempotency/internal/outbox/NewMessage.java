@@ -15,7 +15,7 @@ import io.idempotency.outbox.OutboxMessage;
  * @param message as it was published
  * @param lane that it is sent in
  * @param payload as JSON text
- * @param headers of the message and of its surroundings
+ * @param headers of the message and of the context that it is published in
  * @param intent of the surrounding call; {@code null} if there is none
  */
 public record NewMessage(

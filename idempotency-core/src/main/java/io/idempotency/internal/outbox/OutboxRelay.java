@@ -66,12 +66,12 @@ public final class OutboxRelay {
      */
     public Round sendBatch() {
         OutboxStore.SentBatch batch = store.send(settings.batchSize(), settings.transactionBound(), this::send);
-        batch.deliveries().forEach(delivery -> announce(delivery, batch));
-        if (batch.deliveries().isEmpty()) {
+        batch.results().forEach(result -> announce(result, batch));
+        if (batch.results().isEmpty()) {
             return Round.NOTHING_DUE;
         }
-        boolean outage = isOutage(batch.deliveries());
-        return outage ? new Round(false, batch.deliveries().get(0).retryAfter()) : new Round(true, Duration.ZERO);
+        boolean outage = isOutage(batch.results());
+        return outage ? new Round(false, batch.results().get(0).retryAfter()) : new Round(true, Duration.ZERO);
     }
 
     /** Begins with no further message; those that are on their way are waited for, and kept as sent. */
@@ -90,53 +90,54 @@ public final class OutboxRelay {
         listener.outboxSampled(new OutboxSampled(backlog.pending(), backlog.dead(), backlog.oldest()));
     }
 
-    private List<Delivery> send(List<OutboxRecord> messages) {
-        List<BatchSending.Attempt> attempts =
-                new BatchSending(sender, settings.sendTimeout(), () -> stopped).send(messages);
+    private List<SendResult> send(List<OutboxRecord> messages) {
+        List<BatchSender.Attempt> attempts =
+                new BatchSender(sender, settings.sendTimeout(), () -> stopped).send(messages);
         boolean anySent = attempts.stream().anyMatch(attempt -> attempt.failure() == null);
-        List<Delivery> deliveries = new ArrayList<>(attempts.size());
+        List<SendResult> results = new ArrayList<>(attempts.size());
         boolean anyCounted = anySent;
-        for (BatchSending.Attempt attempt : attempts) {
-            Delivery delivery = judge(attempt, anySent);
-            anyCounted |= delivery.result() != Delivery.Result.NOT_COUNTED;
-            deliveries.add(delivery);
+        for (BatchSender.Attempt attempt : attempts) {
+            SendResult result = judge(attempt, anySent);
+            anyCounted |= result.status() != SendResult.Status.NOT_COUNTED;
+            results.add(result);
         }
         if (anyCounted) {
             outages = 0;
         }
-        return deliveries;
+        return results;
     }
 
-    private Delivery judge(BatchSending.Attempt attempt, boolean anySent) {
+    private SendResult judge(BatchSender.Attempt attempt, boolean anySent) {
         OutboxRecord message = attempt.message();
         Throwable failure = attempt.failure();
         if (failure == null) {
-            return new Delivery(message, Delivery.Result.SENT, Duration.ZERO, null);
+            return new SendResult(message, SendResult.Status.SENT, Duration.ZERO, null);
         }
         if (failure instanceof SenderUnavailableException && !anySent) {
-            return new Delivery(message, Delivery.Result.NOT_COUNTED, outageBackoff.after(outages + 1), failure);
+            return new SendResult(message, SendResult.Status.NOT_COUNTED, outageBackoff.after(outages + 1), failure);
         }
         if (message.attempt() >= settings.maxAttempts()) {
-            return new Delivery(message, Delivery.Result.DEAD, Duration.ZERO, failure);
+            return new SendResult(message, SendResult.Status.DEAD, Duration.ZERO, failure);
         }
-        return new Delivery(message, Delivery.Result.FAILED, settings.backoff().after(message.attempt()), failure);
+        return new SendResult(
+                message, SendResult.Status.FAILED, settings.backoff().after(message.attempt()), failure);
     }
 
-    private boolean isOutage(List<Delivery> deliveries) {
-        boolean outage = deliveries.stream().allMatch(delivery -> delivery.result() == Delivery.Result.NOT_COUNTED);
+    private boolean isOutage(List<SendResult> results) {
+        boolean outage = results.stream().allMatch(result -> result.status() == SendResult.Status.NOT_COUNTED);
         if (outage) {
             outages++;
             logger.warn(
                     "No message of the outbox can be sent; the next attempt is in {}",
-                    deliveries.get(0).retryAfter(),
-                    deliveries.get(0).failure());
+                    results.get(0).retryAfter(),
+                    results.get(0).failure());
         }
         return outage;
     }
 
-    private void announce(Delivery delivery, OutboxStore.SentBatch batch) {
-        OutboxRecord message = delivery.message();
-        Throwable failure = delivery.failure();
+    private void announce(SendResult result, OutboxStore.SentBatch batch) {
+        OutboxRecord message = result.message();
+        Throwable failure = result.failure();
         if (failure == null) {
             listener.messageSent(new MessageSent(
                     message.id(),
@@ -146,7 +147,7 @@ public final class OutboxRelay {
                     Duration.between(message.dueAt(), batch.at())));
             return;
         }
-        boolean dead = delivery.result() == Delivery.Result.DEAD;
+        boolean dead = result.status() == SendResult.Status.DEAD;
         listener.messageSendFailed(
                 new MessageSendFailed(message.id(), message.topic(), message.type(), message.attempt(), dead, failure));
     }

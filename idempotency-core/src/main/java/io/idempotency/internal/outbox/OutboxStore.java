@@ -33,7 +33,7 @@ public interface OutboxStore {
      * @return what was kept; nothing if no message was due or free
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything; what was sent is sent again
      */
-    SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<Delivery>> sending);
+    SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<SendResult>> sending);
 
     /**
      * Looks at what waits.
@@ -46,10 +46,10 @@ public interface OutboxStore {
     /**
      * What was kept of a batch.
      *
-     * @param deliveries what became of the messages that were tried
+     * @param results of the messages that were tried
      * @param at when it was kept, in the database's time
      */
-    record SentBatch(List<Delivery> deliveries, Instant at) {}
+    record SentBatch(List<SendResult> results, Instant at) {}
 
     /**
      * What waits.

@@ -31,7 +31,7 @@ public final class OutboxTemplate implements Outbox {
 
     private final long maxPayloadBytes;
 
-    private final Supplier<Map<String, String>> surroundings;
+    private final Supplier<Map<String, String>> contextHeaders;
 
     /** One object, because a transaction keeps equal synchronizations once, however many messages it publishes. */
     private final TransactionSynchronization wakeAfterCommit;
@@ -44,7 +44,7 @@ public final class OutboxTemplate implements Outbox {
      * @param codec writes payloads
      * @param lanes divides messages among lanes
      * @param maxPayloadBytes the largest payload, in bytes of UTF-8
-     * @param surroundings headers that tell where a message was published, such as the context of a trace; those of the
+     * @param contextHeaders headers that tell where a message was published, such as the context of a trace; those of the
      *     message win
      * @param wake called after each commit that recorded messages, on the thread of the commit; must be quick
      */
@@ -54,14 +54,14 @@ public final class OutboxTemplate implements Outbox {
             ResponseCodec codec,
             Lanes lanes,
             long maxPayloadBytes,
-            Supplier<Map<String, String>> surroundings,
+            Supplier<Map<String, String>> contextHeaders,
             Runnable wake) {
         this.store = store;
         this.transaction = transaction;
         this.codec = codec;
         this.lanes = lanes;
         this.maxPayloadBytes = maxPayloadBytes;
-        this.surroundings = surroundings;
+        this.contextHeaders = contextHeaders;
         this.wakeAfterCommit = new TransactionSynchronization() {
             @Override
             public void afterCommit() {
@@ -85,7 +85,7 @@ public final class OutboxTemplate implements Outbox {
     }
 
     private Map<String, String> headersOf(OutboxMessage message) {
-        Map<String, String> headers = new LinkedHashMap<>(surroundings.get());
+        Map<String, String> headers = new LinkedHashMap<>(contextHeaders.get());
         headers.putAll(message.headers());
         return headers;
     }

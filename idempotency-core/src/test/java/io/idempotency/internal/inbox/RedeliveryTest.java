@@ -78,7 +78,7 @@ class RedeliveryTest {
             new ResponseExpiredException(MESSAGE),
             new ResponseNotStorableException(MESSAGE, "too large", null),
             new TransactionMismatchException("another DataSource"),
-            new UnreadableResponseException(MESSAGE, "Receipt", new IllegalStateException()));
+            new UnreadableResponseException(MESSAGE, "InboxMessage", new IllegalStateException()));
 
     @Test
     void everyExceptionOfTheLibraryIsDecidedOn() {

@@ -34,10 +34,10 @@ class OperationAttributesTest {
         "1ms, PT0.001S",
     })
     void aDurationIsWrittenAsInSpring(String text, Duration duration) {
-        CallTerms terms = termsWith(text);
+        CallOptions options = optionsWith(text);
 
-        assertThat(terms.retention()).isEqualTo(duration);
-        assertThat(terms.waitTimeout()).isEqualTo(duration);
+        assertThat(options.retention()).isEqualTo(duration);
+        assertThat(options.waitTimeout()).isEqualTo(duration);
     }
 
     /** The defaults are a retention of seven days and a lease of a minute. */
@@ -56,7 +56,7 @@ class OperationAttributesTest {
     void theLeaseOfAProgrammaticCallIsCheckedWhateverIsSaidFirst() {
         RetentionPolicy policy = new RetentionPolicy(
                 null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
-        CallTerms hours = CallTerms.DEFAULTS.withLease(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
+        CallOptions hours = CallOptions.DEFAULTS.withLease(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> policy.requireForLease(hours))
@@ -65,31 +65,31 @@ class OperationAttributesTest {
                                 + " may repeat it after the retention, and then runs it again");
         assertThat(policy.requireForLease(hours.withRetention(Duration.ofHours(2))))
                 .isNotNull();
-        assertThat(policy.requireForLease(CallTerms.DEFAULTS.withRetention(Duration.ofSeconds(1))))
+        assertThat(policy.requireForLease(CallOptions.DEFAULTS.withRetention(Duration.ofSeconds(1))))
                 .as("without a lease")
                 .isNotNull();
     }
 
     @Test
     void anEmptyDurationIsLeftToTheDefaults() {
-        assertThat(termsWith("")).isEqualTo(CallTerms.DEFAULTS);
+        assertThat(optionsWith("")).isEqualTo(CallOptions.DEFAULTS);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "0s", "-5s", "PT-1S", "999us", "1ns"})
     void aDurationBelowAMillisecondIsRefused(String text) {
-        assertThatThrownBy(() -> termsWith(text))
+        assertThatThrownBy(() -> optionsWith(text))
                 .isInstanceOf(InvalidIdempotentMethodException.class)
                 .hasMessageContainingAll("retention", text, "at least one millisecond");
     }
 
     @Test
     void aDurationThatPostgresCannotHoldIsRefused() {
-        assertThat(retainedFor("365000d").terms().retention()).isEqualTo(Duration.ofDays(365_000));
+        assertThat(retainedFor("365000d").options().retention()).isEqualTo(Duration.ofDays(365_000));
         assertThatThrownBy(() -> retainedFor("365001d"))
                 .isInstanceOf(InvalidIdempotentMethodException.class)
                 .hasMessageContainingAll("retention", "365001d", "at most");
-        assertThat(waitingFor("24d").terms().waitTimeout()).isEqualTo(Duration.ofDays(24));
+        assertThat(waitingFor("24d").options().waitTimeout()).isEqualTo(Duration.ofDays(24));
         assertThatThrownBy(() -> waitingFor("25d"))
                 .isInstanceOf(InvalidIdempotentMethodException.class)
                 .hasMessageContainingAll("waitTimeout", "25d", "at most");
@@ -107,7 +107,7 @@ class OperationAttributesTest {
     @ParameterizedTest
     @ValueSource(strings = {"soon", "5 seconds", "5x", "s", "PT", "1,5s"})
     void whatIsNoDurationIsRefused(String text) {
-        assertThatThrownBy(() -> termsWith(text))
+        assertThatThrownBy(() -> optionsWith(text))
                 .isInstanceOf(InvalidIdempotentMethodException.class)
                 .hasMessageContainingAll("retention", text, "not a duration");
     }
@@ -120,9 +120,9 @@ class OperationAttributesTest {
                 Map.of("app.name", "shop", "app.retention", "30d", "app.durations.wait", "250ms"));
 
         assertThat(operation.scope()).isEqualTo("shop.orders");
-        assertThat(operation.terms().retention()).isEqualTo(Duration.ofDays(30));
-        assertThat(operation.terms().waitTimeout()).isEqualTo(Duration.ofMillis(250));
-        assertThat(operation.terms().onDuplicate()).isEqualTo(DuplicatePolicy.FAIL);
+        assertThat(operation.options().retention()).isEqualTo(Duration.ofDays(30));
+        assertThat(operation.options().waitTimeout()).isEqualTo(Duration.ofMillis(250));
+        assertThat(operation.options().onDuplicate()).isEqualTo(DuplicatePolicy.FAIL);
     }
 
     @Test
@@ -170,9 +170,9 @@ class OperationAttributesTest {
                 .hasMessageContainingAll("'taken'", "two methods", "Named", "Taken");
     }
 
-    private static CallTerms termsWith(String duration) {
+    private static CallOptions optionsWith(String duration) {
         return AnnotatedMethods.operation(Timed.class, "run", Map.of("duration", duration))
-                .terms();
+                .options();
     }
 
     static class Timed {

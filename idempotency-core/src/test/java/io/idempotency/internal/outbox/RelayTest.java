@@ -300,7 +300,7 @@ class RelayTest {
         publisher.publish(null, 1);
         OutboxRecord message = Taken.from(publisher.store).get(0);
 
-        assertThat(new Delivery(message, Delivery.Result.FAILED, Duration.ZERO, new Indescribable()).error())
+        assertThat(new SendResult(message, SendResult.Status.FAILED, Duration.ZERO, new Indescribable()).error())
                 .isEqualTo(Indescribable.class.getName());
     }
 

@@ -28,9 +28,9 @@ final class Taken {
                 .join();
     }
 
-    static List<Delivery> asSent(List<OutboxRecord> messages) {
+    static List<SendResult> asSent(List<OutboxRecord> messages) {
         return messages.stream()
-                .map(message -> new Delivery(message, Delivery.Result.SENT, Duration.ZERO, null))
+                .map(message -> new SendResult(message, SendResult.Status.SENT, Duration.ZERO, null))
                 .toList();
     }
 }

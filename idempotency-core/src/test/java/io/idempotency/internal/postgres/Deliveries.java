@@ -11,10 +11,11 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 import io.idempotency.DeliveryOrder;
-import io.idempotency.internal.inbox.BatchReception;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.inbox.InboxBatchResult;
+import io.idempotency.internal.inbox.InboxMessage;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.inbox.InboxStore;
-import io.idempotency.internal.inbox.Receipt;
-import io.idempotency.internal.inbox.Reception;
 import io.idempotency.internal.operation.StreamPosition;
 
 /** One connection with one transaction after the other, in which messages are received as by the executor. */
@@ -37,16 +38,16 @@ public final class Deliveries implements AutoCloseable {
         connection.setAutoCommit(false);
     }
 
-    public static Receipt message(String id) {
-        return new Receipt(CONSUMER, id, null, null, null, RETENTION);
+    public static InboxMessage message(String id) {
+        return new InboxMessage(CONSUMER, id, null, null, null, RETENTION);
     }
 
-    public static Receipt messageWithPayload(String id, String payload) {
-        return new Receipt(CONSUMER, id, Requests.fingerprint(payload), "created", null, RETENTION);
+    public static InboxMessage messageWithPayload(String id, String payload) {
+        return new InboxMessage(CONSUMER, id, Requests.fingerprint(payload), "created", null, RETENTION);
     }
 
-    public static Receipt event(String stream, long version, DeliveryOrder order) {
-        return new Receipt(
+    public static InboxMessage event(String stream, long version, DeliveryOrder order) {
+        return new InboxMessage(
                 CONSUMER, stream + "-" + version, null, null, new StreamPosition(stream, version, order, 1), RETENTION);
     }
 
@@ -54,17 +55,17 @@ public final class Deliveries implements AutoCloseable {
         return connection;
     }
 
-    public Reception receive(Receipt receipt) {
-        return receive(receipt, Requests.PATIENT);
+    public InboxResult claim(InboxMessage delivered) {
+        return claim(delivered, Requests.PATIENT);
     }
 
-    public Reception receive(Receipt receipt, Duration waitLimit) {
-        return store.receive(connection, receipt, waitLimit);
+    public InboxResult claim(InboxMessage delivered, Duration waitLimit) {
+        return store.claim(connection, delivered, waitLimit);
     }
 
-    public Reception.Kind receiveAndCommit(Receipt receipt) throws SQLException {
-        Reception.Kind kind = receive(receipt).kind();
-        if (kind == Reception.Kind.GAP) {
+    public InboxResult.Kind claimAndCommit(InboxMessage delivered) throws SQLException {
+        InboxResult.Kind kind = claim(delivered).kind();
+        if (kind == InboxResult.Kind.GAP) {
             connection.rollback();
         } else {
             connection.commit();
@@ -72,17 +73,17 @@ public final class Deliveries implements AutoCloseable {
         return kind;
     }
 
-    public List<String> receiveNew(Collection<String> ids) {
-        Set<String> handledBefore = receiveBatch(ids, Requests.PATIENT).handledBefore();
+    public List<String> claimNew(Collection<String> ids) {
+        Set<String> handledBefore = claimBatch(ids, Requests.PATIENT).handledBefore();
         return ids.stream().filter(id -> !handledBefore.contains(id)).toList();
     }
 
-    public BatchReception receiveBatch(Collection<String> ids, Duration waitLimit) {
-        return store.receiveNew(connection, CONSUMER, ids, RETENTION, waitLimit);
+    public InboxBatchResult claimBatch(Collection<String> ids, Duration waitLimit) {
+        return store.claimNew(connection, CONSUMER, ids, RETENTION, waitLimit);
     }
 
-    public boolean recordFailureAndCommit(Receipt receipt, String code, String message) throws SQLException {
-        boolean recorded = store.recordFailure(connection, receipt, code, message);
+    public boolean recordFailureAndCommit(InboxMessage delivered, String code, String message) throws SQLException {
+        boolean recorded = store.recordFailure(connection, delivered, new Failure(false, code, message));
         connection.commit();
         return recorded;
     }

@@ -17,16 +17,17 @@ import io.idempotency.DeliveryOrder;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.InterventionRefusedException;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.Claims.FailureRecord;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
-import io.idempotency.internal.outbox.Delivery;
+import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.outbox.SendResult;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -97,7 +98,7 @@ final class EveryStatement {
             ClaimRequest plain = Requests.request(prefix + "-plain");
             session.claimGranted(plain).complete(new Completion(Requests.fence(plain, 1), "{}", null, null));
             session.commit();
-            assertThat(session.claim(call)).isInstanceOf(Claim.Succeeded.class);
+            assertThat(session.claim(call).kind()).isEqualTo(Kind.SUCCEEDED);
             session.commit();
             assertThat(store.findSettled(session.connection(), call.id())).isPresent();
             session.commit();
@@ -113,7 +114,7 @@ final class EveryStatement {
             }
         }
         try (Session other = session(storage.claimStore("other-process"))) {
-            assertThat(other.claim(call)).isInstanceOf(Claim.Succeeded.class);
+            assertThat(other.claim(call).kind()).isEqualTo(Kind.SUCCEEDED);
             other.commit();
         }
         leases(store, prefix);
@@ -137,7 +138,7 @@ final class EveryStatement {
                     .isTrue();
             session.commit();
             ClaimRequest again = Requests.leased(prefix + "-failing");
-            assertThat(session.claim(again)).isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.FAILED_ATTEMPT));
+            assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
             session.complete(new Completion(Requests.fence(again, 2), "null", null, null));
             session.commit();
             assertThat(store.recordFailure(
@@ -151,7 +152,7 @@ final class EveryStatement {
                                     new Failure(false, "c", "m"))))
                     .isTrue();
             session.commit();
-            assertThat(session.claim(Requests.request(prefix + "-recorded"))).isInstanceOf(Claim.Granted.class);
+            assertThat(session.claim(Requests.request(prefix + "-recorded"))).matches(ClaimResult::isGranted);
             session.commit();
             for (String key : List.of("-stale", "-released", "-completed", "-forgotten")) {
                 session.claimGranted(Requests.leased(prefix + key)).commit();
@@ -160,7 +161,7 @@ final class EveryStatement {
             session.claimGranted(stale).commit();
             expireLeases();
             assertThat(session.claim(Requests.leased(prefix + "-taken-over")))
-                    .isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.EXPIRED_LEASE));
+                    .isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 2));
             session.commit();
             ClaimRequest shortLived = new ClaimRequest(
                     Requests.intent(prefix + "-short-lease"),
@@ -184,21 +185,21 @@ final class EveryStatement {
             String id = UUID.randomUUID().toString();
             deliveries.recordFailureAndCommit(Deliveries.messageWithPayload(id, "p"), "code", "message");
             deliveries.recordFailureAndCommit(Deliveries.messageWithPayload(id, "p"), "code", "message");
-            deliveries.receiveAndCommit(Deliveries.messageWithPayload(id, "p"));
-            deliveries.receiveAndCommit(Deliveries.messageWithPayload(id, "p"));
+            deliveries.claimAndCommit(Deliveries.messageWithPayload(id, "p"));
+            deliveries.claimAndCommit(Deliveries.messageWithPayload(id, "p"));
             for (DeliveryOrder order : DeliveryOrder.values()) {
                 String stream = order + id;
-                deliveries.receiveAndCommit(Deliveries.event(stream, 1, order));
-                deliveries.receiveAndCommit(Deliveries.event(stream, 2, order));
-                deliveries.receiveAndCommit(Deliveries.event(stream, 9, order));
+                deliveries.claimAndCommit(Deliveries.event(stream, 1, order));
+                deliveries.claimAndCommit(Deliveries.event(stream, 2, order));
+                deliveries.claimAndCommit(Deliveries.event(stream, 9, order));
             }
-            deliveries.receiveNew(List.of(id, id + "-2", id + "-3"));
+            deliveries.claimNew(List.of(id, id + "-2", id + "-3"));
             deliveries.commit();
-            deliveries.receiveNew(List.of(id + "-4"));
+            deliveries.claimNew(List.of(id + "-4"));
             deliveries.commit();
             deliveries.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            deliveries.receiveNew(List.of(id + "-5"));
-            deliveries.receive(Deliveries.message(id + "-6"));
+            deliveries.claimNew(List.of(id + "-5"));
+            deliveries.claim(Deliveries.message(id + "-6"));
             deliveries.commit();
             deliveries.recordFailureAndCommit(Deliveries.message(id + "-failing"), "code", "message");
             storage.inboxStore().isHandledBy(deliveries.connection(), Deliveries.message(id), "1");
@@ -227,26 +228,26 @@ final class EveryStatement {
             }
             connection.commit();
         }
-        Delivery.Result[] results = Delivery.Result.values();
+        SendResult.Status[] results = SendResult.Status.values();
         AtomicInteger next = new AtomicInteger();
         store.send(
                 10,
                 Duration.ofSeconds(10),
                 taken -> taken.stream()
-                        .map(message -> new Delivery(
+                        .map(message -> new SendResult(
                                 message,
                                 results[next.getAndIncrement() % results.length],
                                 Duration.ofMillis(1),
                                 new IllegalStateException("failed")))
                         .toList());
-        assertThat(store.send(10, Duration.ofSeconds(10), taken -> List.of()).deliveries())
+        assertThat(store.send(10, Duration.ofSeconds(10), taken -> List.of()).results())
                 .isEmpty();
         store.send(
                 10,
                 Duration.ofSeconds(10),
                 taken -> taken.stream()
                         .map(message ->
-                                new Delivery(message, Delivery.Result.DEAD, Duration.ZERO, new Exception("dead")))
+                                new SendResult(message, SendResult.Status.DEAD, Duration.ZERO, new Exception("dead")))
                         .toList());
         store.backlog(100);
         AtomicInteger heard = new AtomicInteger();

@@ -7,8 +7,9 @@ import java.util.UUID;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.codec.Fingerprint;
@@ -18,7 +19,7 @@ import io.idempotency.internal.codec.Fingerprinter;
 public final class Requests {
 
     /** What the first attempt at a key gets. */
-    public static final Claim.Granted GRANTED = new Claim.Granted(1, Claim.Granted.Origin.NEW);
+    public static final ClaimResult GRANTED = ClaimResult.granted(Kind.GRANTED_NEW, 1);
 
     /** Longer than any test waits. */
     public static final Duration PATIENT = Duration.ofSeconds(30);

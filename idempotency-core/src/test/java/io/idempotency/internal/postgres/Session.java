@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
@@ -56,11 +56,11 @@ public final class Session implements AutoCloseable {
         return store;
     }
 
-    public Claim claim(ClaimRequest request) {
+    public ClaimResult claim(ClaimRequest request) {
         return store.claim(connection, request);
     }
 
-    public Optional<Claim> findAnswered(ClaimRequest request) {
+    public Optional<ClaimResult> findAnswered(ClaimRequest request) {
         return store.findAnswered(connection, request);
     }
 
@@ -107,9 +107,9 @@ public final class Session implements AutoCloseable {
     }
 
     /** A call from claim to commit. */
-    public Claim call(ClaimRequest request, String body) throws SQLException {
-        Claim claim = claim(request);
-        if (claim instanceof Claim.Granted && !request.completeAtOnce()) {
+    public ClaimResult call(ClaimRequest request, String body) throws SQLException {
+        ClaimResult claim = claim(request);
+        if (claim.isGranted() && !request.completeAtOnce()) {
             complete(request, body);
         }
         commit();

@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.outbox.Lanes;
 
 import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
@@ -54,7 +54,7 @@ public record IdempotencyOutboxProperties(
      * @throws IllegalArgumentException if a value is out of range
      */
     public IdempotencyOutboxProperties {
-        requireInRange("idempotency.outbox.retention", () -> CallTerms.requireRetention(retention));
+        requireInRange("idempotency.outbox.retention", () -> CallOptions.requireRetention(retention));
         requireInRange("idempotency.outbox.lanes", () -> new Lanes(lanes));
         Assert.isTrue(maxPayloadSize.toBytes() > 0, "idempotency.outbox.max-payload-size must be more than zero");
         Assert.isTrue(batchSize > 0, () -> "idempotency.outbox.batch-size must be at least 1, not " + batchSize);

@@ -33,7 +33,7 @@ final class MicrometerCallObserver implements CallObserver {
     @Override
     public Observed<CallCompleted> callStarted(String scope) {
         if (registry.isNoop()) {
-            return Observed.ignoring();
+            return Observed.noOp();
         }
         CallObservationContext context = new CallObservationContext(scope);
         return opened(
@@ -45,7 +45,7 @@ final class MicrometerCallObserver implements CallObserver {
     @Override
     public Observed<MessageReceived> deliveryStarted(String consumer) {
         if (registry.isNoop()) {
-            return Observed.ignoring();
+            return Observed.noOp();
         }
         DeliveryObservationContext context = new DeliveryObservationContext(consumer);
         return opened(

@@ -11,10 +11,10 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
-import io.idempotency.internal.execution.CallSurroundings;
+import io.idempotency.internal.execution.FingerprintContributor;
 
 /** Adds method and path of the request to the fingerprint if the handler method itself is idempotent. */
-final class HandlerRequestContributor implements CallSurroundings {
+final class HandlerRequestContributor implements FingerprintContributor {
 
     @Override
     public List<String> of(Method method) {

@@ -13,11 +13,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 import io.idempotency.DeliveryOrder;
+import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.codec.Fingerprint;
-import io.idempotency.internal.inbox.BatchReception;
+import io.idempotency.internal.inbox.InboxBatchResult;
+import io.idempotency.internal.inbox.InboxMessage;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.inbox.InboxStore;
-import io.idempotency.internal.inbox.Receipt;
-import io.idempotency.internal.inbox.Reception;
 import io.idempotency.internal.operation.StreamPosition;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
@@ -47,7 +48,7 @@ public final class PostgresInboxStore implements InboxStore {
 
     private final String findPosition;
 
-    private final String receiveNew;
+    private final String claimNew;
 
     private final String holdWhileRecording;
 
@@ -66,72 +67,72 @@ public final class PostgresInboxStore implements InboxStore {
         this.advance = schema.resolve(InboxSql.ADVANCE);
         this.advanceByOne = schema.resolve(InboxSql.ADVANCE_BY_ONE);
         this.findPosition = schema.resolve(InboxSql.FIND_POSITION);
-        this.receiveNew = schema.resolve(InboxSql.RECEIVE_NEW);
+        this.claimNew = schema.resolve(InboxSql.RECEIVE_NEW);
         this.holdWhileRecording = schema.resolve(InboxSql.HOLD_WHILE_RECORDING);
         this.recordFailure = schema.resolve(InboxSql.RECORD_FAILURE);
     }
 
     @Override
-    public Reception receive(Connection connection, Receipt receipt, Duration waitLimit) {
+    public InboxResult claim(Connection connection, InboxMessage message, Duration waitLimit) {
         long start = System.nanoTime();
         WaitBound bound = WaitBound.remaining(waitLimit, start);
         try {
-            Reception reception = insert(connection, receipt, bound);
-            if (reception.kind() != Reception.Kind.NEW || receipt.position() == null) {
-                return reception;
+            InboxResult result = insert(connection, message, bound);
+            if (result.kind() != InboxResult.Kind.NEW || message.position() == null) {
+                return result;
             }
             bound = WaitBound.remaining(waitLimit, start);
-            while (!advance(connection, receipt.consumer(), receipt.position(), bound)) {
-                Optional<Reception> refusal = findRefusal(connection, receipt.consumer(), receipt.position());
+            while (!advance(connection, message.consumer(), message.position(), bound)) {
+                Optional<InboxResult> refusal = findRefusal(connection, message.consumer(), message.position());
                 if (refusal.isPresent()) {
                     return refusal.get();
                 }
                 bound = WaitBound.remaining(waitLimit, start);
             }
-            return reception;
+            return result;
         } catch (SQLException failure) {
             if (bound.ended(failure)) {
-                return Reception.inProgress(failure);
+                return InboxResult.inProgress(failure);
             }
             throw SqlFailures.translate("receive a message", receive, failure);
         }
     }
 
-    private Reception insert(Connection connection, Receipt receipt, WaitBound bound) throws SQLException {
-        Fingerprint payload = receipt.payload();
+    private InboxResult insert(Connection connection, InboxMessage message, WaitBound bound) throws SQLException {
+        Fingerprint payload = message.payload();
         try (MultiStatement statements = MultiStatement.prepare(connection, receive)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(bound);
-            bindReceipt(parameters, receipt);
-            bindMessage(parameters, receipt);
+            bindNewMessage(parameters, message);
+            bindMessage(parameters, message);
             statements.execute();
             Optional<Taken> taken = takenBy(statements);
             int failedBefore = failuresBefore(statements);
             if (taken.isPresent()) {
                 if (!taken.get().isolation().equals(READ_COMMITTED)) {
-                    collideWithUnseenFailures(connection, receipt.consumer(), List.of(receipt.messageId()));
+                    collideWithUnseenFailures(connection, message.consumer(), List.of(message.messageId()));
                 }
-                return Reception.taken(failedBefore, taken.get().transactionId());
+                return InboxResult.taken(failedBefore, taken.get().transactionId());
             }
         }
-        return Reception.of(
-                payload != null && isAnother(connection, receipt, payload)
-                        ? Reception.Kind.CONFLICT
-                        : Reception.Kind.DUPLICATE);
+        return InboxResult.of(
+                payload != null && isAnother(connection, message, payload)
+                        ? InboxResult.Kind.CONFLICT
+                        : InboxResult.Kind.DUPLICATE);
     }
 
-    private static void bindReceipt(StatementParameters parameters, Receipt receipt) throws SQLException {
-        Fingerprint payload = receipt.payload();
-        bindMessage(parameters, receipt);
-        parameters.string(receipt.type());
+    private static void bindNewMessage(StatementParameters parameters, InboxMessage message) throws SQLException {
+        Fingerprint payload = message.payload();
+        bindMessage(parameters, message);
+        parameters.string(message.type());
         parameters.bytes(payload == null ? null : payload.hash());
         parameters.smallint(payload == null ? null : payload.version());
-        parameters.duration(receipt.retention());
+        parameters.duration(message.retention());
     }
 
-    private static void bindMessage(StatementParameters parameters, Receipt receipt) throws SQLException {
-        parameters.string(receipt.consumer());
-        parameters.string(receipt.messageId());
+    private static void bindMessage(StatementParameters parameters, InboxMessage message) throws SQLException {
+        parameters.string(message.consumer());
+        parameters.string(message.messageId());
     }
 
     private static Optional<Taken> takenBy(MultiStatement statements) throws SQLException {
@@ -170,9 +171,9 @@ public final class PostgresInboxStore implements InboxStore {
     }
 
     /** Reads with a new statement, because that of the insert may have begun before the row existed. */
-    private boolean isAnother(Connection connection, Receipt receipt, Fingerprint payload) throws SQLException {
+    private boolean isAnother(Connection connection, InboxMessage message, Fingerprint payload) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(findPayload)) {
-            bindMessage(new StatementParameters(statement), receipt);
+            bindMessage(new StatementParameters(statement), message);
             try (ResultSet rows = statement.executeQuery()) {
                 byte[] hash = rows.next() ? rows.getBytes("payload_hash") : null;
                 return hash != null && new Fingerprint(rows.getInt("hash_version"), hash).contradicts(payload);
@@ -181,9 +182,9 @@ public final class PostgresInboxStore implements InboxStore {
     }
 
     @Override
-    public boolean isHandledBy(Connection connection, Receipt receipt, String transactionId) {
+    public boolean isHandledBy(Connection connection, InboxMessage message, String transactionId) {
         try (PreparedStatement statement = connection.prepareStatement(findTransaction)) {
-            bindMessage(new StatementParameters(statement), receipt);
+            bindMessage(new StatementParameters(statement), message);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() && rows.getLong("xmin") == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
             }
@@ -213,21 +214,21 @@ public final class PostgresInboxStore implements InboxStore {
      * Finds out why the position did not advance. Returns nothing if it could advance now, because another message has begun the
      * stream meanwhile.
      */
-    private Optional<Reception> findRefusal(Connection connection, String consumer, StreamPosition position)
+    private Optional<InboxResult> findRefusal(Connection connection, String consumer, StreamPosition position)
             throws SQLException {
-        Optional<Reception> late = Optional.of(Reception.of(Reception.Kind.LATE));
+        Optional<InboxResult> late = Optional.of(InboxResult.of(InboxResult.Kind.LATE));
         if (position.order() == DeliveryOrder.MONOTONIC) {
             return late;
         }
         long version = position.version();
         OptionalLong last = findPosition(connection, consumer, position.stream());
         if (last.isEmpty()) {
-            return version > position.firstVersion() ? Optional.of(Reception.gap(position.firstVersion())) : late;
+            return version > position.firstVersion() ? Optional.of(InboxResult.gap(position.firstVersion())) : late;
         }
         if (version <= last.getAsLong()) {
             return late;
         }
-        return version - 1 == last.getAsLong() ? Optional.empty() : Optional.of(Reception.gap(last.getAsLong() + 1));
+        return version - 1 == last.getAsLong() ? Optional.empty() : Optional.of(InboxResult.gap(last.getAsLong() + 1));
     }
 
     private OptionalLong findPosition(Connection connection, String consumer, String stream) throws SQLException {
@@ -242,7 +243,7 @@ public final class PostgresInboxStore implements InboxStore {
     }
 
     @Override
-    public BatchReception receiveNew(
+    public InboxBatchResult claimNew(
             Connection connection,
             String consumer,
             Collection<String> messageIds,
@@ -250,12 +251,12 @@ public final class PostgresInboxStore implements InboxStore {
             Duration waitLimit) {
         WaitBound bound = WaitBound.remaining(waitLimit, System.nanoTime());
         try {
-            return new BatchReception(insertNew(connection, consumer, messageIds, retention, bound), null);
+            return new InboxBatchResult(insertNew(connection, consumer, messageIds, retention, bound), null);
         } catch (SQLException failure) {
             if (bound.ended(failure)) {
-                return new BatchReception(Set.of(), failure);
+                return new InboxBatchResult(Set.of(), failure);
             }
-            throw SqlFailures.translate("receive a batch of messages", receiveNew, failure);
+            throw SqlFailures.translate("receive a batch of messages", claimNew, failure);
         }
     }
 
@@ -264,7 +265,7 @@ public final class PostgresInboxStore implements InboxStore {
             throws SQLException {
         Set<String> repeats = new HashSet<>();
         String isolation;
-        try (MultiStatement statements = MultiStatement.prepare(connection, receiveNew)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, claimNew)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(bound);
             parameters.string(consumer);
@@ -292,30 +293,30 @@ public final class PostgresInboxStore implements InboxStore {
     }
 
     @Override
-    public boolean recordFailure(Connection connection, Receipt receipt, String code, String message) {
+    public boolean recordFailure(Connection connection, InboxMessage message, Failure failure) {
         try {
-            if (!hold(connection, receipt)) {
+            if (!hold(connection, message)) {
                 return false;
             }
             try (PreparedStatement statement = connection.prepareStatement(recordFailure)) {
                 StatementParameters parameters = new StatementParameters(statement);
-                bindMessage(parameters, receipt);
-                parameters.string(receipt.type());
-                parameters.string(code);
-                parameters.string(message);
-                parameters.duration(receipt.retention());
-                bindMessage(parameters, receipt);
+                bindMessage(parameters, message);
+                parameters.string(message.type());
+                parameters.string(failure.code());
+                parameters.string(failure.message());
+                parameters.duration(message.retention());
+                bindMessage(parameters, message);
                 statement.execute();
                 return true;
             }
-        } catch (SQLException failure) {
-            throw SqlFailures.translate("record the failure of a message", recordFailure, failure);
+        } catch (SQLException notRecorded) {
+            throw SqlFailures.translate("record the failure of a message", recordFailure, notRecorded);
         }
     }
 
-    private boolean hold(Connection connection, Receipt receipt) throws SQLException {
+    private boolean hold(Connection connection, InboxMessage message) throws SQLException {
         try (MultiStatement statements = MultiStatement.prepare(connection, holdWhileRecording)) {
-            bindReceipt(statements.parameters(), receipt);
+            bindNewMessage(statements.parameters(), message);
             statements.execute();
             return hasNextResultRows(statements);
         }

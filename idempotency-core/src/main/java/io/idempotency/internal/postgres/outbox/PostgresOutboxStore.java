@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
 
 import io.idempotency.DeduplicationKeyReusedException;
-import io.idempotency.internal.outbox.Delivery;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
+import io.idempotency.internal.outbox.SendResult;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;
@@ -154,15 +154,15 @@ public final class PostgresOutboxStore implements OutboxStore {
     }
 
     @Override
-    public SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<Delivery>> sending) {
+    public SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<SendResult>> sending) {
         return transaction.call(connection -> {
             try {
                 List<OutboxRecord> taken = take(connection, limit, bound);
                 if (taken.isEmpty()) {
                     releaseFromFuture(connection);
                 }
-                List<Delivery> deliveries = taken.isEmpty() ? List.of() : sending.apply(taken);
-                return new SentBatch(deliveries, deliveries.isEmpty() ? Instant.EPOCH : mark(connection, deliveries));
+                List<SendResult> results = taken.isEmpty() ? List.of() : sending.apply(taken);
+                return new SentBatch(results, results.isEmpty() ? Instant.EPOCH : mark(connection, results));
             } catch (SQLException failure) {
                 throw SqlFailures.translate("send messages", take, failure);
             }
@@ -243,24 +243,27 @@ public final class PostgresOutboxStore implements OutboxStore {
         return headers;
     }
 
-    private Instant mark(Connection connection, List<Delivery> deliveries) throws SQLException {
+    private Instant mark(Connection connection, List<SendResult> results) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(mark)) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.duration(retention);
             parameters.array(
-                    "uuid", deliveries.stream().map(d -> d.message().id()).toList());
+                    "uuid",
+                    results.stream().map(result -> result.message().id()).toList());
             parameters.array(
                     "text",
-                    deliveries.stream().map(d -> statusAfter(d.result())).toList());
+                    results.stream().map(result -> statusAfter(result.status())).toList());
             parameters.array(
                     "integer",
-                    deliveries.stream()
-                            .map(d -> d.result() == Delivery.Result.NOT_COUNTED ? 0 : 1)
+                    results.stream()
+                            .map(result -> result.status() == SendResult.Status.NOT_COUNTED ? 0 : 1)
                             .toList());
             parameters.array(
                     "bigint",
-                    deliveries.stream().map(d -> d.retryAfter().toMillis()).toList());
-            parameters.array("text", deliveries.stream().map(Delivery::error).toArray());
+                    results.stream()
+                            .map(result -> result.retryAfter().toMillis())
+                            .toList());
+            parameters.array("text", results.stream().map(SendResult::error).toArray());
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
                 return TimeColumns.read(rows, "marked_at");
@@ -268,8 +271,8 @@ public final class PostgresOutboxStore implements OutboxStore {
         }
     }
 
-    private static String statusAfter(Delivery.Result result) {
-        return switch (result) {
+    private static String statusAfter(SendResult.Status status) {
+        return switch (status) {
             case SENT -> "sent";
             case FAILED, NOT_COUNTED -> "pending";
             case DEAD -> "dead";

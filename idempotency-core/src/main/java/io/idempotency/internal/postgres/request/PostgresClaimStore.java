@@ -14,8 +14,9 @@ import org.postgresql.core.BaseConnection;
 import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.RequestStatus;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
@@ -102,7 +103,7 @@ public final class PostgresClaimStore implements ClaimStore {
 
     /** Ignores a request that is in processing: the caller has to wait for that one. */
     @Override
-    public Optional<Claim> findAnswered(Connection connection, ClaimRequest request) {
+    public Optional<ClaimResult> findAnswered(Connection connection, ClaimRequest request) {
         try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
@@ -117,18 +118,18 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public Claim claim(Connection connection, ClaimRequest request) {
+    public ClaimResult claim(Connection connection, ClaimRequest request) {
         long start = System.nanoTime();
         for (int attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
             WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
             try {
-                Claim answer = claimOrFind(connection, request, bound, start);
+                ClaimResult answer = claimOrFind(connection, request, bound, start);
                 if (answer != null) {
                     return answer;
                 }
             } catch (SQLException failure) {
                 if (bound.ended(failure)) {
-                    return new Claim.InProgress(failure);
+                    return ClaimResult.inProgress(failure);
                 }
                 throw SqlFailures.translate(
                         "claim the " + request.intent(), insertOf(request).sql(), failure);
@@ -139,36 +140,35 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     /** Returns null if the row changed between two statements, so that the claim has to be tried again. */
-    private @Nullable Claim claimOrFind(Connection connection, ClaimRequest request, WaitBound bound, long start)
+    private @Nullable ClaimResult claimOrFind(Connection connection, ClaimRequest request, WaitBound bound, long start)
             throws SQLException {
         if (insert(connection, request, bound)) {
-            return granted(connection, request, 1, Claim.Granted.Origin.NEW, bound);
+            return granted(connection, request, 1, Kind.GRANTED_NEW, bound);
         }
         Optional<StoredRequest> found = find(connection, request.id());
         return found.isEmpty() ? null : answer(connection, request, found.get(), start);
     }
 
-    private @Nullable Claim answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
+    private @Nullable ClaimResult answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
             throws SQLException {
         answered.add(request.id());
-        Claim answer = stored.answerTo(request);
+        ClaimResult answer = stored.answerTo(request);
         if (answer != null) {
             return answer;
         }
         WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
         return reclaim(connection, request, stored.attempt(), bound)
-                ? granted(connection, request, stored.attempt() + 1, stored.origin(), bound)
+                ? granted(connection, request, stored.attempt() + 1, stored.kindOfReclaim(), bound)
                 : null;
     }
 
     /** Extends a lease whose claim has waited: the statement has taken the time before it waited for another claim. */
-    private Claim granted(
-            Connection connection, ClaimRequest request, int attempt, Claim.Granted.Origin origin, WaitBound bound) {
+    private ClaimResult granted(Connection connection, ClaimRequest request, int attempt, Kind kind, WaitBound bound) {
         Lease lease = request.lease();
         if (lease != null && bound.elapsed().compareTo(LONGEST_WITHOUT_A_WAIT) > 0) {
             extendLease(connection, new Fence(request.id(), attempt, lease.token()), lease.duration());
         }
-        return new Claim.Granted(attempt, origin);
+        return ClaimResult.granted(kind, attempt);
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {

@@ -23,9 +23,9 @@ import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.Intent;
 import io.idempotency.InterventionRefusedException;
-import io.idempotency.internal.claim.Claim;
-import io.idempotency.internal.claim.Claim.Granted.Origin;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
@@ -119,7 +119,7 @@ class AdministrationTest {
             assertThat(found.failureMessage()).isEqualTo("ada: the bank says so");
             assertThat(found.lockedUntil()).isNull();
         });
-        assertThat(session.claim(leased("order-42"))).isEqualTo(new Claim.Granted(2, Origin.FAILED_ATTEMPT));
+        assertThat(session.claim(leased("order-42"))).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
     }
 
     /** What a newer JVM, or an SQL function, has taken for printable. */
@@ -163,7 +163,7 @@ class AdministrationTest {
 
         administration.completeStale(intent("order-42"), "{\"paid\": 1E+2}", REASON);
 
-        assertThat(session.claim(leased("order-42"))).isEqualTo(new Claim.Succeeded("{\"paid\": 1E+2}"));
+        assertThat(session.claim(leased("order-42"))).isEqualTo(ClaimResult.succeeded("{\"paid\": 1E+2}"));
     }
 
     @Test
@@ -211,12 +211,12 @@ class AdministrationTest {
     @EnumSource
     void aRequestThatItsMethodCommittedHalfDoneIsStale(Intervention intervention) throws SQLException {
         hold(request("order-42"));
-        assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Abandoned());
+        assertThat(session.claim(request("order-42"))).isEqualTo(ClaimResult.of(Kind.ABANDONED));
         session.commit();
 
         intervention.on(administration, intent("order-42"));
 
-        assertThat(session.claim(request("order-42"))).isNotEqualTo(new Claim.Abandoned());
+        assertThat(session.claim(request("order-42"))).isNotEqualTo(ClaimResult.of(Kind.ABANDONED));
     }
 
     /** The call of the last moment commits while the operator waits for its row. */
@@ -227,7 +227,7 @@ class AdministrationTest {
         ClaimRequest request = request("order-42");
         hold(leased("order-42"));
         expireLeases();
-        assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Origin.EXPIRED_LEASE));
+        assertThat(session.claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 2));
         assertThat(session.complete(new Completion(fence(request, 2), "7", null, null)))
                 .isTrue();
 
@@ -256,7 +256,7 @@ class AdministrationTest {
             assertThat(session.claim(request("order-42"))).isEqualTo(Requests.GRANTED);
         } else {
             assertThat(operator.await().failures()).singleElement().isInstanceOf(InterventionRefusedException.class);
-            assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("7"));
+            assertThat(session.claim(request("order-42"))).isEqualTo(ClaimResult.succeeded("7"));
         }
     }
 
@@ -275,7 +275,7 @@ class AdministrationTest {
             assertThat(completion.await().requireAllSucceeded()).containsExactly(false);
         }
         session.rollback();
-        assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Origin.FAILED_ATTEMPT));
+        assertThat(session.claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
     }
 
     @ParameterizedTest

@@ -15,8 +15,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyRecord;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.postgres.MigratedTables;
@@ -77,8 +78,8 @@ class ResponseExpiryTest {
 
         assertThat(purge(false).run()).isEqualTo(new PurgeReport(Map.of("response_body", 1L), End.NOTHING_LEFT));
 
-        assertThat(claim("due")).isInstanceOf(Claim.ResponseExpired.class);
-        assertThat(claim("later")).isEqualTo(new Claim.Succeeded("1"));
+        assertThat(claim("due").kind()).isEqualTo(Kind.RESPONSE_EXPIRED);
+        assertThat(claim("later")).isEqualTo(ClaimResult.succeeded("1"));
         assertThat(keys()).containsExactly("due", "later");
         assertThat(record("due").hasResponse()).isFalse();
         assertThat(purge(false).run().total()).as("cleared once").isZero();
@@ -89,7 +90,7 @@ class ResponseExpiryTest {
         call("due");
         admin.execute(DUE);
 
-        assertThat(claim("due")).isEqualTo(new Claim.Succeeded("1"));
+        assertThat(claim("due")).isEqualTo(ClaimResult.succeeded("1"));
     }
 
     @Test
@@ -103,7 +104,7 @@ class ResponseExpiryTest {
                         "select response_expires_at is null from idempotency.idempotency_request", Boolean.class))
                 .containsOnly(true);
         assertThat(purge(false).run().total()).isZero();
-        assertThat(claim("key")).isEqualTo(new Claim.Succeeded("1"));
+        assertThat(claim("key")).isEqualTo(ClaimResult.succeeded("1"));
     }
 
     @Test
@@ -176,7 +177,7 @@ class ResponseExpiryTest {
                             .requireAllSucceeded())
                     .containsExactly(OptionalInt.of(1));
         }
-        assertThat(claim("locked")).isEqualTo(new Claim.Succeeded("1"));
+        assertThat(claim("locked")).isEqualTo(ClaimResult.succeeded("1"));
     }
 
     @Test
@@ -268,7 +269,7 @@ class ResponseExpiryTest {
             admin.execute("update idempotency.idempotency_request set locked_until = now() - interval '1 minute',"
                     + " response_expires_at = now() - interval '1 minute'");
             assertThat(session.claim(leased("key", Duration.ofMinutes(1))))
-                    .isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.EXPIRED_LEASE));
+                    .isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 2));
             session.commit();
         }
 
@@ -328,7 +329,7 @@ class ResponseExpiryTest {
         }
     }
 
-    private Claim claim(String key) throws SQLException {
+    private ClaimResult claim(String key) throws SQLException {
         try (Session session = new Session(database.connection())) {
             return session.claim(Requests.forgettingItsResponse(key, HOUR));
         }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PartitionedMessages;
@@ -141,8 +141,8 @@ class ForgettingUnderLoadTest {
 
             @Override
             public void call() throws SQLException {
-                assertThat(deliveries.receiveAndCommit(message(UUID.randomUUID().toString())))
-                        .isEqualTo(Reception.Kind.NEW);
+                assertThat(deliveries.claimAndCommit(message(UUID.randomUUID().toString())))
+                        .isEqualTo(InboxResult.Kind.NEW);
             }
 
             @Override

@@ -18,7 +18,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -102,11 +102,11 @@ class PartitionBoundRaceTest {
                 pause,
                 1,
                 (deliveries, ids) ->
-                        deliveries.receive(message(ids.get(0))).kind() == Reception.Kind.NEW ? ids : List.of());
+                        deliveries.claim(message(ids.get(0))).kind() == InboxResult.Kind.NEW ? ids : List.of());
     }
 
     private int batches(String isolation, String pause) throws SQLException {
-        return handle(isolation, pause, BATCH, Deliveries::receiveNew);
+        return handle(isolation, pause, BATCH, Deliveries::claimNew);
     }
 
     private int plain(String isolation, String pause) throws SQLException {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -66,12 +66,12 @@ class PartitionBoundTest {
 
     @Test
     void isADuplicateBehindTheBound() throws SQLException {
-        first.receiveAndCommit(messageWithPayload("m-1", "a"));
+        first.claimAndCommit(messageWithPayload("m-1", "a"));
         messages.passBound();
 
-        assertThat(second.receive(messageWithPayload("m-1", "a")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
-        assertThat(second.receive(messageWithPayload("m-1", "b")).kind()).isEqualTo(Reception.Kind.CONFLICT);
-        assertThat(second.receiveNew(List.of("m-1", "m-2"))).containsExactly("m-2");
+        assertThat(second.claim(messageWithPayload("m-1", "a")).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
+        assertThat(second.claim(messageWithPayload("m-1", "b")).kind()).isEqualTo(InboxResult.Kind.CONFLICT);
+        assertThat(second.claimNew(List.of("m-1", "m-2"))).containsExactly("m-2");
         assertThat(second.recordFailureAndCommit(message("m-1"), "code", "message"))
                 .isFalse();
         assertThat(admin.update("""
@@ -83,15 +83,15 @@ class PartitionBoundTest {
     /** The lock that closes a partition waits for whoever has written, because others do not see that before it is committed. */
     @Test
     void theBoundIsNotMovedWhileAMessageIsBeingHandled() throws SQLException {
-        first.receive(message("m-1"));
+        first.claim(message("m-1"));
         messages.awaitBound();
 
         assertThat(messages.maintain()).isFalse();
 
-        ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+        ConcurrentCalls<InboxResult> waiting = ConcurrentCalls.start(1, () -> second.claim(message("m-1")));
         database.backends().awaitBlocked(second.connection());
         first.commit();
-        assertThat(waiting.await().requireAllSucceeded()).containsExactly(Reception.of(Reception.Kind.DUPLICATE));
+        assertThat(waiting.await().requireAllSucceeded()).containsExactly(InboxResult.of(InboxResult.Kind.DUPLICATE));
         second.commit();
         assertThat(messages.maintain()).isTrue();
     }
@@ -99,7 +99,7 @@ class PartitionBoundTest {
     /** A transaction that does not come to an end would have all others wait behind that lock, for nothing. */
     @Test
     void nobodyWaitsBehindAClosingThatATransactionKeepsWaiting() throws SQLException {
-        first.receive(message("m-1"));
+        first.claim(message("m-1"));
         first.execute("select pg_sleep(1.1)");
 
         assertNobodyWaitsBehindTheClosing();
@@ -149,7 +149,7 @@ class PartitionBoundTest {
 
         try {
             for (int i = 2; i < 50; i++) {
-                assertThat(second.receiveAndCommit(message("m-" + i))).isEqualTo(Reception.Kind.NEW);
+                assertThat(second.claimAndCommit(message("m-" + i))).isEqualTo(InboxResult.Kind.NEW);
                 assertThat(database.backends().locks())
                         .noneMatch(lock -> lock.mode().equals("ShareRowExclusiveLock") && !lock.granted());
             }
@@ -164,12 +164,12 @@ class PartitionBoundTest {
     void whoDoesNotSeeTheBoundHasToRepeat(String isolation) throws SQLException {
         second.execute("set transaction isolation level " + isolation).query("select 1");
         messages.passBound();
-        first.receiveAndCommit(message("m-1"));
+        first.claimAndCommit(message("m-1"));
 
-        assertRepeats(() -> second.receive(message("m-1")));
+        assertRepeats(() -> second.claim(message("m-1")));
 
         second.execute("set transaction isolation level " + isolation);
-        assertThat(second.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+        assertThat(second.claim(message("m-1")).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
     }
 
     @ParameterizedTest
@@ -177,12 +177,12 @@ class PartitionBoundTest {
     void aBatchThatDoesNotSeeTheBoundHasToRepeat(String isolation) throws SQLException {
         second.execute("set transaction isolation level " + isolation).query("select 1");
         messages.passBound();
-        first.receiveAndCommit(message("m-1"));
+        first.claimAndCommit(message("m-1"));
 
-        assertRepeats(() -> second.receiveNew(List.of("m-0", "m-1")));
+        assertRepeats(() -> second.claimNew(List.of("m-0", "m-1")));
 
         second.execute("set transaction isolation level " + isolation);
-        assertThat(second.receiveNew(List.of("m-0", "m-1"))).containsExactly("m-0");
+        assertThat(second.claimNew(List.of("m-0", "m-1"))).containsExactly("m-0");
     }
 
     /** What it looks for and where it stores have to be of one moment: that in which the statement begins. */
@@ -192,7 +192,7 @@ class PartitionBoundTest {
         try (Deliveries gate = new Deliveries(database.dataSource())) {
             gate.execute("select pg_advisory_xact_lock(1)");
             ConcurrentCalls<List<String>> batch =
-                    ConcurrentCalls.start(1, () -> second.receiveNew(List.of("m-0", "m-1")));
+                    ConcurrentCalls.start(1, () -> second.claimNew(List.of("m-0", "m-1")));
             database.backends().awaitBlocked(second.connection());
             admin.execute("set session_replication_role = replica;"
                     + "insert into idempotency.processed_message (consumer, message_id, processed_at, expires_at)"
@@ -205,7 +205,7 @@ class PartitionBoundTest {
                             .hasStackTraceContaining("was closed before the message could be stored"));
             second.rollback();
         }
-        assertThat(second.receiveNew(List.of("m-0", "m-1"))).containsExactly("m-0");
+        assertThat(second.claimNew(List.of("m-0", "m-1"))).containsExactly("m-0");
     }
 
     private String openPartition() {

@@ -15,7 +15,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PartitionedMessages;
@@ -97,8 +97,8 @@ class PartitionMaintenanceTest {
                 end'""");
         messages.awaitBound();
 
-        assertThat(deliveries.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.NEW);
-        assertThat(deliveries.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.DUPLICATE);
+        assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.NEW);
+        assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
         assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
                         .statistics()
                         .partitions())
@@ -106,18 +106,18 @@ class PartitionMaintenanceTest {
                 .matches(state -> !state.overdue().isZero() && state.ahead() == 0);
 
         awaitSevenAhead(messages);
-        assertThat(deliveries.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.DUPLICATE);
+        assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
     }
 
     @Test
     void aPartitionGoesWhenItsLastMessageHasExpired() throws SQLException {
         PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
-        deliveries.receiveAndCommit(message("old"));
-        deliveries.receiveAndCommit(message("young"));
+        deliveries.claimAndCommit(message("old"));
+        deliveries.claimAndCommit(message("young"));
         admin.execute(EXPIRE + " where message_id = 'old'");
         messages.passBound();
         messages.maintain();
-        assertThat(deliveries.receiveAndCommit(message("old"))).isEqualTo(Reception.Kind.DUPLICATE);
+        assertThat(deliveries.claimAndCommit(message("old"))).isEqualTo(InboxResult.Kind.DUPLICATE);
 
         admin.execute(EXPIRE);
         admin.execute(
@@ -127,15 +127,15 @@ class PartitionMaintenanceTest {
                         && admin.queryForList("select 1 from idempotency.processed_message")
                                 .isEmpty());
 
-        assertThat(deliveries.receiveAndCommit(message("old"))).isEqualTo(Reception.Kind.NEW);
-        assertThat(deliveries.receiveAndCommit(message("young"))).isEqualTo(Reception.Kind.NEW);
+        assertThat(deliveries.claimAndCommit(message("old"))).isEqualTo(InboxResult.Kind.NEW);
+        assertThat(deliveries.claimAndCommit(message("young"))).isEqualTo(InboxResult.Kind.NEW);
         assertThat(state().partitions()).isEqualTo(messages.partitions().size());
     }
 
     @Test
     void anArchivedPartitionIsKeptUnderAnotherName() throws SQLException {
         PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
-        deliveries.receiveAndCommit(message("old"));
+        deliveries.claimAndCommit(message("old"));
         messages.passBound();
         admin.execute(EXPIRE);
         admin.execute(
@@ -174,7 +174,7 @@ class PartitionMaintenanceTest {
         assertThat(isDetachPending()).isTrue();
         assertThat(state().detachPending()).isTrue();
         try (Deliveries others = new Deliveries(database.dataSource())) {
-            assertThat(others.receiveAndCommit(message("meanwhile"))).isEqualTo(Reception.Kind.NEW);
+            assertThat(others.claimAndCommit(message("meanwhile"))).isEqualTo(InboxResult.Kind.NEW);
         }
 
         deliveries.commit();
@@ -224,7 +224,7 @@ class PartitionMaintenanceTest {
                 .isInstanceOf(DataAccessException.class)
                 .hasStackTraceContaining("permission denied for schema idempotency");
         try (Deliveries user = new Deliveries(role("partition_user"))) {
-            assertThat(user.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.NEW);
+            assertThat(user.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.NEW);
         }
 
         OffsetDateTime before = messages.openFrom();
@@ -233,7 +233,7 @@ class PartitionMaintenanceTest {
                 .until(() ->
                         PartitionedMessages.run(member) && messages.openFrom().isAfter(before));
         try (Deliveries user = new Deliveries(role("partition_user"))) {
-            assertThat(user.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(user.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
         }
     }
 
@@ -244,7 +244,7 @@ class PartitionMaintenanceTest {
         PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
         giveTablesToTheirOwner();
         PartitionMaintenance member = as("partition_member", "partition_owner");
-        deliveries.receive(message("m-1"));
+        deliveries.claim(message("m-1"));
         messages.awaitBound();
         OffsetDateTime before = messages.openFrom();
         assertThat(PartitionedMessages.run(member)).isFalse();
@@ -257,7 +257,7 @@ class PartitionMaintenanceTest {
         });
         try (Deliveries others = new Deliveries(database.dataSource())) {
             for (int i = 2; i < 50; i++) {
-                assertThat(others.receiveAndCommit(message("m-" + i))).isEqualTo(Reception.Kind.NEW);
+                assertThat(others.claimAndCommit(message("m-" + i))).isEqualTo(InboxResult.Kind.NEW);
                 assertThat(database.backends().locks())
                         .noneMatch(lock -> lock.mode().equals("ShareRowExclusiveLock") && !lock.granted());
             }
@@ -363,7 +363,7 @@ class PartitionMaintenanceTest {
     }
 
     private void expireOnePartition(PartitionedMessages messages) throws SQLException {
-        deliveries.receiveAndCommit(message("old"));
+        deliveries.claimAndCommit(message("old"));
         messages.passBound();
         admin.execute(EXPIRE);
         admin.execute(

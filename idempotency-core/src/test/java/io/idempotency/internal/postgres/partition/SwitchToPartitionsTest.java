@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
@@ -176,7 +176,7 @@ class SwitchToPartitionsTest {
                 from idempotency.processed_message_head""");
 
         try (Deliveries deliveries = new Deliveries(reader())) {
-            assertThat(deliveries.receiveAndCommit(message("m-1"))).isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
             assertThat(deliveries.query("select count(*) from idempotency.processed_message"))
                     .isEqualTo("0");
         }

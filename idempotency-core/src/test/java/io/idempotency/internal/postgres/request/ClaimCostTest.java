@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.PostgresTest;
@@ -137,7 +137,7 @@ class ClaimCostTest {
             // Others, such as the checkpointer, write a little now and then.
             Awaitility.await().pollDelay(Duration.ZERO).untilAsserted(() -> {
                 String before = admin.queryForObject("select pg_current_wal_insert_lsn()::text", String.class);
-                assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded(RESPONSE));
+                assertThat(session.claim(request)).isEqualTo(ClaimResult.succeeded(RESPONSE));
                 assertThat(session.query("select pg_current_xact_id_if_assigned()"))
                         .as("a transaction that writes or locks a row has an id")
                         .isNull();

@@ -19,8 +19,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Fence;
@@ -141,7 +142,7 @@ class ClaimTest {
             session.claimGranted(request("order-42")).complete(request("order-42"), "1");
             session.commit();
 
-            assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+            assertThat(session.claim(request("order-42"))).isEqualTo(ClaimResult.succeeded("1"));
         }
 
         @Test
@@ -170,12 +171,13 @@ class ClaimTest {
 
         @Test
         void givesTheStoredTextUnchanged() {
-            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("{\"b\": 1E+2, \"a\":1.00}"));
+            assertThat(session.claim(request)).isEqualTo(ClaimResult.succeeded("{\"b\": 1E+2, \"a\":1.00}"));
         }
 
         @Test
         void refusesAnotherPayload() {
-            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+            assertThat(session.claim(request("order-42", "another payload")))
+                    .isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
         }
 
         @Test
@@ -189,29 +191,30 @@ class ClaimTest {
                     false,
                     null);
 
-            assertThat(session.claim(ofTomorrow)).isInstanceOf(Claim.Succeeded.class);
+            assertThat(session.claim(ofTomorrow).kind()).isEqualTo(Kind.SUCCEEDED);
         }
 
         @Test
         void saysThatTheResponseIsNoLongerStored() {
             admin.update("update idempotency.idempotency_request set response_body = null");
 
-            assertThat(session.claim(request)).isEqualTo(new Claim.ResponseExpired());
-            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+            assertThat(session.claim(request)).isEqualTo(ClaimResult.of(Kind.RESPONSE_EXPIRED));
+            assertThat(session.claim(request("order-42", "another payload")))
+                    .isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
         }
 
         @Test
         void replaysAnExpiredRowThatIsNotPurgedYet() {
             admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 year'");
 
-            assertThat(session.claim(request)).isInstanceOf(Claim.Succeeded.class);
+            assertThat(session.claim(request).kind()).isEqualTo(Kind.SUCCEEDED);
         }
 
         @Test
         void replaysAResponseThatIsNull() throws SQLException {
             session.claimGranted(withoutResponse("void")).commit();
 
-            assertThat(session.claim(withoutResponse("void"))).isEqualTo(new Claim.Succeeded("null"));
+            assertThat(session.claim(withoutResponse("void"))).isEqualTo(ClaimResult.succeeded("null"));
         }
 
         @Test
@@ -225,9 +228,9 @@ class ClaimTest {
         void isFoundWithoutATransaction() throws SQLException {
             session.connection().setAutoCommit(true);
 
-            assertThat(session.findAnswered(request)).contains(new Claim.Succeeded("{\"b\": 1E+2, \"a\":1.00}"));
+            assertThat(session.findAnswered(request)).contains(ClaimResult.succeeded("{\"b\": 1E+2, \"a\":1.00}"));
             assertThat(session.findAnswered(request("order-42", "another payload")))
-                    .contains(new Claim.KeyReused());
+                    .contains(ClaimResult.of(Kind.KEY_REUSED));
             assertThat(session.findAnswered(request("order-43"))).isEmpty();
             assertThat(session.query("show statement_timeout"))
                     .as("the bound of the wait ends with its statement")
@@ -256,7 +259,7 @@ class ClaimTest {
         void replaysAfterCompletion() {
             session.claimGranted(request).complete(request, "7");
 
-            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("7"));
+            assertThat(session.claim(request)).isEqualTo(ClaimResult.succeeded("7"));
         }
 
         @Test
@@ -282,8 +285,9 @@ class ClaimTest {
 
         @Test
         void committedWhileProcessingIsAbandoned() {
-            assertThat(session.claim(request)).isEqualTo(new Claim.Abandoned());
-            assertThat(session.claim(request("order-42", "another payload"))).isEqualTo(new Claim.KeyReused());
+            assertThat(session.claim(request)).isEqualTo(ClaimResult.of(Kind.ABANDONED));
+            assertThat(session.claim(request("order-42", "another payload")))
+                    .isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
         }
 
         @Test
@@ -317,7 +321,7 @@ class ClaimTest {
                     result_ref_type = 'order', result_ref_id = '42', response_body = '1',
                     response_expires_at = expires_at""");
 
-        assertThat(session.claim(request)).isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.FAILED_ATTEMPT));
+        assertThat(session.claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
         assertThat(session.complete(new Completion(Requests.fence(request, 2), "2", null, null)))
                 .isTrue();
         session.commit();
@@ -326,7 +330,7 @@ class ClaimTest {
                         select claim_token, locked_until, failure_code, failure_message, result_ref_type, result_ref_id,
                                response_expires_at
                         from idempotency.idempotency_request""").values()).containsOnlyNulls();
-        assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("2"));
+        assertThat(session.claim(request)).isEqualTo(ClaimResult.succeeded("2"));
     }
 
     @Nested
@@ -460,7 +464,7 @@ class ClaimTest {
         session.call(request("order-42"), "1");
         session.connection().setTransactionIsolation(isolation);
 
-        assertThat(session.claim(request("order-42"))).isEqualTo(new Claim.Succeeded("1"));
+        assertThat(session.claim(request("order-42"))).isEqualTo(ClaimResult.succeeded("1"));
     }
 
     @Test
@@ -488,7 +492,7 @@ class ClaimTest {
             ClaimRequest request = request("race-" + round);
             String body = Integer.toString(round);
 
-            CallResults<Claim> claims = ConcurrentCalls.run(racers, () -> {
+            CallResults<ClaimResult> claims = ConcurrentCalls.run(racers, () -> {
                 try (Session racer = new Session(database)) {
                     return racer.call(request, body);
                 }
@@ -498,7 +502,7 @@ class ClaimTest {
                     .containsOnlyOnce(Requests.GRANTED)
                     .filteredOn(claim -> !claim.equals(Requests.GRANTED))
                     .hasSize(racers - 1)
-                    .containsOnly(new Claim.Succeeded(body));
+                    .containsOnly(ClaimResult.succeeded(body));
         }
     }
 

@@ -14,8 +14,9 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.Interleaved;
@@ -84,11 +85,11 @@ class ClaimWaitTest {
     void waitsForTheOtherAndReplaysItsResponse() throws SQLException {
         holder.claimGranted(request("order-42"));
 
-        ConcurrentCalls<Claim> waiting = startClaim(request("order-42"));
+        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42"));
         backends.awaitBlocked(waiter.connection());
         holder.complete(request("order-42"), "7").commit();
 
-        assertThat(claimOf(waiting)).isEqualTo(new Claim.Succeeded("7"));
+        assertThat(claimOf(waiting)).isEqualTo(ClaimResult.succeeded("7"));
         assertThat(waiter.state()).isEqualTo(TransactionState.CLAIMED);
     }
 
@@ -96,18 +97,18 @@ class ClaimWaitTest {
     void waitsForTheOtherBeforeItComparesPayloads() throws SQLException {
         holder.claimGranted(request("order-42"));
 
-        ConcurrentCalls<Claim> waiting = startClaim(request("order-42", "another payload"));
+        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42", "another payload"));
         backends.awaitBlocked(waiter.connection());
         holder.complete(request("order-42"), "7").commit();
 
-        assertThat(claimOf(waiting)).isEqualTo(new Claim.KeyReused());
+        assertThat(claimOf(waiting)).isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
     }
 
     @Test
     void isGrantedWhenTheOtherRollsBack() throws SQLException {
         holder.claimGranted(request("order-42"));
 
-        ConcurrentCalls<Claim> waiting = startClaim(request("order-42", "corrected payload"));
+        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42", "corrected payload"));
         backends.awaitBlocked(waiter.connection());
         holder.rollback();
 
@@ -119,7 +120,8 @@ class ClaimWaitTest {
         holder.execute("lock table idempotency.idempotency_request in access exclusive mode");
 
         assertThat(waiter.claim(waitingAtMost(Duration.ofMillis(200), "order-42")))
-                .isInstanceOf(Claim.InProgress.class);
+                .extracting(ClaimResult::kind)
+                .isEqualTo(Kind.IN_PROGRESS);
     }
 
     @Test
@@ -139,7 +141,7 @@ class ClaimWaitTest {
     void collidesWithAClaimThatIsOverAndThatItsSnapshotShowsAsRunning() throws SQLException {
         ClaimRequest leased = leased("order-42");
         holder.claimGranted(leased).commit();
-        assertThat(waiter.claim(request("order-42"))).isInstanceOf(Claim.Leased.class);
+        assertThat(waiter.claim(request("order-42")).kind()).isEqualTo(Kind.LEASED);
         waiter.commit();
         waiter.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         waiter.execute("select 1 from idempotency.idempotency_request");
@@ -157,7 +159,7 @@ class ClaimWaitTest {
     void isGrantedWhenTheOtherIsKilled() throws SQLException {
         holder.claimGranted(request("order-42"));
 
-        ConcurrentCalls<Claim> waiting = startClaim(request("order-42"));
+        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42"));
         backends.awaitBlocked(waiter.connection());
         backends.terminate(Backends.pidOf(holder.connection()));
 
@@ -176,7 +178,7 @@ class ClaimWaitTest {
         Duration bound = Duration.ofMillis(300);
         holder.claimGranted(request("order-42"));
 
-        CallResult<Claim> result =
+        CallResult<ClaimResult> result =
                 startClaim(waitingAtMost(bound, "order-42")).await().get(0);
 
         assertInProgress(result.value(), QUERY_CANCELED);
@@ -200,10 +202,10 @@ class ClaimWaitTest {
             holder.claimGranted(request("order-42"));
             gate.execute("select pg_advisory_xact_lock(42)");
 
-            ConcurrentCalls<Claim> waiting = startClaim(waitingAtMost(bound, "order-42"));
+            ConcurrentCalls<ClaimResult> waiting = startClaim(waitingAtMost(bound, "order-42"));
             backends.awaitBlocked(waiter.connection());
             gate.commitAfter(first);
-            CallResult<Claim> result = waiting.await().get(0);
+            CallResult<ClaimResult> result = waiting.await().get(0);
 
             assertInProgress(result.value(), QUERY_CANCELED);
             assertThat(result.took())
@@ -228,10 +230,10 @@ class ClaimWaitTest {
                 }))) {
             holder.claimGranted(request).complete(request, "1");
 
-            ConcurrentCalls<Claim> waiting = ConcurrentCalls.start(1, () -> looker.claim(request));
+            ConcurrentCalls<ClaimResult> waiting = ConcurrentCalls.start(1, () -> looker.claim(request));
             backends.awaitBlocked(waiter.connection());
             holder.commitAfter(first);
-            CallResult<Claim> result = waiting.await().get(0);
+            CallResult<ClaimResult> result = waiting.await().get(0);
 
             assertInProgress(result.value(), QUERY_CANCELED);
             assertThat(result.took())
@@ -251,7 +253,7 @@ class ClaimWaitTest {
     void isNotInProgressWhenSomebodyElseCancels() throws SQLException {
         holder.claimGranted(request("order-42"));
 
-        ConcurrentCalls<Claim> waiting = startClaim(request("order-42"));
+        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42"));
         backends.awaitBlocked(waiter.connection());
         backends.cancel(Backends.pidOf(waiter.connection()));
 
@@ -268,7 +270,7 @@ class ClaimWaitTest {
     void isNotInProgressWhenItsOwnBackendIsKilled() throws SQLException {
         holder.claimGranted(request("order-42"));
 
-        ConcurrentCalls<Claim> waiting = startClaim(request("order-42"));
+        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42"));
         backends.awaitBlocked(waiter.connection());
         backends.terminate(Backends.pidOf(waiter.connection()));
 
@@ -284,7 +286,7 @@ class ClaimWaitTest {
         holder.claimGranted(request("a"));
         waiter.claimGranted(request("b"));
 
-        List<CallResult<Claim>> results = ConcurrentCalls.<Claim>run(
+        List<CallResult<ClaimResult>> results = ConcurrentCalls.<ClaimResult>run(
                         List.of(() -> claimAndEnd(holder, request("b")), () -> claimAndEnd(waiter, request("a"))))
                 .all();
 
@@ -307,7 +309,7 @@ class ClaimWaitTest {
         waiter.claimGranted(waitingAtMost(Duration.ofDays(100), "order-42"));
     }
 
-    private static Claim claimAndEnd(Session session, ClaimRequest request) throws SQLException {
+    private static ClaimResult claimAndEnd(Session session, ClaimRequest request) throws SQLException {
         try {
             return session.claim(request);
         } finally {
@@ -315,18 +317,18 @@ class ClaimWaitTest {
         }
     }
 
-    private ConcurrentCalls<Claim> startClaim(ClaimRequest request) {
+    private ConcurrentCalls<ClaimResult> startClaim(ClaimRequest request) {
         return ConcurrentCalls.start(1, () -> waiter.claim(request));
     }
 
-    private static Claim claimOf(ConcurrentCalls<Claim> call) {
+    private static ClaimResult claimOf(ConcurrentCalls<ClaimResult> call) {
         return call.await().requireAllSucceeded().get(0);
     }
 
-    private static void assertInProgress(Claim claim, String sqlState) {
+    private static void assertInProgress(ClaimResult claim, String sqlState) {
         assertThat(claim)
-                .asInstanceOf(type(Claim.InProgress.class))
-                .extracting(inProgress -> inProgress.waitEnded().getSQLState())
+                .extracting(ClaimResult::cause, throwable(SQLException.class))
+                .extracting(SQLException::getSQLState)
                 .isEqualTo(sqlState);
     }
 }

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
@@ -82,7 +82,7 @@ class CompletingCommitTest {
                     .as("the commit that follows")
                     .isZero();
 
-            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("{\"n\":1}"));
+            assertThat(session.claim(request)).isEqualTo(ClaimResult.succeeded("{\"n\":1}"));
             session.commit();
         }
         assertThat(effects()).isEqualTo(CALLS);

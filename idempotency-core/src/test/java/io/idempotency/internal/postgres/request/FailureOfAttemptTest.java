@@ -12,10 +12,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.Claims.FailureRecord;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;

@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.RequestStatus;
-import io.idempotency.internal.claim.Claim;
-import io.idempotency.internal.claim.Claim.Granted.Origin;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
@@ -40,13 +40,13 @@ import static io.idempotency.internal.postgres.Requests.LEASE;
 import static io.idempotency.internal.postgres.Requests.fence;
 import static io.idempotency.internal.postgres.Requests.leased;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
+import static org.assertj.core.api.InstanceOfAssertFactories.DURATION;
 
 /** Claims that are committed before their effect: who takes them over, and whom a fence lets write. */
 @PostgresTest
 class LeaseClaimTest {
 
-    private static final Claim.Granted TAKEN_OVER = new Claim.Granted(2, Origin.EXPIRED_LEASE);
+    private static final ClaimResult TAKEN_OVER = ClaimResult.granted(Kind.GRANTED_RECOVERY, 2);
 
     private static final Duration A_MOMENT = Duration.ofMillis(1);
 
@@ -83,8 +83,8 @@ class LeaseClaimTest {
         hold(leased("order-42"));
 
         assertThat(taker.claim(leased("order-42")))
-                .asInstanceOf(type(Claim.Leased.class))
-                .satisfies(claim -> assertThat(claim.remaining()).isBetween(LEASE.dividedBy(2), LEASE));
+                .extracting(ClaimResult::leaseRemaining, DURATION)
+                .satisfies(remaining -> assertThat(remaining).isBetween(LEASE.dividedBy(2), LEASE));
         expireLeases();
 
         assertThat(taker.claim(leased("order-42"))).isEqualTo(TAKEN_OVER);
@@ -94,7 +94,7 @@ class LeaseClaimTest {
     @Tag("race")
     void aLeaseBeginsWhenItIsGrantedAndNotBeforeTheWait() throws Exception {
         holder.claim(Requests.request("order-42"));
-        ConcurrentCalls<Claim> waiting = ConcurrentCalls.start(List.of(() -> taker.claim(leased("order-42"))));
+        ConcurrentCalls<ClaimResult> waiting = ConcurrentCalls.start(List.of(() -> taker.claim(leased("order-42"))));
         database.backends().awaitBlocked(taker.connection());
         String waitsLongEnough = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
                 + " and clock_timestamp() - query_start > interval '500 ms'";
@@ -118,7 +118,8 @@ class LeaseClaimTest {
         hold(leased("order-42"));
         expireLeases();
 
-        assertThat(taker.claim(leased("order-42", "another payload", LEASE))).isEqualTo(new Claim.KeyReused());
+        assertThat(taker.claim(leased("order-42", "another payload", LEASE)))
+                .isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
     }
 
     @Test
@@ -127,7 +128,7 @@ class LeaseClaimTest {
         hold(unanswered);
 
         assertThat(taker.claim(unanswered)).isEqualTo(Requests.GRANTED);
-        assertThat(taker.claim(leased("order-42"))).isInstanceOf(Claim.Leased.class);
+        assertThat(taker.claim(leased("order-42")).kind()).isEqualTo(Kind.LEASED);
     }
 
     @Test
@@ -140,15 +141,15 @@ class LeaseClaimTest {
             hold(leased(key));
             expireLeases();
 
-            List<Claim> claims = ConcurrentCalls.<Claim>run(2, i -> {
-                        Claim claim = takers.get(i).claim(leased(key));
+            List<ClaimResult> claims = ConcurrentCalls.<ClaimResult>run(2, i -> {
+                        ClaimResult claim = takers.get(i).claim(leased(key));
                         takers.get(i).commit();
                         return claim;
                     })
                     .requireAllSucceeded();
 
             assertThat(claims).containsOnlyOnce(TAKEN_OVER);
-            assertThat(claims).hasAtLeastOneElementOfType(Claim.Leased.class);
+            assertThat(claims).extracting(ClaimResult::kind).contains(Kind.LEASED);
         }
     }
 
@@ -191,7 +192,7 @@ class LeaseClaimTest {
                 () -> {});
 
         try (Session second = new Session(overtaken)) {
-            assertThat(second.claim(leased("order-42"))).isEqualTo(new Claim.Granted(3, Origin.EXPIRED_LEASE));
+            assertThat(second.claim(leased("order-42"))).isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 3));
             assertThat(second.query("select attempt_count from idempotency.idempotency_request"))
                     .isEqualTo("3");
         }
@@ -241,7 +242,7 @@ class LeaseClaimTest {
                 .isTrue();
         holder.commit();
 
-        assertThat(taker.claim(leased("order-42"))).isInstanceOf(Claim.Leased.class);
+        assertThat(taker.claim(leased("order-42")).kind()).isEqualTo(Kind.LEASED);
     }
 
     @Test
@@ -249,12 +250,12 @@ class LeaseClaimTest {
         fail(leased("order-42"), false);
         ClaimRequest corrected = leased("order-42", "corrected payload", LEASE);
 
-        assertThat(taker.claim(corrected)).isEqualTo(new Claim.Granted(2, Origin.FAILED_ATTEMPT));
+        assertThat(taker.claim(corrected)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
         taker.complete(new Completion(fence(corrected, 2), "7", null, null));
         taker.commit();
 
-        assertThat(taker.claim(leased("order-42"))).isEqualTo(new Claim.KeyReused());
-        assertThat(taker.claim(leased("order-42", "corrected payload", LEASE))).isEqualTo(new Claim.Succeeded("7"));
+        assertThat(taker.claim(leased("order-42"))).isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
+        assertThat(taker.claim(leased("order-42", "corrected payload", LEASE))).isEqualTo(ClaimResult.succeeded("7"));
         assertThat(taker.query("select concat(failure_code, failure_message) from idempotency.idempotency_request"))
                 .isEmpty();
     }
@@ -263,8 +264,10 @@ class LeaseClaimTest {
     void aFinalFailureIsTheAnswerToItsPayloadOnly() throws SQLException {
         fail(leased("order-42"), true);
 
-        assertThat(taker.claim(leased("order-42"))).isEqualTo(new Claim.FailedFinally("code", "message"));
-        assertThat(taker.claim(leased("order-42", "another payload", LEASE))).isEqualTo(new Claim.KeyReused());
+        assertThat(taker.claim(leased("order-42")))
+                .isEqualTo(ClaimResult.failedFinally(new Failure(true, "code", "message")));
+        assertThat(taker.claim(leased("order-42", "another payload", LEASE)))
+                .isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
     }
 
     @Test

@@ -13,7 +13,8 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.idempotency.internal.claim.Claim;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.postgres.EachDriverMode;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Session;
@@ -73,7 +74,7 @@ class StatementTimeoutTest {
             session.complete(request("key-" + i), "1").commit();
             assertThat(setting()).as("after call %d", i).isEqualTo(setting);
             session.commit();
-            assertThat(session.claim(request("key-" + i))).isEqualTo(new Claim.Succeeded("1"));
+            assertThat(session.claim(request("key-" + i))).isEqualTo(ClaimResult.succeeded("1"));
             assertThat(setting()).as("after replay %d", i).isEqualTo(setting);
             session.commit();
         }
@@ -158,8 +159,9 @@ class StatementTimeoutTest {
         }
     }
 
-    private static void assertEndsBeforeTheApplicationsOwnTimeout(Callable<Claim> claim) {
-        assertTimeout(Duration.ofSeconds(6), () -> assertThat(claim.call()).isInstanceOf(Claim.InProgress.class));
+    private static void assertEndsBeforeTheApplicationsOwnTimeout(Callable<ClaimResult> claim) {
+        assertTimeout(
+                Duration.ofSeconds(6), () -> assertThat(claim.call().kind()).isEqualTo(Kind.IN_PROGRESS));
     }
 
     private String setting() throws SQLException {

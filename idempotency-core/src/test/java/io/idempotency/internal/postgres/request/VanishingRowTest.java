@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
@@ -62,7 +62,7 @@ class VanishingRowTest {
         }
 
         try (Session session = new Session(database)) {
-            assertThat(session.claim(request)).isEqualTo(new Claim.Succeeded("2"));
+            assertThat(session.claim(request)).isEqualTo(ClaimResult.succeeded("2"));
         }
     }
 
@@ -96,7 +96,7 @@ class VanishingRowTest {
             CallResults<Void> results = ConcurrentCalls.run(4, () -> {
                 try (Session session = new Session(database)) {
                     for (int i = 0; i < calls; i++) {
-                        assertThat(session.call(request, "1")).isIn(Requests.GRANTED, new Claim.Succeeded("1"));
+                        assertThat(session.call(request, "1")).isIn(Requests.GRANTED, ClaimResult.succeeded("1"));
                     }
                 }
             });

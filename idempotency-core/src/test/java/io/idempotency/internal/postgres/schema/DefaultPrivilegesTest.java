@@ -15,9 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.postgres.Deliveries;
@@ -80,7 +80,7 @@ class DefaultPrivilegesTest {
         ClaimRequest request = Requests.request("order-42");
         try (Session session = new Session(as(application))) {
             assertThat(session.call(request, "7")).isEqualTo(Requests.GRANTED);
-            assertThat(session.call(request, "8")).isEqualTo(new Claim.Succeeded("7"));
+            assertThat(session.call(request, "8")).isEqualTo(ClaimResult.succeeded("7"));
         }
         admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 second'");
 
@@ -104,9 +104,9 @@ class DefaultPrivilegesTest {
                             + " now() + interval '1 day')");
         }
         try (Deliveries deliveries = new Deliveries(as(application))) {
-            assertThat(deliveries.receiveAndCommit(Deliveries.message("m-1"))).isEqualTo(Reception.Kind.NEW);
-            assertThat(deliveries.receiveAndCommit(Deliveries.message("m-1"))).isEqualTo(Reception.Kind.DUPLICATE);
-            assertThat(deliveries.receiveNew(List.of("m-1", "m-2"))).containsExactly("m-2");
+            assertThat(deliveries.claimAndCommit(Deliveries.message("m-1"))).isEqualTo(InboxResult.Kind.NEW);
+            assertThat(deliveries.claimAndCommit(Deliveries.message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
+            assertThat(deliveries.claimNew(List.of("m-1", "m-2"))).containsExactly("m-2");
             deliveries.commit();
         }
     }

@@ -22,8 +22,9 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
-import io.idempotency.internal.claim.Claim;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
@@ -106,7 +107,7 @@ class SqlAndJavaTest {
         try (SqlSession sql = sql();
                 Session java = java()) {
             sql.call("order-1", "{\"id\": 1.00}");
-            assertThat(java.call(Requests.request("order-1"), "2")).isEqualTo(new Claim.Succeeded("{\"id\": 1.00}"));
+            assertThat(java.call(Requests.request("order-1"), "2")).isEqualTo(ClaimResult.succeeded("{\"id\": 1.00}"));
 
             java.call(Requests.request("order-2"), "{\"id\": 2.00}");
             assertThat(sql.call("order-2", "1"))
@@ -123,7 +124,7 @@ class SqlAndJavaTest {
         try (SqlSession sql = sql();
                 Session java = java()) {
             sql.call("order-1", "1");
-            assertThat(java.claim(Requests.request("order-1", "another"))).isEqualTo(new Claim.KeyReused());
+            assertThat(java.claim(Requests.request("order-1", "another"))).isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
 
             java.call(Requests.request("order-2"), "2");
             SqlClaimTest.assertRefused("P4010", "test-process", () -> sql.claim("order-2", "another", null));
@@ -136,7 +137,7 @@ class SqlAndJavaTest {
                 Session java = java()) {
             sql.claim("order-1");
             sql.commit();
-            assertThat(java.claim(Requests.request("order-1"))).isEqualTo(new Claim.Abandoned());
+            assertThat(java.claim(Requests.request("order-1"))).isEqualTo(ClaimResult.of(Kind.ABANDONED));
 
             java.claim(Requests.request("order-2"));
             java.commit();
@@ -150,7 +151,7 @@ class SqlAndJavaTest {
                 Session java = java()) {
             sql.lease("order-1", 60);
             sql.commit();
-            assertThat(java.claim(Requests.leased("order-1"))).isInstanceOf(Claim.Leased.class);
+            assertThat(java.claim(Requests.leased("order-1")).kind()).isEqualTo(Kind.LEASED);
 
             java.claim(Requests.leased("order-2"));
             java.commit();
@@ -167,7 +168,7 @@ class SqlAndJavaTest {
             expireLeases();
             ClaimRequest request = Requests.leased("order-1");
 
-            assertThat(java.claim(request)).isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.EXPIRED_LEASE));
+            assertThat(java.claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 2));
             java.commit();
 
             SqlClaimTest.assertRefused("P4013", "attempt 2", () -> sql.succeed("order-1", lost, "1"));
@@ -196,7 +197,7 @@ class SqlAndJavaTest {
                     .isFalse();
             java.rollback();
             sql.succeed("order-1", taken, "2").commit();
-            assertThat(java.claim(Requests.leased("order-1"))).isEqualTo(new Claim.Succeeded("2"));
+            assertThat(java.claim(Requests.leased("order-1"))).isEqualTo(ClaimResult.succeeded("2"));
         }
     }
 
@@ -205,8 +206,7 @@ class SqlAndJavaTest {
         try (SqlSession sql = sql();
                 Session java = java()) {
             sql.fail("order-1", sql.lease("order-1", 60), true).commit();
-            assertThat(java.claim(Requests.request("order-1")))
-                    .isEqualTo(new Claim.Granted(2, Claim.Granted.Origin.FAILED_ATTEMPT));
+            assertThat(java.claim(Requests.request("order-1"))).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
 
             ClaimRequest request = Requests.leased("order-2");
             java.claim(request);
@@ -240,7 +240,7 @@ class SqlAndJavaTest {
                     .extracting(SqlClaim::kind, SqlClaim::failureCode, SqlClaim::failureMessage)
                     .containsExactly("final_failure", "declined", "no cover");
             assertThat(java.claim(Requests.request("order-1")))
-                    .isEqualTo(new Claim.FailedFinally("declined", "no cover"));
+                    .isEqualTo(ClaimResult.failedFinally(new Failure(true, "declined", "no cover")));
         }
     }
 
@@ -250,11 +250,11 @@ class SqlAndJavaTest {
         try (SqlSession sql = sql();
                 Session java = java()) {
             SqlClaim held = sql.claim("order-1");
-            ConcurrentCalls<Claim> waitingJava =
+            ConcurrentCalls<ClaimResult> waitingJava =
                     ConcurrentCalls.start(List.of(() -> java.call(Requests.request("order-1"), "2")));
             database.backends().awaitBlocked(java.connection());
             sql.succeed("order-1", held, "1").commit();
-            assertThat(waitingJava.await().requireAllSucceeded()).containsExactly(new Claim.Succeeded("1"));
+            assertThat(waitingJava.await().requireAllSucceeded()).containsExactly(ClaimResult.succeeded("1"));
 
             java.claim(Requests.request("order-2"));
             ConcurrentCalls<SqlClaim> waitingSql = ConcurrentCalls.start(List.of(() -> sql.call("order-2", "1")));
@@ -447,14 +447,14 @@ class SqlAndJavaTest {
                 session = new Session(victims().getConnection());
             }
             ClaimRequest request = leased ? Requests.leased(key, "payload", LEASE) : Requests.request(key);
-            Claim claim = session.claim(request);
+            ClaimResult claim = session.claim(request);
             if (leased) {
                 session.commit();
             }
-            if (claim instanceof Claim.Granted granted) {
+            if (claim.isGranted()) {
                 String answer = "\"java " + claims.incrementAndGet() + "\"";
                 session.execute(effect(key, answer));
-                Fence fence = Requests.fence(request, granted.attempt());
+                Fence fence = Requests.fence(request, claim.attempt());
                 if (!session.complete(new Completion(fence, answer, null, null))) {
                     session.rollback();
                     return null;
@@ -463,11 +463,11 @@ class SqlAndJavaTest {
                 return answer;
             }
             session.rollback();
-            if (claim instanceof Claim.Leased) {
+            if (claim.kind() == Kind.LEASED) {
                 session.execute("select pg_sleep(0.02)").rollback();
                 return null;
             }
-            return ((Claim.Succeeded) claim).responseBody();
+            return claim.responseBody();
         }
 
         @Override

@@ -7,9 +7,9 @@ import org.springframework.aop.SpringProxy;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /** Proxies that the container did not make: what they do between the claim and the method is not known. */
-final class HandMadeProxy {
+final class ForeignProxy {
 
-    private HandMadeProxy() {}
+    private ForeignProxy() {}
 
     static boolean is(Object object) {
         return object instanceof SpringProxy || Proxy.isProxyClass(object.getClass());

@@ -12,13 +12,13 @@ import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
 /** Hands calls to the {@link IdempotentCallExecutor}; placed immediately outside of the transaction. */
-final class IdempotentBoundaryInterceptor implements MethodInterceptor {
+final class IdempotentCallInterceptor implements MethodInterceptor {
 
     private final IdempotentOperationSource operations;
 
     private final Supplier<IdempotentCallExecutor> boundary;
 
-    IdempotentBoundaryInterceptor(IdempotentOperationSource operations, Supplier<IdempotentCallExecutor> boundary) {
+    IdempotentCallInterceptor(IdempotentOperationSource operations, Supplier<IdempotentCallExecutor> boundary) {
         this.operations = operations;
         this.boundary = boundary;
     }

@@ -29,7 +29,7 @@ import io.idempotency.outbox.OutboxSender;
  * One batch on its way. Messages of different ordering keys are on their way at once; of one key the next one starts when
  * the one before is acknowledged, and none after a failure.
  */
-final class BatchSending {
+final class BatchSender {
 
     private final OutboxSender sender;
 
@@ -54,7 +54,7 @@ final class BatchSending {
      * @param timeout how long one message may take, and how long messages are begun with
      * @param stopped whether no further message is to be begun with
      */
-    BatchSending(OutboxSender sender, Duration timeout, BooleanSupplier stopped) {
+    BatchSender(OutboxSender sender, Duration timeout, BooleanSupplier stopped) {
         this.sender = sender;
         this.timeout = timeout;
         this.stopped = stopped;

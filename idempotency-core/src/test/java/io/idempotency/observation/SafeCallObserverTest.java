@@ -9,28 +9,28 @@ import io.idempotency.Outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-class HarmlessCallObserverTest {
+class SafeCallObserverTest {
 
     private static final CallCompleted CALL =
             new CallCompleted("payments", null, Outcome.EXECUTED, 1, Duration.ofMillis(3), null);
 
     @Test
     void anObserverThatFailsAtTheStartHarmsNoCall() {
-        CallObserver observer = HarmlessCallObserver.of(new FailingAtTheStart());
+        CallObserver observer = SafeCallObserver.of(new FailingAtTheStart());
 
         assertThatCode(() -> observer.callStarted("payments").ended(CALL)).doesNotThrowAnyException();
     }
 
     @Test
     void anObserverThatFailsAtTheEndHarmsNoCall() {
-        CallObserver observer = HarmlessCallObserver.of(new FailingAtTheEnd());
+        CallObserver observer = SafeCallObserver.of(new FailingAtTheEnd());
 
         assertThatCode(() -> observer.callStarted("payments").ended(CALL)).doesNotThrowAnyException();
     }
 
     @Test
     void whereNobodyObservesNothingIsMade() {
-        assertThat(HarmlessCallObserver.of(CallObserver.NONE)).isSameAs(CallObserver.NONE);
+        assertThat(SafeCallObserver.of(CallObserver.NONE)).isSameAs(CallObserver.NONE);
         assertThat((Object) CallObserver.NONE.callStarted("payments"))
                 .isSameAs(CallObserver.NONE.deliveryStarted("wallets"));
     }
@@ -59,7 +59,7 @@ class HarmlessCallObserverTest {
 
         @Override
         public Observed<MessageReceived> deliveryStarted(String consumer) {
-            return Observed.ignoring();
+            return Observed.noOp();
         }
     }
 }

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a delivery met.
+ * What a delivery onResult.
  *
  * @param kind what is to be done with it
  * @param failedBefore how many deliveries of the message have failed
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param expectedVersion what has to come next, if there is a gap
  * @param waitEnded what ended the wait, if it ended
  */
-public record Reception(
+public record InboxResult(
         Kind kind,
         int failedBefore,
         @Nullable String transactionId,
@@ -49,8 +49,8 @@ public record Reception(
      * @param transactionId names the transaction that has taken it
      * @return what a delivery met
      */
-    public static Reception taken(int failedBefore, String transactionId) {
-        return new Reception(Kind.NEW, failedBefore, transactionId, 0, null);
+    public static InboxResult taken(int failedBefore, String transactionId) {
+        return new InboxResult(Kind.NEW, failedBefore, transactionId, 0, null);
     }
 
     /**
@@ -59,8 +59,8 @@ public record Reception(
      * @param kind what it is
      * @return what a delivery met
      */
-    public static Reception of(Kind kind) {
-        return new Reception(kind, 0, null, 0, null);
+    public static InboxResult of(Kind kind) {
+        return new InboxResult(kind, 0, null, 0, null);
     }
 
     /**
@@ -69,8 +69,8 @@ public record Reception(
      * @param expectedVersion what has to come next
      * @return what a delivery met
      */
-    public static Reception gap(long expectedVersion) {
-        return new Reception(Kind.GAP, 0, null, expectedVersion, null);
+    public static InboxResult gap(long expectedVersion) {
+        return new InboxResult(Kind.GAP, 0, null, expectedVersion, null);
     }
 
     /**
@@ -79,7 +79,7 @@ public record Reception(
      * @param waitEnded what ended the wait for it
      * @return what a delivery met
      */
-    public static Reception inProgress(SQLException waitEnded) {
-        return new Reception(Kind.IN_PROGRESS, 0, null, 0, waitEnded);
+    public static InboxResult inProgress(SQLException waitEnded) {
+        return new InboxResult(Kind.IN_PROGRESS, 0, null, 0, waitEnded);
     }
 }

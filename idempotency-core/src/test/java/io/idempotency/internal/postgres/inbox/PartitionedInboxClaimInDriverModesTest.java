@@ -11,9 +11,9 @@ import io.idempotency.test.TestDatabase;
 /** The same where messages are in partitions. */
 @PostgresTest
 @EachDriverMode
-class PartitionedReceptionInDriverModesTest extends ReceptionInDriverModesTest {
+class PartitionedInboxClaimInDriverModesTest extends InboxClaimInDriverModesTest {
 
-    PartitionedReceptionInDriverModesTest(TestDatabase database) {
+    PartitionedInboxClaimInDriverModesTest(TestDatabase database) {
         super(database);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.DeliveryOrder;
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.SqlSession;
@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Messages that are received by SQL, by Java, or by both. */
 @PostgresTest
-class SqlReceptionTest {
+class SqlInboxClaimTest {
 
     private static final int MESSAGES = TestSize.pick(100, 2_000);
 
@@ -39,7 +39,7 @@ class SqlReceptionTest {
 
     private final JdbcTemplate admin;
 
-    SqlReceptionTest(TestDatabase database) {
+    SqlInboxClaimTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
     }
@@ -74,9 +74,9 @@ class SqlReceptionTest {
                 Deliveries deliveries = new Deliveries(database.dataSource())) {
             session.consume("m-1");
             session.commit();
-            assertThat(deliveries.receiveAndCommit(Deliveries.message("m-1"))).isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(deliveries.claimAndCommit(Deliveries.message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
 
-            deliveries.receiveAndCommit(Deliveries.message("m-2"));
+            deliveries.claimAndCommit(Deliveries.message("m-2"));
             assertThat(session.consume("m-2")).isFalse();
         }
     }
@@ -85,7 +85,7 @@ class SqlReceptionTest {
     void messageWithAnotherPayloadIsRefusedByBoth() throws SQLException {
         try (SqlSession session = open();
                 Deliveries deliveries = new Deliveries(database.dataSource())) {
-            deliveries.receiveAndCommit(Deliveries.messageWithPayload("m-1", "payload"));
+            deliveries.claimAndCommit(Deliveries.messageWithPayload("m-1", "payload"));
             String consume = "select idempotency.idempotency_consume('invoices', 'm-1', '\\x%s', hash_version => %d)";
 
             assertThat(session.query(consume.formatted(hex("payload"), 1))).isEqualTo("f");
@@ -97,8 +97,8 @@ class SqlReceptionTest {
 
             session.query("select idempotency.idempotency_consume('invoices', 'm-2', '\\x%s')".formatted(hex("a")));
             session.commit();
-            assertThat(deliveries.receiveAndCommit(Deliveries.messageWithPayload("m-2", "b")))
-                    .isEqualTo(Reception.Kind.CONFLICT);
+            assertThat(deliveries.claimAndCommit(Deliveries.messageWithPayload("m-2", "b")))
+                    .isEqualTo(InboxResult.Kind.CONFLICT);
         }
     }
 
@@ -213,14 +213,14 @@ class SqlReceptionTest {
                 Deliveries deliveries = new Deliveries(database.dataSource())) {
             advanceStrictly(session, 1);
             session.commit();
-            assertThat(deliveries.receiveAndCommit(Deliveries.event("s", 2, DeliveryOrder.STRICT)))
-                    .isEqualTo(Reception.Kind.NEW);
+            assertThat(deliveries.claimAndCommit(Deliveries.event("s", 2, DeliveryOrder.STRICT)))
+                    .isEqualTo(InboxResult.Kind.NEW);
 
             assertThat(advanceStrictly(session, 2)).isFalse();
             assertThat(advanceStrictly(session, 3)).isTrue();
             session.commit();
-            assertThat(deliveries.receiveAndCommit(Deliveries.event("s", 3, DeliveryOrder.MONOTONIC)))
-                    .isEqualTo(Reception.Kind.LATE);
+            assertThat(deliveries.claimAndCommit(Deliveries.event("s", 3, DeliveryOrder.MONOTONIC)))
+                    .isEqualTo(InboxResult.Kind.LATE);
         }
     }
 
@@ -264,7 +264,7 @@ class SqlReceptionTest {
         try (Deliveries deliveries = new Deliveries(database.connection())) {
             for (int i = 0; i < MESSAGES; i++) {
                 nextMessage.await(30, TimeUnit.SECONDS);
-                if (deliveries.receive(Deliveries.message("m-" + i)).kind() == Reception.Kind.NEW) {
+                if (deliveries.claim(Deliveries.message("m-" + i)).kind() == InboxResult.Kind.NEW) {
                     deliveries.execute("insert into effect values ('m-" + i + "')");
                     effects++;
                 }

@@ -21,7 +21,7 @@ import io.idempotency.IdempotencyMode;
  * @param finalFailures exceptions that are the stable answer to the intent
  * @param lossyResponse whether a replay is meant to show less than the first answer
  */
-public record CallTerms(
+public record CallOptions(
         @Nullable Duration retention,
         DuplicatePolicy onDuplicate,
         @Nullable Duration waitTimeout,
@@ -37,7 +37,7 @@ public record CallTerms(
     private static final Duration LONGEST_HOLD = Duration.ofMillis(Integer.MAX_VALUE);
 
     /** Terms that leave everything to the application's defaults. */
-    public static final CallTerms DEFAULTS = new CallTerms(
+    public static final CallOptions DEFAULTS = new CallOptions(
             null, DuplicatePolicy.WAIT, null, IdempotencyMode.TRANSACTIONAL, null, false, 0, List.of(), false);
 
     /**
@@ -45,7 +45,7 @@ public record CallTerms(
      *
      * @throws IllegalArgumentException if a duration is given and is out of range, or the number of attempts is negative
      */
-    public CallTerms {
+    public CallOptions {
         if (retention != null) {
             requireRetention(retention);
         }
@@ -127,8 +127,8 @@ public record CallTerms(
      * @param changed how long the key and its response are kept
      * @return the changed terms
      */
-    public CallTerms withRetention(Duration changed) {
-        return new CallTerms(
+    public CallOptions withRetention(Duration changed) {
+        return new CallOptions(
                 changed, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
@@ -138,8 +138,8 @@ public record CallTerms(
      * @param changed what to do when another call holds the key
      * @return the changed terms
      */
-    public CallTerms withOnDuplicate(DuplicatePolicy changed) {
-        return new CallTerms(
+    public CallOptions withOnDuplicate(DuplicatePolicy changed) {
+        return new CallOptions(
                 retention, changed, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
@@ -149,8 +149,8 @@ public record CallTerms(
      * @param changed how long to wait at most
      * @return the changed terms
      */
-    public CallTerms withWaitTimeout(Duration changed) {
-        return new CallTerms(
+    public CallOptions withWaitTimeout(Duration changed) {
+        return new CallOptions(
                 retention, onDuplicate, changed, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
@@ -160,8 +160,8 @@ public record CallTerms(
      * @param changed how long it holds the key at most
      * @return the changed terms
      */
-    public CallTerms withLease(Duration changed) {
-        return new CallTerms(
+    public CallOptions withLease(Duration changed) {
+        return new CallOptions(
                 retention,
                 onDuplicate,
                 waitTimeout,
@@ -179,8 +179,8 @@ public record CallTerms(
      * @param changed exceptions that are the stable answer to the intent
      * @return the changed terms
      */
-    public CallTerms withFinalFailures(List<Class<? extends Throwable>> changed) {
-        return new CallTerms(
+    public CallOptions withFinalFailures(List<Class<? extends Throwable>> changed) {
+        return new CallOptions(
                 retention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, changed, lossyResponse);
     }
 
@@ -189,8 +189,8 @@ public record CallTerms(
      *
      * @return the changed terms
      */
-    public CallTerms withLossyResponse() {
-        return new CallTerms(
+    public CallOptions withLossyResponse() {
+        return new CallOptions(
                 retention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, true);
     }
 }

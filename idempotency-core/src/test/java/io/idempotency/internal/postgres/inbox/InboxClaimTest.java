@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.DeliveryOrder;
-import io.idempotency.internal.inbox.BatchReception;
-import io.idempotency.internal.inbox.Receipt;
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxBatchResult;
+import io.idempotency.internal.inbox.InboxMessage;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.operation.StreamPosition;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.Interleaved;
@@ -43,7 +43,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** What a delivery meets, and what is left in the tables of the inbox. */
 @PostgresTest
-class ReceptionTest {
+class InboxClaimTest {
 
     private static final Duration SHORT = Duration.ofMillis(150);
 
@@ -52,7 +52,7 @@ class ReceptionTest {
     private Deliveries first;
     private Deliveries second;
 
-    ReceptionTest(TestDatabase database) {
+    InboxClaimTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
     }
@@ -81,9 +81,9 @@ class ReceptionTest {
 
         @Test
         void thatIsNewIsTakenAndTheRowTellsWhatIsKnown() throws SQLException {
-            Receipt receipt = messageWithPayload("m-1", "payload");
+            InboxMessage receipt = messageWithPayload("m-1", "payload");
 
-            assertThat(first.receive(receipt)).satisfies(met -> assertTaken(met, 0));
+            assertThat(first.claim(receipt)).satisfies(met -> assertTaken(met, 0));
             first.commit();
 
             assertThat(admin.queryForMap("select * from idempotency.processed_message"))
@@ -102,52 +102,49 @@ class ReceptionTest {
 
         @Test
         void thatWasHandledIsADuplicate() throws SQLException {
-            first.receiveAndCommit(message("m-1"));
+            first.claimAndCommit(message("m-1"));
 
-            assertThat(first.receive(message("m-1"))).isEqualTo(Reception.of(Reception.Kind.DUPLICATE));
-            assertThat(second.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(first.claim(message("m-1"))).isEqualTo(InboxResult.of(InboxResult.Kind.DUPLICATE));
+            assertThat(second.claim(message("m-1")).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
         }
 
         @Test
         void thatThisTransactionHasTakenIsADuplicate() {
-            first.receive(message("m-1"));
+            first.claim(message("m-1"));
 
-            assertThat(first.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(first.claim(message("m-1")).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
         }
 
         @Test
         void isNewAgainAfterARollback() throws SQLException {
-            first.receive(message("m-1"));
+            first.claim(message("m-1"));
             first.rollback();
 
-            assertThat(second.receive(message("m-1")).kind()).isEqualTo(Reception.Kind.NEW);
+            assertThat(second.claim(message("m-1")).kind()).isEqualTo(InboxResult.Kind.NEW);
         }
 
         @Test
         void isNewForEachConsumer() throws SQLException {
-            first.receiveAndCommit(message("m-1"));
+            first.claimAndCommit(message("m-1"));
 
-            assertThat(first.receive(new Receipt("reports", "m-1", null, null, null, Deliveries.RETENTION))
+            assertThat(first.claim(new InboxMessage("reports", "m-1", null, null, null, Deliveries.RETENTION))
                             .kind())
-                    .isEqualTo(Reception.Kind.NEW);
+                    .isEqualTo(InboxResult.Kind.NEW);
         }
 
         @Test
         void withAnotherPayloadIsAConflict() throws SQLException {
-            first.receiveAndCommit(messageWithPayload("m-1", "payload"));
+            first.claimAndCommit(messageWithPayload("m-1", "payload"));
 
-            assertThat(first.receive(messageWithPayload("m-1", "another")).kind())
-                    .isEqualTo(Reception.Kind.CONFLICT);
-            assertThat(first.receive(messageWithPayload("m-1", "payload")).kind())
-                    .isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(first.claim(messageWithPayload("m-1", "another")).kind()).isEqualTo(InboxResult.Kind.CONFLICT);
+            assertThat(first.claim(messageWithPayload("m-1", "payload")).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
         }
 
         @Test
         void thatWasHandledWithoutAPayloadIsADuplicateWithAny() throws SQLException {
-            first.receiveAndCommit(message("m-1"));
+            first.claimAndCommit(message("m-1"));
 
-            assertThat(first.receive(messageWithPayload("m-1", "payload")).kind())
-                    .isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(first.claim(messageWithPayload("m-1", "payload")).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
         }
     }
 
@@ -158,12 +155,12 @@ class ReceptionTest {
         void movesForwardOnlyAndOverGaps() throws SQLException {
             assertThat(kinds(DeliveryOrder.MONOTONIC, 3, 1, 7, 5, 7, 8))
                     .containsExactly(
-                            Reception.Kind.NEW,
-                            Reception.Kind.LATE,
-                            Reception.Kind.NEW,
-                            Reception.Kind.LATE,
-                            Reception.Kind.DUPLICATE,
-                            Reception.Kind.NEW);
+                            InboxResult.Kind.NEW,
+                            InboxResult.Kind.LATE,
+                            InboxResult.Kind.NEW,
+                            InboxResult.Kind.LATE,
+                            InboxResult.Kind.DUPLICATE,
+                            InboxResult.Kind.NEW);
             assertThat(position("s")).isEqualTo(8);
         }
 
@@ -172,8 +169,8 @@ class ReceptionTest {
             kinds(DeliveryOrder.MONOTONIC, 3, 1);
 
             assertThat(position("s")).isEqualTo(3);
-            assertThat(first.receiveAndCommit(event("s", 1, DeliveryOrder.MONOTONIC)))
-                    .isEqualTo(Reception.Kind.DUPLICATE);
+            assertThat(first.claimAndCommit(event("s", 1, DeliveryOrder.MONOTONIC)))
+                    .isEqualTo(InboxResult.Kind.DUPLICATE);
         }
 
         @Test
@@ -181,18 +178,18 @@ class ReceptionTest {
             kinds(DeliveryOrder.MONOTONIC, 3);
             StreamPosition third = new StreamPosition("s", 3, DeliveryOrder.MONOTONIC, 1);
 
-            assertThat(first.receiveAndCommit(
-                            new Receipt("invoices", "another", null, null, third, Deliveries.RETENTION)))
-                    .isEqualTo(Reception.Kind.LATE);
+            assertThat(first.claimAndCommit(
+                            new InboxMessage("invoices", "another", null, null, third, Deliveries.RETENTION)))
+                    .isEqualTo(InboxResult.Kind.LATE);
         }
 
         @Test
         void inStrictOrderRefusesAGapUntilItCloses() throws SQLException {
-            assertThat(first.receive(event("s", 2, DeliveryOrder.STRICT))).isEqualTo(Reception.gap(1));
+            assertThat(first.claim(event("s", 2, DeliveryOrder.STRICT))).isEqualTo(InboxResult.gap(1));
             first.rollback();
 
-            assertThat(kinds(DeliveryOrder.STRICT, 1, 2)).containsExactly(Reception.Kind.NEW, Reception.Kind.NEW);
-            assertThat(first.receive(event("s", 5, DeliveryOrder.STRICT))).isEqualTo(Reception.gap(3));
+            assertThat(kinds(DeliveryOrder.STRICT, 1, 2)).containsExactly(InboxResult.Kind.NEW, InboxResult.Kind.NEW);
+            assertThat(first.claim(event("s", 5, DeliveryOrder.STRICT))).isEqualTo(InboxResult.gap(3));
             first.rollback();
             assertThat(position("s")).isEqualTo(2);
         }
@@ -200,35 +197,36 @@ class ReceptionTest {
         @Test
         void inStrictOrderSkipsWhatIsOlder() throws SQLException {
             assertThat(kinds(DeliveryOrder.STRICT, 1, 0, 2))
-                    .containsExactly(Reception.Kind.NEW, Reception.Kind.LATE, Reception.Kind.NEW);
+                    .containsExactly(InboxResult.Kind.NEW, InboxResult.Kind.LATE, InboxResult.Kind.NEW);
         }
 
         @Test
         void beginsWhereItsReceiverSays() throws SQLException {
             StreamPosition tenth = new StreamPosition("s", 10, DeliveryOrder.STRICT, 10);
 
-            assertThat(first.receiveAndCommit(new Receipt("invoices", "s-10", null, null, tenth, Deliveries.RETENTION)))
-                    .isEqualTo(Reception.Kind.NEW);
+            assertThat(first.claimAndCommit(
+                            new InboxMessage("invoices", "s-10", null, null, tenth, Deliveries.RETENTION)))
+                    .isEqualTo(InboxResult.Kind.NEW);
         }
 
         @Test
         void inStrictOrderTakesTheSecondMessageIfTheFirstIsCommittedWhileItIsLookedFor() throws SQLException {
-            second.receive(event("s", 1, DeliveryOrder.STRICT));
+            second.claim(event("s", 1, DeliveryOrder.STRICT));
             try (Deliveries third = new Deliveries(
                     Interleaved.beforeFirst("select last_version", database.connection(), second::commit))) {
 
-                assertThat(third.receiveAndCommit(event("s", 2, DeliveryOrder.STRICT)))
-                        .isEqualTo(Reception.Kind.NEW);
+                assertThat(third.claimAndCommit(event("s", 2, DeliveryOrder.STRICT)))
+                        .isEqualTo(InboxResult.Kind.NEW);
             }
             assertThat(position("s")).isEqualTo(2);
         }
 
         @Test
         void inStrictOrderSkipsEvenTheSmallestVersionAtItsVeryEnd() throws SQLException {
-            assertThat(kinds(DeliveryOrder.MONOTONIC, Long.MAX_VALUE)).containsExactly(Reception.Kind.NEW);
+            assertThat(kinds(DeliveryOrder.MONOTONIC, Long.MAX_VALUE)).containsExactly(InboxResult.Kind.NEW);
 
             assertThat(kinds(DeliveryOrder.STRICT, Long.MIN_VALUE, -1, 5))
-                    .containsOnly(Reception.Kind.LATE)
+                    .containsOnly(InboxResult.Kind.LATE)
                     .hasSize(3);
             assertThat(position("s")).isEqualTo(Long.MAX_VALUE);
         }
@@ -237,15 +235,13 @@ class ReceptionTest {
         void inStrictOrderEndsWithTheLargestVersion() throws SQLException {
             kinds(DeliveryOrder.MONOTONIC, Long.MAX_VALUE - 1);
 
-            assertThat(kinds(DeliveryOrder.STRICT, Long.MAX_VALUE)).containsExactly(Reception.Kind.NEW);
+            assertThat(kinds(DeliveryOrder.STRICT, Long.MAX_VALUE)).containsExactly(InboxResult.Kind.NEW);
         }
 
         @Test
         void movesOverTwoMessagesOfOneTransaction() throws SQLException {
-            assertThat(first.receive(event("s", 1, DeliveryOrder.STRICT)).kind())
-                    .isEqualTo(Reception.Kind.NEW);
-            assertThat(first.receive(event("s", 2, DeliveryOrder.STRICT)).kind())
-                    .isEqualTo(Reception.Kind.NEW);
+            assertThat(first.claim(event("s", 1, DeliveryOrder.STRICT)).kind()).isEqualTo(InboxResult.Kind.NEW);
+            assertThat(first.claim(event("s", 2, DeliveryOrder.STRICT)).kind()).isEqualTo(InboxResult.Kind.NEW);
             first.commit();
 
             assertThat(position("s")).isEqualTo(2);
@@ -256,8 +252,8 @@ class ReceptionTest {
             kinds(DeliveryOrder.STRICT, 1);
             StreamPosition next = new StreamPosition("s", 2, DeliveryOrder.STRICT, 1);
 
-            assertThat(first.receive(new Receipt("reports", "s-2", null, null, next, Deliveries.RETENTION)))
-                    .isEqualTo(Reception.gap(1));
+            assertThat(first.claim(new InboxMessage("reports", "s-2", null, null, next, Deliveries.RETENTION)))
+                    .isEqualTo(InboxResult.gap(1));
             first.rollback();
         }
 
@@ -265,27 +261,27 @@ class ReceptionTest {
         void isOneForEachConsumerAndStream() throws SQLException {
             kinds(DeliveryOrder.MONOTONIC, 3);
 
-            assertThat(first.receiveAndCommit(event("other", 1, DeliveryOrder.MONOTONIC)))
-                    .isEqualTo(Reception.Kind.NEW);
+            assertThat(first.claimAndCommit(event("other", 1, DeliveryOrder.MONOTONIC)))
+                    .isEqualTo(InboxResult.Kind.NEW);
             StreamPosition position = new StreamPosition("s", 1, DeliveryOrder.MONOTONIC, 1);
-            assertThat(first.receiveAndCommit(
-                            new Receipt("reports", "s-1", null, null, position, Deliveries.RETENTION)))
-                    .isEqualTo(Reception.Kind.NEW);
+            assertThat(first.claimAndCommit(
+                            new InboxMessage("reports", "s-1", null, null, position, Deliveries.RETENTION)))
+                    .isEqualTo(InboxResult.Kind.NEW);
         }
 
         @Test
         void isWhereItWasAfterARollback() throws SQLException {
             kinds(DeliveryOrder.MONOTONIC, 3);
-            first.receive(event("s", 4, DeliveryOrder.MONOTONIC));
+            first.claim(event("s", 4, DeliveryOrder.MONOTONIC));
             first.rollback();
 
             assertThat(position("s")).isEqualTo(3);
         }
 
-        private List<Reception.Kind> kinds(DeliveryOrder order, long... versions) throws SQLException {
-            List<Reception.Kind> kinds = new ArrayList<>();
+        private List<InboxResult.Kind> kinds(DeliveryOrder order, long... versions) throws SQLException {
+            List<InboxResult.Kind> kinds = new ArrayList<>();
             for (long version : versions) {
-                kinds.add(first.receiveAndCommit(event("s", version, order)));
+                kinds.add(first.claimAndCommit(event("s", version, order)));
             }
             return kinds;
         }
@@ -332,7 +328,7 @@ class ReceptionTest {
             first.recordFailureAndCommit(message("m-1"), "code", "message");
             first.recordFailureAndCommit(message("m-1"), "code", "message");
 
-            assertThat(second.receive(message("m-1"))).satisfies(met -> assertTaken(met, 2));
+            assertThat(second.claim(message("m-1"))).satisfies(met -> assertTaken(met, 2));
             second.commit();
 
             assertThat(failures()).isEmpty();
@@ -341,16 +337,16 @@ class ReceptionTest {
         @Test
         void isThereAgainIfTheNextDeliveryIsRolledBack() throws SQLException {
             first.recordFailureAndCommit(message("m-1"), "code", "message");
-            second.receive(message("m-1"));
+            second.claim(message("m-1"));
             second.rollback();
 
             assertThat(failures()).hasSize(1);
-            assertThat(second.receive(message("m-1"))).satisfies(met -> assertTaken(met, 1));
+            assertThat(second.claim(message("m-1"))).satisfies(met -> assertTaken(met, 1));
         }
 
         @Test
         void isNotRecordedOnceTheMessageWasHandled() throws SQLException {
-            first.receiveAndCommit(message("m-1"));
+            first.claimAndCommit(message("m-1"));
 
             assertThat(second.recordFailureAndCommit(message("m-1"), "code", "message"))
                     .isFalse();
@@ -359,7 +355,7 @@ class ReceptionTest {
 
         @Test
         void waitsForADeliveryThatIsHandlingTheMessage() throws SQLException {
-            first.receive(message("m-1"));
+            first.claim(message("m-1"));
             ConcurrentCalls<Boolean> recording =
                     ConcurrentCalls.start(1, () -> second.recordFailureAndCommit(message("m-1"), "code", "message"));
             database.backends().awaitBlocked(second.connection());
@@ -381,7 +377,7 @@ class ReceptionTest {
                 ConcurrentCalls<Boolean> recording =
                         ConcurrentCalls.start(1, () -> first.recordFailureAndCommit(message("m-1"), "code", "message"));
                 database.backends().awaitBlocked(first.connection());
-                ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+                ConcurrentCalls<InboxResult> waiting = ConcurrentCalls.start(1, () -> second.claim(message("m-1")));
                 database.backends().awaitBlocked(second.connection());
                 gate.commit();
 
@@ -402,7 +398,7 @@ class ReceptionTest {
             second.execute("set transaction isolation level " + isolation).query("select 1");
             first.recordFailureAndCommit(message("m-1"), "code", "message");
 
-            assertThatThrownBy(() -> second.receive(message("m-1")))
+            assertThatThrownBy(() -> second.claim(message("m-1")))
                     .rootCause()
                     .asInstanceOf(type(SQLException.class))
                     .extracting(SQLException::getSQLState)
@@ -410,7 +406,7 @@ class ReceptionTest {
 
             second.rollback();
             second.execute("set transaction isolation level " + isolation);
-            assertThat(second.receive(message("m-1"))).satisfies(met -> assertTaken(met, 1));
+            assertThat(second.claim(message("m-1"))).satisfies(met -> assertTaken(met, 1));
             second.commit();
             assertThat(failures()).isEmpty();
         }
@@ -421,7 +417,7 @@ class ReceptionTest {
             second.execute("set transaction isolation level " + isolation).query("select 1");
             first.recordFailureAndCommit(message("m-1"), "code", "message");
 
-            assertThatThrownBy(() -> second.receiveNew(List.of("m-0", "m-1")))
+            assertThatThrownBy(() -> second.claimNew(List.of("m-0", "m-1")))
                     .rootCause()
                     .asInstanceOf(type(SQLException.class))
                     .extracting(SQLException::getSQLState)
@@ -429,7 +425,7 @@ class ReceptionTest {
 
             second.rollback();
             second.execute("set transaction isolation level " + isolation);
-            assertThat(second.receiveNew(List.of("m-0", "m-1"))).containsExactly("m-0", "m-1");
+            assertThat(second.claimNew(List.of("m-0", "m-1"))).containsExactly("m-0", "m-1");
             second.commit();
             assertThat(failures()).isEmpty();
         }
@@ -444,18 +440,19 @@ class ReceptionTest {
 
         @Test
         void learnsThatTheMessageWasHandledMeanwhile() throws SQLException {
-            first.receive(message("m-1"));
-            ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+            first.claim(message("m-1"));
+            ConcurrentCalls<InboxResult> waiting = ConcurrentCalls.start(1, () -> second.claim(message("m-1")));
             database.backends().awaitBlocked(second.connection());
             first.commit();
 
-            assertThat(waiting.await().requireAllSucceeded()).containsExactly(Reception.of(Reception.Kind.DUPLICATE));
+            assertThat(waiting.await().requireAllSucceeded())
+                    .containsExactly(InboxResult.of(InboxResult.Kind.DUPLICATE));
         }
 
         @Test
         void takesTheMessageIfTheOtherDeliveryIsRolledBack() throws SQLException {
-            first.receive(message("m-1"));
-            ConcurrentCalls<Reception> waiting = ConcurrentCalls.start(1, () -> second.receive(message("m-1")));
+            first.claim(message("m-1"));
+            ConcurrentCalls<InboxResult> waiting = ConcurrentCalls.start(1, () -> second.claim(message("m-1")));
             database.backends().awaitBlocked(second.connection());
             first.rollback();
 
@@ -464,21 +461,21 @@ class ReceptionTest {
 
         @Test
         void waitsNoLongerThanTheLimitForTheMessage() {
-            first.receive(message("m-1"));
+            first.claim(message("m-1"));
 
-            Reception reception = second.receive(message("m-1"), SHORT);
+            InboxResult reception = second.claim(message("m-1"), SHORT);
 
-            assertThat(reception.kind()).isEqualTo(Reception.Kind.IN_PROGRESS);
+            assertThat(reception.kind()).isEqualTo(InboxResult.Kind.IN_PROGRESS);
             assertThat((Throwable) reception.waitEnded()).hasMessageContaining("statement timeout");
         }
 
         @Test
         void waitsNoLongerThanTheLimitForTheStream() {
-            first.receive(event("s", 1, DeliveryOrder.MONOTONIC));
+            first.claim(event("s", 1, DeliveryOrder.MONOTONIC));
 
-            assertThat(second.receive(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
+            assertThat(second.claim(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
                             .kind())
-                    .isEqualTo(Reception.Kind.IN_PROGRESS);
+                    .isEqualTo(InboxResult.Kind.IN_PROGRESS);
         }
 
         @Test
@@ -486,15 +483,15 @@ class ReceptionTest {
             second.execute("set statement_timeout = '7s'").commit();
 
             Duration limit = Duration.ofSeconds(1);
-            second.receive(event("s", 1, DeliveryOrder.STRICT), limit);
+            second.claim(event("s", 1, DeliveryOrder.STRICT), limit);
             assertThat(second.query("show statement_timeout")).isEqualTo("7s");
             second.execute("select pg_sleep(1.01)").commit();
-            second.receive(event("s", 1, DeliveryOrder.STRICT), limit);
+            second.claim(event("s", 1, DeliveryOrder.STRICT), limit);
             assertThat(second.query("show statement_timeout")).isEqualTo("7s");
             second.rollback();
 
-            first.receive(message("m-1"));
-            second.receive(message("m-1"), SHORT);
+            first.claim(message("m-1"));
+            second.claim(message("m-1"), SHORT);
             second.rollback();
             assertThat(second.query("show statement_timeout")).isEqualTo("7s");
             second.execute("reset statement_timeout").commit();
@@ -506,27 +503,27 @@ class ReceptionTest {
 
         @Test
         void takesWhatIsNew() throws SQLException {
-            first.receiveNew(List.of("b", "d"));
+            first.claimNew(List.of("b", "d"));
             first.commit();
 
-            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
+            assertThat(first.claimNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
             first.commit();
             assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
         }
 
         @Test
         void takesNothingOfWhatThisTransactionHasTaken() {
-            first.receiveNew(List.of("b", "d"));
+            first.claimNew(List.of("b", "d"));
 
-            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
-            assertThat(first.receiveNew(List.of("e", "d", "c", "b", "a"))).isEmpty();
+            assertThat(first.claimNew(List.of("e", "d", "c", "b", "a"))).containsExactlyInAnyOrder("a", "c", "e");
+            assertThat(first.claimNew(List.of("e", "d", "c", "b", "a"))).isEmpty();
         }
 
         @Test
         void takesTheOthersIfTheOneThatItWaitedForIsHandled() throws SQLException {
-            first.receive(message("c"));
+            first.claim(message("c"));
             ConcurrentCalls<List<String>> waiting =
-                    ConcurrentCalls.start(1, () -> receiveAndCommit(second, List.of("e", "d", "c", "b", "a")));
+                    ConcurrentCalls.start(1, () -> claimAndCommit(second, List.of("e", "d", "c", "b", "a")));
             database.backends().awaitBlocked(second.connection());
             first.commit();
 
@@ -536,9 +533,9 @@ class ReceptionTest {
 
         @Test
         void takesAllIfTheDeliveryThatItWaitedForIsRolledBack() throws SQLException {
-            first.receive(message("c"));
+            first.claim(message("c"));
             ConcurrentCalls<List<String>> waiting =
-                    ConcurrentCalls.start(1, () -> receiveAndCommit(second, List.of("e", "d", "c", "b", "a")));
+                    ConcurrentCalls.start(1, () -> claimAndCommit(second, List.of("e", "d", "c", "b", "a")));
             database.backends().awaitBlocked(second.connection());
             first.rollback();
 
@@ -550,9 +547,9 @@ class ReceptionTest {
         @ValueSource(strings = {"repeatable read", "serializable"})
         void isRefusedIfItsSnapshotDoesNotShowARepeat(String isolation) throws SQLException {
             second.execute("set transaction isolation level " + isolation).query("select 1");
-            first.receiveAndCommit(message("c"));
+            first.claimAndCommit(message("c"));
 
-            assertThatThrownBy(() -> second.receiveNew(List.of("a", "b", "c", "d", "e")))
+            assertThatThrownBy(() -> second.claimNew(List.of("a", "b", "c", "d", "e")))
                     .rootCause()
                     .asInstanceOf(type(SQLException.class))
                     .extracting(SQLException::getSQLState)
@@ -568,7 +565,7 @@ class ReceptionTest {
 
         @Test
         void isKeptAsLongAsItsReceiverSays() throws SQLException {
-            first.receiveNew(List.of("a", "b"));
+            first.claimNew(List.of("a", "b"));
             first.commit();
 
             assertThat(admin.queryForList(
@@ -583,7 +580,7 @@ class ReceptionTest {
             first.recordFailureAndCommit(message("a"), "code", "message");
             first.recordFailureAndCommit(message("z"), "code", "message");
 
-            first.receiveNew(List.of("a", "b"));
+            first.claimNew(List.of("a", "b"));
             first.commit();
 
             assertThat(admin.queryForList("select message_id from idempotency.message_failure", String.class))
@@ -592,11 +589,11 @@ class ReceptionTest {
 
         @Test
         void waitsNoLongerThanTheLimit() {
-            first.receive(message("b"));
+            first.claim(message("b"));
 
             long start = System.nanoTime();
 
-            BatchReception reception = second.receiveBatch(List.of("a", "b", "c"), SHORT);
+            InboxBatchResult reception = second.claimBatch(List.of("a", "b", "c"), SHORT);
 
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
             assertThat(reception.handledBefore()).isEmpty();
@@ -608,11 +605,11 @@ class ReceptionTest {
             List<String> ids = List.of(
                     "a", "A", "a ", " a", "e\u0301", "\u00e9", "\ud83d\ude00", "x".repeat(255), "a,b", "{a}", "\"");
 
-            assertThat(first.receiveNew(ids)).containsExactlyInAnyOrderElementsOf(ids);
+            assertThat(first.claimNew(ids)).containsExactlyInAnyOrderElementsOf(ids);
             first.commit();
-            assertThat(first.receiveNew(ids)).isEmpty();
+            assertThat(first.claimNew(ids)).isEmpty();
             for (String id : ids) {
-                assertThat(first.receive(message(id)).kind()).isEqualTo(Reception.Kind.DUPLICATE);
+                assertThat(first.claim(message(id)).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
             }
         }
 
@@ -621,7 +618,7 @@ class ReceptionTest {
             List<String> ids =
                     IntStream.range(0, 40_000).mapToObj(i -> "m-" + i).toList();
 
-            assertThat(first.receiveNew(ids)).hasSize(40_000);
+            assertThat(first.claimNew(ids)).hasSize(40_000);
             first.commit();
         }
 
@@ -632,8 +629,7 @@ class ReceptionTest {
                     Deliveries counted = new Deliveries(counter.connection())) {
                 counted.query("select 1");
 
-                assertThat(counter.count(
-                                () -> assertThat(counted.receiveNew(ids)).hasSize(1_000)))
+                assertThat(counter.count(() -> assertThat(counted.claimNew(ids)).hasSize(1_000)))
                         .isEqualTo(1);
             }
         }
@@ -650,7 +646,7 @@ class ReceptionTest {
                 Collections.reverse(reversed);
 
                 List<List<String>> received = ConcurrentCalls.<List<String>>run(
-                                List.of(() -> receiveAndCommit(first, ids), () -> receiveAndCommit(second, reversed)))
+                                List.of(() -> claimAndCommit(first, ids), () -> claimAndCommit(second, reversed)))
                         .requireAllSucceeded();
 
                 List<String> all = received.stream().flatMap(List::stream).toList();
@@ -658,8 +654,8 @@ class ReceptionTest {
             }
         }
 
-        private static List<String> receiveAndCommit(Deliveries deliveries, List<String> ids) throws SQLException {
-            List<String> received = deliveries.receiveNew(ids);
+        private static List<String> claimAndCommit(Deliveries deliveries, List<String> ids) throws SQLException {
+            List<String> received = deliveries.claimNew(ids);
             deliveries.commit();
             return received;
         }
@@ -667,12 +663,12 @@ class ReceptionTest {
 
     @Test
     void expiredMessagesAndFailuresAreForgotten() throws SQLException {
-        first.receiveAndCommit(message("old"));
+        first.claimAndCommit(message("old"));
         first.recordFailureAndCommit(message("old failure"), "code", "message");
         admin.execute("""
                 update idempotency.processed_message set expires_at = now() - interval '1 second';
                 update idempotency.message_failure set expires_at = now() - interval '1 second'""");
-        first.receiveAndCommit(message("young"));
+        first.claimAndCommit(message("young"));
         first.recordFailureAndCommit(message("young failure"), "code", "message");
 
         assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
@@ -702,10 +698,10 @@ class ReceptionTest {
             ConcurrentCalls.run(4, () -> {
                         try (Deliveries racing = new Deliveries(database.dataSource())) {
                             for (int i = 0; i < deliveries; i++) {
-                                assertThat(racing.receiveAndCommit(messageWithPayload("m-1", "a")))
-                                        .isIn(Reception.Kind.NEW, Reception.Kind.DUPLICATE);
+                                assertThat(racing.claimAndCommit(messageWithPayload("m-1", "a")))
+                                        .isIn(InboxResult.Kind.NEW, InboxResult.Kind.DUPLICATE);
                                 racing.recordFailureAndCommit(message("m-2"), "code", "message");
-                                racing.receiveNew(List.of("m-1", "m-2"));
+                                racing.claimNew(List.of("m-1", "m-2"));
                                 racing.commit();
                             }
                         }
@@ -723,14 +719,14 @@ class ReceptionTest {
                 Deliveries counted = new Deliveries(counter.connection())) {
             counted.query("select 1");
 
-            assertThat(counter.count(() -> counted.receive(message("m-1")))).isEqualTo(1);
-            assertThat(counter.count(() -> counted.receive(event("s", 1, DeliveryOrder.MONOTONIC))))
+            assertThat(counter.count(() -> counted.claim(message("m-1")))).isEqualTo(1);
+            assertThat(counter.count(() -> counted.claim(event("s", 1, DeliveryOrder.MONOTONIC))))
                     .isEqualTo(2);
         }
     }
 
-    private static void assertTaken(Reception met, int failedBefore) {
-        assertThat(met.kind()).isEqualTo(Reception.Kind.NEW);
+    private static void assertTaken(InboxResult met, int failedBefore) {
+        assertThat(met.kind()).isEqualTo(InboxResult.Kind.NEW);
         assertThat(met.failedBefore()).isEqualTo(failedBefore);
     }
 }

@@ -17,7 +17,7 @@ import io.idempotency.internal.operation.StreamPosition;
  * @param position in its stream; {@code null} if no order is kept
  * @param retention how long it is known that the message was handled, from now
  */
-public record Receipt(
+public record InboxMessage(
         String consumer,
         String messageId,
         @Nullable Fingerprint payload,

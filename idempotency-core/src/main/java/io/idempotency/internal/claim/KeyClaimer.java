@@ -11,7 +11,7 @@ import io.idempotency.Intent;
 import io.idempotency.internal.codec.Fingerprint;
 
 /** By whom the key of a call is claimed in its transaction: the store of calls, or the inbox for a message. */
-public interface Claims {
+public interface KeyClaimer {
 
     /**
      * Takes the key of an intent, or finds who has it. Waits for another transaction that holds the key, at most for the
@@ -19,10 +19,10 @@ public interface Claims {
      *
      * @param connection with an open transaction, which the claim becomes part of
      * @param request what to claim
-     * @return what was found; if it is {@link Claim.InProgress}, the transaction is aborted
+     * @return the result; if it is {@link ClaimResult.Kind#IN_PROGRESS}, the transaction is aborted
      * @throws DataAccessException if PostgreSQL reports anything else; the transaction is aborted
      */
-    Claim claim(Connection connection, ClaimRequest request);
+    ClaimResult claim(Connection connection, ClaimRequest request);
 
     /**
      * Completes a claim.
@@ -63,7 +63,7 @@ public interface Claims {
      * @return empty if the key has to be claimed
      * @throws DataAccessException if PostgreSQL reports an error, or the wait limit of the request is over
      */
-    default Optional<Claim> findAnswered(Connection connection, ClaimRequest request) {
+    default Optional<ClaimResult> findAnswered(Connection connection, ClaimRequest request) {
         return Optional.empty();
     }
 

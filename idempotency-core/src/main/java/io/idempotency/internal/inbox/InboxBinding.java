@@ -19,7 +19,7 @@ import io.idempotency.internal.execution.CallBinder;
 import io.idempotency.internal.execution.IdempotentCall;
 import io.idempotency.internal.execution.LocalKey;
 import io.idempotency.internal.execution.UnboundCall;
-import io.idempotency.internal.operation.CallTerms;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.MessageAttributes;
 import io.idempotency.internal.operation.RetentionPolicy;
@@ -27,7 +27,7 @@ import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
 /** Computes, once for each delivery, which message it is, with which payload, and where in its stream. */
-public final class ReceiptBinding implements CallBinder {
+public final class InboxBinding implements CallBinder {
 
     private final InboxStore store;
 
@@ -51,7 +51,7 @@ public final class ReceiptBinding implements CallBinder {
      * @param listener learns the outcome of every delivery
      * @param observer surrounds every delivery; throws nothing
      */
-    public ReceiptBinding(
+    public InboxBinding(
             InboxStore store,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
@@ -68,8 +68,8 @@ public final class ReceiptBinding implements CallBinder {
 
     @Override
     public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
-        MessageAttributes message = Objects.requireNonNull(operation.message());
-        return prepare(operation.scope(), results -> bind(operation, message, target, arguments, results));
+        MessageAttributes attributes = Objects.requireNonNull(operation.message());
+        return prepare(operation.scope(), results -> bind(operation, attributes, target, arguments, results));
     }
 
     /** Prepares a delivery that is handled by other code. */
@@ -78,7 +78,7 @@ public final class ReceiptBinding implements CallBinder {
     }
 
     /** The binder gets a callback for the inbox result of each attempt. */
-    private UnboundCall prepare(String consumer, Function<Consumer<Reception>, IdempotentCall> binder) {
+    private UnboundCall prepare(String consumer, Function<Consumer<InboxResult>, IdempotentCall> binder) {
         MessageOutcomePublisher publisher =
                 new MessageOutcomePublisher(listener, consumer, observer.deliveryStarted(consumer));
         return new UnboundCall(publisher, () -> binder.apply(publisher::received));
@@ -86,43 +86,47 @@ public final class ReceiptBinding implements CallBinder {
 
     private IdempotentCall bind(
             IdempotentOperation operation,
-            MessageAttributes message,
+            MessageAttributes attributes,
             Object target,
             @Nullable Object[] arguments,
-            Consumer<Reception> met) {
+            Consumer<InboxResult> onResult) {
         String consumer = operation.scope();
         IdempotencyKey id = operation.key(target, arguments);
-        Receipt receipt = new Receipt(
+        InboxMessage message = new InboxMessage(
                 consumer,
                 id.value(),
-                message.payload(target, arguments, fingerprinter),
-                message.type(target, arguments),
-                message.position(consumer, target, arguments),
-                retention.ofConsumer(consumer, operation.terms().retention()));
-        return bind(receipt, id, operation.terms(), message.onConflict(), met);
+                attributes.payload(target, arguments, fingerprinter),
+                attributes.type(target, arguments),
+                attributes.position(consumer, target, arguments),
+                retention.ofConsumer(consumer, operation.options().retention()));
+        return bind(message, id, operation.options(), attributes.onConflict(), onResult);
     }
 
-    private IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<Reception> met) {
+    private IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<InboxResult> onResult) {
         IdempotencyKey id = requireId(consumer, messageId);
-        Receipt receipt = new Receipt(consumer, id.value(), null, null, null, retention(consumer));
-        return bind(receipt, id, CallTerms.DEFAULTS, ConflictPolicy.REFUSE, met);
+        InboxMessage message = new InboxMessage(consumer, id.value(), null, null, null, retention(consumer));
+        return bind(message, id, CallOptions.DEFAULTS, ConflictPolicy.REFUSE, onResult);
     }
 
     private IdempotentCall bind(
-            Receipt receipt, IdempotencyKey id, CallTerms terms, ConflictPolicy onConflict, Consumer<Reception> met) {
-        Intent intent = new Intent(receipt.consumer(), "", id);
+            InboxMessage message,
+            IdempotencyKey id,
+            CallOptions options,
+            ConflictPolicy onConflict,
+            Consumer<InboxResult> onResult) {
+        Intent intent = new Intent(message.consumer(), "", id);
         return new IdempotentCall(
                 RequestId.ofMessage(intent),
                 databaseResolver.resolveDatabase(),
                 intent,
                 // Of nothing, if nothing is compared.
-                receipt.payload() == null ? fingerprinter.of(null) : receipt.payload(),
-                terms.withRetention(receipt.retention()),
+                message.payload() == null ? fingerprinter.of(null) : message.payload(),
+                options.withRetention(message.retention()),
                 // Of its result nothing is stored.
                 void.class,
                 null,
                 true,
-                new ReceiptClaims(store, receipt, onConflict, met));
+                new InboxKeyClaimer(store, message, onConflict, onResult));
     }
 
     /** Returns the key of a message of a consumer in the database that this thread works on. */

@@ -14,13 +14,13 @@ import io.idempotency.TransactionFailedException;
  * The keys that the transactions of this thread hold, suspended ones included. PostgreSQL would let a thread wait for
  * itself: two transactions of one thread are no deadlock to it.
  */
-public final class HeldKeys {
+public final class KeyOwnership {
 
     /** A thread keeps its list, also while that is empty: to remove it takes a native call, to make it an allocation. */
     private static final ThreadLocal<List<HeldKey>> HELD =
             NamedThreadLocal.withInitial("held idempotency keys", () -> new ArrayList<>(2));
 
-    private HeldKeys() {}
+    private KeyOwnership() {}
 
     /** Refuses a key that this thread could only wait for in vain. */
     public static void requireNotHeld(LocalKey localKey, Intent intent, Object transaction) {

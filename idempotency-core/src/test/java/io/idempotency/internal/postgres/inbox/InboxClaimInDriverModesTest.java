@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.DeliveryOrder;
-import io.idempotency.internal.inbox.Receipt;
-import io.idempotency.internal.inbox.Reception;
+import io.idempotency.internal.inbox.InboxMessage;
+import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.EachDriverMode;
 import io.idempotency.internal.postgres.MigratedTables;
@@ -32,7 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 /** Messages and batches meet the same, and leave the application's timeout alone, however the driver sends statements. */
 @PostgresTest
 @EachDriverMode
-class ReceptionInDriverModesTest {
+class InboxClaimInDriverModesTest {
 
     /** More than it takes until the driver prepares a statement on the server. */
     private static final int CALLS = 8;
@@ -45,7 +45,7 @@ class ReceptionInDriverModesTest {
     private final TestDatabase database;
     private Deliveries deliveries;
 
-    ReceptionInDriverModesTest(TestDatabase database) {
+    InboxClaimInDriverModesTest(TestDatabase database) {
         this.database = database;
     }
 
@@ -77,13 +77,13 @@ class ReceptionInDriverModesTest {
         for (int i = 0; i < CALLS; i++) {
             String id = "m-" + i;
             deliveries.recordFailureAndCommit(messageWithPayload(id, "a"), "code", "message");
-            assertMeets(Reception.taken(1, "any"), messageWithPayload(id, "a"));
-            assertMeets(Reception.of(Reception.Kind.DUPLICATE), messageWithPayload(id, "a"));
-            assertMeets(Reception.of(Reception.Kind.CONFLICT), messageWithPayload(id, "b"));
-            assertMeets(Reception.gap(1), event("s-" + i, 2, DeliveryOrder.STRICT));
-            assertMeets(Reception.taken(0, "any"), event("s-" + i, 1, DeliveryOrder.STRICT));
-            assertMeets(Reception.taken(0, "any"), event("s-" + i, 5, DeliveryOrder.MONOTONIC));
-            assertMeets(Reception.of(Reception.Kind.LATE), event("s-" + i, 4, DeliveryOrder.MONOTONIC));
+            assertMeets(InboxResult.taken(1, "any"), messageWithPayload(id, "a"));
+            assertMeets(InboxResult.of(InboxResult.Kind.DUPLICATE), messageWithPayload(id, "a"));
+            assertMeets(InboxResult.of(InboxResult.Kind.CONFLICT), messageWithPayload(id, "b"));
+            assertMeets(InboxResult.gap(1), event("s-" + i, 2, DeliveryOrder.STRICT));
+            assertMeets(InboxResult.taken(0, "any"), event("s-" + i, 1, DeliveryOrder.STRICT));
+            assertMeets(InboxResult.taken(0, "any"), event("s-" + i, 5, DeliveryOrder.MONOTONIC));
+            assertMeets(InboxResult.of(InboxResult.Kind.LATE), event("s-" + i, 4, DeliveryOrder.MONOTONIC));
         }
         assertThat(database.jdbc().queryForList("select 1 from idempotency.message_failure"))
                 .isEmpty();
@@ -101,7 +101,7 @@ class ReceptionInDriverModesTest {
                     IntStream.range(from, from + 100).mapToObj(id -> "m-" + id).toList();
             deliveries.recordFailureAndCommit(message("m-" + (from + 99)), "code", "message");
 
-            assertThat(deliveries.receiveNew(ids)).hasSize(i == 0 ? 100 : 50);
+            assertThat(deliveries.claimNew(ids)).hasSize(i == 0 ? 100 : 50);
 
             assertThat(setting()).isEqualTo("7s");
             deliveries.commit();
@@ -114,19 +114,19 @@ class ReceptionInDriverModesTest {
     @Test
     void waitsAreBoundAndTheSettingIsBackAfterTheRollback() throws SQLException {
         try (Deliveries holder = new Deliveries(EachDriverMode.Connections.open(database, driverSetting))) {
-            holder.receive(message("m-1"));
-            holder.receive(event("s", 1, DeliveryOrder.MONOTONIC));
+            holder.claim(message("m-1"));
+            holder.claim(event("s", 1, DeliveryOrder.MONOTONIC));
 
             for (int i = 0; i < 3; i++) {
-                assertWaitEnds(() -> assertThat(
-                                deliveries.receive(message("m-1"), SHORT).kind())
-                        .isEqualTo(Reception.Kind.IN_PROGRESS));
+                assertWaitEnds(
+                        () -> assertThat(deliveries.claim(message("m-1"), SHORT).kind())
+                                .isEqualTo(InboxResult.Kind.IN_PROGRESS));
                 assertWaitEnds(() -> assertThat(deliveries
-                                .receive(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
+                                .claim(event("s", 2, DeliveryOrder.MONOTONIC), SHORT)
                                 .kind())
-                        .isEqualTo(Reception.Kind.IN_PROGRESS));
+                        .isEqualTo(InboxResult.Kind.IN_PROGRESS));
                 assertWaitEnds(() -> assertThat((Throwable) deliveries
-                                .receiveBatch(List.of("m-0", "m-1"), SHORT)
+                                .claimBatch(List.of("m-0", "m-1"), SHORT)
                                 .waitEnded())
                         .isNotNull());
             }
@@ -140,13 +140,13 @@ class ReceptionInDriverModesTest {
         assertThat(setting()).isEqualTo("7s");
     }
 
-    private void assertMeets(Reception expected, Receipt receipt) throws SQLException {
-        assertThat(deliveries.receive(receipt))
+    private void assertMeets(InboxResult expected, InboxMessage receipt) throws SQLException {
+        assertThat(deliveries.claim(receipt))
                 .usingRecursiveComparison()
                 .ignoringFields("transactionId")
                 .isEqualTo(expected);
         assertThat(setting()).isEqualTo("7s");
-        if (expected.kind() == Reception.Kind.GAP) {
+        if (expected.kind() == InboxResult.Kind.GAP) {
             deliveries.rollback();
         } else {
             deliveries.commit();

@@ -5,53 +5,53 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hands calls and deliveries to an observer whose failures must not become theirs. */
-public final class HarmlessCallObserver implements CallObserver {
+/** Logs what an observer throws, so that it does not fail the call or the delivery. */
+public final class SafeCallObserver implements CallObserver {
 
-    private static final Logger logger = LoggerFactory.getLogger(HarmlessCallObserver.class);
+    private static final Logger logger = LoggerFactory.getLogger(SafeCallObserver.class);
 
     private final CallObserver observer;
 
-    private HarmlessCallObserver(CallObserver observer) {
+    private SafeCallObserver(CallObserver observer) {
         this.observer = observer;
     }
 
     /**
-     * Makes an observer harmless.
+     * Wraps an observer.
      *
-     * @param observer who observes
-     * @return throws nothing
+     * @param observer may throw
+     * @return an observer that throws nothing
      */
     public static CallObserver of(CallObserver observer) {
-        return observer == NONE ? NONE : new HarmlessCallObserver(observer);
+        return observer == NONE ? NONE : new SafeCallObserver(observer);
     }
 
     @Override
     public Observed<CallCompleted> callStarted(String scope) {
-        return harmless(() -> observer.callStarted(scope));
+        return safe(() -> observer.callStarted(scope));
     }
 
     @Override
     public Observed<MessageReceived> deliveryStarted(String consumer) {
-        return harmless(() -> observer.deliveryStarted(consumer));
+        return safe(() -> observer.deliveryStarted(consumer));
     }
 
-    private <E> Observed<E> harmless(Supplier<Observed<E>> start) {
+    private <E> Observed<E> safe(Supplier<Observed<E>> start) {
         Observed<E> observed;
         try {
             observed = start.get();
         } catch (Throwable failure) {
             report(failure);
-            return Observed.ignoring();
+            return Observed.noOp();
         }
-        if (observed == Observed.<E>ignoring()) {
+        if (observed == Observed.<E>noOp()) {
             return observed;
         }
         return event -> {
             try {
                 observed.ended(event);
             } catch (Throwable failure) {
-                // Errors too: the call is over, and must not seem to have failed by this.
+                // Errors too: the call has ended, and has not failed.
                 report(failure);
             }
         };

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Tells what belongs to the payload of a call beside its arguments, because the method answers something as a whole. */
 @FunctionalInterface
-public interface CallSurroundings {
+public interface FingerprintContributor {
 
     /**
      * Looks at what the running thread is answering.

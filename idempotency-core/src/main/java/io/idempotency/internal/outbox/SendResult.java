@@ -11,20 +11,20 @@ import io.idempotency.outbox.OutboxRecord;
  * What became of one attempt to send a message. Internal.
  *
  * @param message what was to be sent
- * @param result whether it was
+ * @param status whether it was sent, and if not, what happens next
  * @param retryAfter when the next attempt is due; zero if there is none
  * @param failure why it was not sent; {@code null} if it was
  */
-public record Delivery(
+public record SendResult(
         OutboxRecord message,
-        Result result,
+        Status status,
         Duration retryAfter,
         @Nullable Throwable failure) {
 
     private static final int MAX_ERROR_LENGTH = 1_000;
 
     /** What an attempt ends with. */
-    public enum Result {
+    public enum Status {
 
         /** It was sent. */
         SENT,

@@ -1,7 +1,7 @@
 package io.idempotency.observation;
 
-/** Ignores the end of everything. */
-enum Ignoring implements CallObserver.Observed<Object> {
+/** Does nothing. */
+enum NoOpObserved implements CallObserver.Observed<Object> {
     INSTANCE;
 
     @Override

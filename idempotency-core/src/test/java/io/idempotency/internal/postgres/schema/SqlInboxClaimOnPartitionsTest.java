@@ -14,11 +14,11 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The functions and views for callers that are not Java, where what they read and write has been put in partitions. */
-class SqlReceptionOnPartitionsTest extends SqlReceptionTest {
+class SqlInboxClaimOnPartitionsTest extends SqlInboxClaimTest {
 
     private final TestDatabase database;
 
-    SqlReceptionOnPartitionsTest(TestDatabase database) {
+    SqlInboxClaimOnPartitionsTest(TestDatabase database) {
         super(database);
         this.database = database;
     }

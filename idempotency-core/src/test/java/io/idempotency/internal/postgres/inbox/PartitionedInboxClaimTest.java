@@ -18,11 +18,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A delivery meets the same where messages are in partitions. */
 @PostgresTest
-class PartitionedReceptionTest extends ReceptionTest {
+class PartitionedInboxClaimTest extends InboxClaimTest {
 
     private final TestDatabase database;
 
-    PartitionedReceptionTest(TestDatabase database) {
+    PartitionedInboxClaimTest(TestDatabase database) {
         super(database);
         this.database = database;
     }

@@ -1,0 +1,111 @@
+package io.idempotency.internal.inbox;
+
+import java.sql.Connection;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.ConflictPolicy;
+import io.idempotency.Intent;
+import io.idempotency.MessageConflictException;
+import io.idempotency.MessageGapException;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimResult.Kind;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.KeyClaimer;
+import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.operation.StreamPosition;
+
+/** Lets one delivery of a message be a call whose key is claimed in the inbox: a duplicate is a call without a response. */
+final class InboxKeyClaimer implements KeyClaimer {
+
+    private final InboxStore store;
+
+    private final InboxMessage message;
+
+    private final ConflictPolicy onConflict;
+
+    private final Consumer<InboxResult> onResult;
+
+    private @Nullable InboxResult granted;
+
+    private boolean handledHere;
+
+    /**
+     * Claims one message.
+     *
+     * @param store where it is kept what was handled
+     * @param message of the delivery
+     * @param onConflict what to do with another payload
+     * @param onResult learns what the delivery onResult, of each of its executions
+     */
+    InboxKeyClaimer(InboxStore store, InboxMessage message, ConflictPolicy onConflict, Consumer<InboxResult> onResult) {
+        this.store = store;
+        this.message = message;
+        this.onConflict = onConflict;
+        this.onResult = onResult;
+    }
+
+    @Override
+    public ClaimResult claim(Connection connection, ClaimRequest request) {
+        InboxResult result = store.claim(connection, message, request.waitLimit());
+        InboxResult earlier = granted;
+        if (earlier != null && isHandledBy(earlier, result, connection)) {
+            handledHere = true;
+            onResult.accept(earlier);
+        } else {
+            onResult.accept(result);
+        }
+        if (result.kind() == InboxResult.Kind.NEW) {
+            granted = result;
+        }
+        return switch (result.kind()) {
+            case NEW -> granted(result.failedBefore());
+            case DUPLICATE, LATE -> ClaimResult.succeeded(ResponseMapper.NULL_BODY);
+            case CONFLICT ->
+                onConflict == ConflictPolicy.SKIP
+                        ? ClaimResult.succeeded(ResponseMapper.NULL_BODY)
+                        : ClaimResult.refused(new MessageConflictException(request.intent()));
+            case GAP -> ClaimResult.refused(gap(request.intent(), result.expectedVersion()));
+            case IN_PROGRESS -> ClaimResult.inProgress(Objects.requireNonNull(result.waitEnded()));
+        };
+    }
+
+    private boolean isHandledBy(InboxResult earlier, InboxResult found, Connection connection) {
+        return found.kind() == InboxResult.Kind.DUPLICATE
+                && store.isHandledBy(connection, message, Objects.requireNonNull(earlier.transactionId()));
+    }
+
+    private static ClaimResult granted(int failedBefore) {
+        return ClaimResult.granted(failedBefore == 0 ? Kind.GRANTED_NEW : Kind.GRANTED_RETRY, failedBefore + 1);
+    }
+
+    private MessageGapException gap(Intent intent, long expectedVersion) {
+        StreamPosition position = Objects.requireNonNull(message.position());
+        return new MessageGapException(intent, position.stream(), expectedVersion, position.version());
+    }
+
+    @Override
+    public boolean isHandledByEarlierAttempt() {
+        return handledHere;
+    }
+
+    /** Nothing is stored for a message but that it was handled, which is written with its claim. */
+    @Override
+    public boolean complete(Connection connection, Completion completion) {
+        return true;
+    }
+
+    @Override
+    public boolean recordFailure(Connection connection, FailureRecord failed) {
+        return store.recordFailure(connection, message, failed.failure());
+    }
+
+    /** Messages that keep failing are to be seen always. */
+    @Override
+    public boolean recordsEveryFailure() {
+        return true;
+    }
+}
