@@ -200,8 +200,7 @@ class CanonicalJsonTest {
         return "[".repeat(levels) + "]".repeat(levels);
     }
 
-    /** The main thread's stack can be far larger than that of the threads that serve requests. */
-    /** Linux gives a thread 1 MiB, of which a request has used a part already. */
+    /** Linux gives a thread 1 MiB, of which a request has used a part; the main thread may have far more. */
     private static String onThreeQuartersOfAStack(String json) throws Exception {
         FutureTask<String> canonical = new FutureTask<>(() -> CanonicalJson.of(json));
         new Thread(null, canonical, "request", 768 * 1_024).start();
