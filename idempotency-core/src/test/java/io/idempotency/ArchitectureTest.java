@@ -100,7 +100,13 @@ class ArchitectureTest {
                             ".internal.postgres.request")),
             Map.entry(
                     ".internal.postgres.inbox",
-                    Set.of("", ".internal.codec", ".internal.inbox", ".internal.operation", ".internal.postgres.jdbc")),
+                    Set.of(
+                            "",
+                            ".internal.claim",
+                            ".internal.codec",
+                            ".internal.inbox",
+                            ".internal.operation",
+                            ".internal.postgres.jdbc")),
             Map.entry(".internal.postgres.jdbc", Set.of("", ".internal.transaction")),
             Map.entry(".internal.postgres.lock", Set.of(".internal.lock", ".internal.postgres.jdbc")),
             Map.entry(

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
@@ -139,12 +140,8 @@ class FailureOfAttemptTest {
                 .isTrue();
         assertThat(record(2, true, "second")).isTrue();
 
-        assertThat(session.claim(request("order-42", "payload")).getClass().getSimpleName())
-                .isEqualTo("FailedFinally");
-        assertThat(session.claim(request("order-42", "first payload"))
-                        .getClass()
-                        .getSimpleName())
-                .isEqualTo("KeyReused");
+        assertThat(session.claim(request("order-42", "payload")).kind()).isEqualTo(Kind.FAILED_FINALLY);
+        assertThat(session.claim(request("order-42", "first payload")).kind()).isEqualTo(Kind.KEY_REUSED);
         assertThat(session.complete(new Completion(fence, "7", null, null))).isFalse();
     }
 
