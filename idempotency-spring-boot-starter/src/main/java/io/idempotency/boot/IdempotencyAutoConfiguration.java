@@ -62,8 +62,8 @@ import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.observation.SafeCallObserver;
 
 /**
- * Makes methods with {@link io.idempotency.Idempotent} or {@link io.idempotency.IdempotentReceiver} idempotent, and
- * provides {@link IdempotencyOperations}, {@link Inbox} and {@link TransactionLocks}.
+ * The auto-configuration of idempotent methods, {@link IdempotencyOperations}, {@link Inbox} and
+ * {@link TransactionLocks}.
  */
 @AutoConfiguration(
         afterName = {
@@ -88,10 +88,12 @@ public final class IdempotencyAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static IdempotentAdvisors idempotentAdvisors(
             IdempotentOperationSource operations,
-            ObjectProvider<IdempotentCallExecutor> boundary,
-            ObjectProvider<ClaimInTransaction> executor) {
+            ObjectProvider<IdempotentCallExecutor> callExecutor,
+            ObjectProvider<ClaimInTransaction> claimInTransaction) {
         return new IdempotentAdvisors(
-                operations, SingletonSupplier.of(boundary::getObject), SingletonSupplier.of(executor::getObject));
+                operations,
+                SingletonSupplier.of(callExecutor::getObject),
+                SingletonSupplier.of(claimInTransaction::getObject));
     }
 
     @Bean
@@ -115,7 +117,7 @@ public final class IdempotencyAutoConfiguration {
                 operations,
                 advisors,
                 new OperationRules(responses::getObject),
-                TestDoubles::include,
+                TestDoubles::isMock,
                 manager -> IdempotencyTransactionManager.isElsewhere(
                         manager, dataSource.getObject().dataSource()));
     }
@@ -225,7 +227,7 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    InboxBinding idempotentReceiptBinding(
+    InboxBinding idempotentInboxBinding(
             InboxStore inboxStore,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
@@ -279,14 +281,14 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     IdempotentCallExecutor idempotentCallExecutor(
             CallBinding binding,
-            InboxBinding receipts,
-            ClaimInTransaction executor,
+            InboxBinding inboxBinding,
+            ClaimInTransaction claimInTransaction,
             ClaimStore claimStore,
             IdempotencyDataSource dataSource,
             FailureTranslator failures,
             CallDefaults defaults) {
         return new IdempotentCallExecutor(
-                binding, receipts, executor, claimStore, dataSource.dataSource(), failures, defaults);
+                binding, inboxBinding, claimInTransaction, claimStore, dataSource.dataSource(), failures, defaults);
     }
 
     @Bean
@@ -299,22 +301,23 @@ public final class IdempotencyAutoConfiguration {
     @ConditionalOnMissingBean
     IdempotencyOperations idempotencyOperations(
             CallBinding binding,
-            IdempotentCallExecutor boundary,
-            ClaimInTransaction executor,
+            IdempotentCallExecutor callExecutor,
+            ClaimInTransaction claimInTransaction,
             RetentionPolicy retention) {
-        return new IdempotencyTemplate(binding, boundary, executor, retention);
+        return new IdempotencyTemplate(binding, callExecutor, claimInTransaction, retention);
     }
 
     @Bean
     @ConditionalOnMissingBean
     Inbox idempotencyInbox(
             InboxBinding binding,
-            IdempotentCallExecutor boundary,
-            ClaimInTransaction executor,
+            IdempotentCallExecutor callExecutor,
+            ClaimInTransaction claimInTransaction,
             JoinedTransactions transactions,
             InboxStore inboxStore,
             CallDefaults defaults,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new InboxTemplate(binding, boundary, executor, transactions, inboxStore, defaults, listeners);
+        return new InboxTemplate(
+                binding, callExecutor, claimInTransaction, transactions, inboxStore, defaults, listeners);
     }
 }

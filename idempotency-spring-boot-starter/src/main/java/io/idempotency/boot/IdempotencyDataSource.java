@@ -13,8 +13,8 @@ import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import io.idempotency.IdempotencyStartupException;
 
 /**
- * Holds the application's DataSource of the library's tables. A type of its own, because a further bean of the type
- * DataSource would change what the application gets.
+ * A holder of the application's DataSource of the library's tables. It has a type of its own, because a second
+ * DataSource bean would change what the application injects.
  *
  * @param dataSource the DataSource of the library's tables
  */

@@ -4,10 +4,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Holds the mapper that writes payloads, responses and messages. A type of its own, because a further bean of the type
- * JsonMapper would change what the application gets.
+ * A holder of the mapper that writes payloads, responses and messages. It has a type of its own, because a second
+ * JsonMapper bean would change what the application injects.
  *
- * @param mapper the application's own, or else one with Jackson's defaults and all modules
+ * @param mapper the application's mapper, or else one with Jackson's defaults and all modules
  */
 public record IdempotencyJsonMapper(JsonMapper mapper) {
 

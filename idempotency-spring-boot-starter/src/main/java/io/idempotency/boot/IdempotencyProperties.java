@@ -20,28 +20,27 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * @param enabled Whether annotated methods are idempotent. If not, they run as if they were not annotated.
  * @param schema PostgreSQL schema of the library's tables.
  * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
- * @param sqlFunctions Whether to install the functions for callers that are not Java, and the views for operators, when
- *     the tables are migrated.
- * @param dataSource Name of the DataSource bean to use. By default the primary or only one.
- * @param retention How long a key and its response are kept.
- * @param responseRetention How long a response is kept if its key is kept for longer; a repeat is refused after that.
- *     By default as long as the key.
- * @param minimumRetention Shortest retention of keys and messages that the application may start with: how long after a
- *     call or message its repeat or replay may come. By default any will do.
- * @param waitTimeout How long a call waits at most for another call that holds its key.
- * @param maxWaiting How many calls of this instance may wait at the same time for another call that holds their key.
- *     Less than the server has threads.
- * @param lease How long a leased call holds its key at most if it vanishes. Longer than any leased method runs.
- * @param maxResponseSize Largest response that is stored, as JSON in UTF-8.
- * @param verifyResponses Whether to read back every response before it is stored and to fail the call if a replay would
- *     differ. If not, only the first response of a scope whose type leaves nothing to the value: records of well-known
- *     values.
+ * @param sqlFunctions Whether to install the SQL functions and the views for operators when the tables are migrated.
+ * @param dataSource Name of the DataSource bean to use. By default, the primary or only one.
+ * @param retention Time for which a key and its response are kept.
+ * @param responseRetention Time for which a response is kept. After that, a repeat is refused. By default, the
+ *     retention of the key.
+ * @param minimumRetention Shortest retention of keys and messages with which the application starts: the longest time
+ *     after which a repeat may arrive. By default, there is no minimum.
+ * @param waitTimeout Longest time that a call waits for another call that holds its key.
+ * @param maxWaiting Largest number of calls of this instance that wait at the same time for another call that holds
+ *     their key. Must be less than the number of threads of the server.
+ * @param lease Time after which another call may reclaim the key of a leased call. Must be longer than any leased
+ *     method runs.
+ * @param maxResponseSize Largest size of a stored response, as JSON in UTF-8.
+ * @param verifyResponses Whether every response is read back before it is stored, so that a call fails if its replay
+ *     would differ. If not, short responses that are records of simple values are read back only once for each scope.
  * @param pipelinedCommit Whether the response of a call is sent together with the COMMIT, which saves a round trip.
- *     Only with Spring Boot's own transaction manager for plain JDBC.
- * @param recordFailedAttempts Whether failures that are not final leave a row with the number of attempts.
- * @param inbox How received messages are remembered.
- * @param retry How calls are repeated after serialization failures, deadlocks and lost connections.
- * @param sampleInterval Time between two samples of the sizes of the tables, for metrics.
+ *     Requires Spring Boot's own transaction manager for plain JDBC.
+ * @param recordFailedAttempts Whether failures that are not final are stored with the number of attempts.
+ * @param inbox Settings of received messages.
+ * @param retry Settings of the retries of calls after serialization failures, deadlocks and lost connections.
+ * @param sampleInterval Time between two samples of the tables, for metrics and health.
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(
@@ -87,9 +86,10 @@ public record IdempotencyProperties(
     /**
      * Settings of received messages.
      *
-     * @param retention How long it is known that a message was handled, and how it failed. Longer than a broker or
-     *     provider may deliver it again.
-     * @param retentionByConsumer The same for the messages of single consumers, whatever their receivers say.
+     * @param retention Time for which handled messages and failures of messages are kept. Must be longer than the time
+     *     after which a broker or provider may redeliver a message.
+     * @param retentionByConsumer Retention for single consumers, by name. It overrides the retention of their
+     *     receivers.
      */
     public record Inbox(
             @DefaultValue("14d") Duration retention,
@@ -112,10 +112,10 @@ public record IdempotencyProperties(
     /**
      * Settings of the retries of calls after serialization failures, deadlocks and lost connections.
      *
-     * @param maxAttempts Executions of one call at most, the first one included.
-     * @param delay Time before the first repeat; up to half as much again is added at random.
-     * @param multiplier Factor of the delay from one repeat to the next.
-     * @param maxDelay Longest time between two executions.
+     * @param maxAttempts Largest number of executions of one call, including the first.
+     * @param delay Time before the first retry, plus a random part of up to half of it.
+     * @param multiplier Factor by which the delay grows with each retry.
+     * @param maxDelay Longest delay between two executions.
      * @param timeout Time after which no further execution is started; 0 for none.
      */
     public record Retry(

@@ -19,20 +19,20 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.transaction.SameDataSource;
 import io.idempotency.internal.transaction.TransactionTracker;
 
-/** Finds the transaction manager for idempotent methods that declare no transaction. */
+/** The search for the transaction manager of idempotent methods that declare no transaction. */
 final class IdempotencyTransactionManager {
 
     private static final boolean JPA_IS_PRESENT = ClassUtils.isPresent(
             "org.springframework.orm.jpa.JpaTransactionManager", IdempotencyTransactionManager.class.getClassLoader());
 
-    /** Never binds a JDBC connection to the thread, whatever DataSource is enlisted. */
+    /** Never binds a JDBC connection to the thread. */
     private static final String JTA = "org.springframework.transaction.jta.JtaTransactionManager";
 
     /** The managers in these packages bind the JDBC connection of their session, too. */
     private static final String OBJECT_RELATIONAL = "org.springframework.orm.";
 
-    /** Packages of Spring's managers of databases, and of those that call other managers. */
-    private static final List<String> MAY_BE_HERE = List.of(
+    /** Packages of Spring's managers that manage databases or delegate to other managers. */
+    private static final List<String> MAY_MANAGE_DATABASES = List.of(
             OBJECT_RELATIONAL,
             "org.springframework.jdbc.",
             "org.springframework.transaction.",
@@ -40,7 +40,7 @@ final class IdempotencyTransactionManager {
 
     private IdempotencyTransactionManager() {}
 
-    /** Returns whether transactions of the manager are certainly not on this database; otherwise the call finds out. */
+    /** Returns whether the manager certainly does not manage this database; if unsure, the call checks it. */
     static boolean isElsewhere(TransactionManager transactionManager, DataSource dataSource) {
         if (isOrExtends(transactionManager, name -> name.equals(JTA))) {
             return true;
@@ -50,13 +50,13 @@ final class IdempotencyTransactionManager {
         return managed == null ? managesAnotherResource(transactionManager) : !SameDataSource.test(managed, dataSource);
     }
 
-    /** A resource that is no database, such as a message broker; not all of Spring's managers say which they manage. */
+    /** Returns whether the manager manages another resource, such as a message broker. */
     private static boolean managesAnotherResource(TransactionManager transactionManager) {
         boolean managesResource = transactionManager instanceof ResourceTransactionManager
                 || isOrExtends(
                         transactionManager,
                         name -> name.startsWith("org.springframework.")
-                                && MAY_BE_HERE.stream().noneMatch(name::startsWith));
+                                && MAY_MANAGE_DATABASES.stream().noneMatch(name::startsWith));
         return managesResource && !isOrExtends(transactionManager, name -> name.startsWith(OBJECT_RELATIONAL));
     }
 
@@ -82,7 +82,7 @@ final class IdempotencyTransactionManager {
                 .orElseGet(() -> create(dataSource));
     }
 
-    /** The manager is no bean, so the post-processor does not register the tracker with it. */
+    /** Registers the tracker, because the manager is no bean and no post-processor does so. */
     private static PlatformTransactionManager create(DataSource dataSource) {
         JdbcTransactionManager created = new JdbcTransactionManager(dataSource);
         created.addListener(new TransactionTracker());

@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 
 import org.springframework.core.env.Environment;
 
-/** The name of this process in the rows that it writes: operators see by it which process claimed a key. */
+/** The name of this process in the rows that it writes. It shows operators which process claimed a key. */
 public final class ProcessName {
 
     private ProcessName() {}
@@ -12,7 +12,7 @@ public final class ProcessName {
     /**
      * Returns the name of the application, then process and host as {@code pid@host}.
      *
-     * @param environment of the application
+     * @param environment the application's environment
      * @return the name
      */
     public static String of(Environment environment) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import org.springframework.util.Assert;
 
-/** Checks that the properties records of several features make. */
+/** The checks that several properties records share. */
 public final class PropertyChecks {
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -14,9 +14,9 @@ public final class PropertyChecks {
     private PropertyChecks() {}
 
     /**
-     * Names the property in the message of a failed check.
+     * Runs a check, and names the property in the message if it fails.
      *
-     * @param name of the property
+     * @param name the name of the property
      * @param check throws an IllegalArgumentException if the value is out of range
      */
     public static void requireInRange(String name, Runnable check) {
@@ -31,8 +31,8 @@ public final class PropertyChecks {
     /**
      * Refuses a duration that no scheduler can wait for: the limit of a scheduler is about three hundred years.
      *
-     * @param name of the property
-     * @param duration its value
+     * @param name the name of the property
+     * @param duration the value of the property
      */
     public static void requireAtMostAYear(String name, Duration duration) {
         Assert.isTrue(

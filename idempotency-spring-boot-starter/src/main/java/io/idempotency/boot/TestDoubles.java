@@ -3,7 +3,7 @@ package io.idempotency.boot;
 import org.mockito.Mockito;
 import org.springframework.util.ClassUtils;
 
-/** Recognizes the mocks by which tests of an application replace its beans. */
+/** The recognition of mocks, by which tests of an application replace its beans. */
 final class TestDoubles {
 
     private static final boolean MOCKITO_IS_PRESENT =
@@ -11,14 +11,14 @@ final class TestDoubles {
 
     private TestDoubles() {}
 
-    static boolean include(Object bean) {
-        return MOCKITO_IS_PRESENT && Mocks.include(bean);
+    static boolean isMock(Object bean) {
+        return MOCKITO_IS_PRESENT && Mocks.isMock(bean);
     }
 
     /** Loaded only where Mockito is on the class path. */
     private static final class Mocks {
 
-        static boolean include(Object bean) {
+        static boolean isMock(Object bean) {
             return Mockito.mockingDetails(bean).isMock();
         }
     }

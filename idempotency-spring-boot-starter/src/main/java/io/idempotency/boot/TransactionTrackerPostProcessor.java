@@ -5,7 +5,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.idempotency.internal.transaction.TransactionTracker;
 
-/** Registers the tracker with every transaction manager of the application, so that it knows when each commits. */
+/** The post-processor that registers the tracker with every transaction manager of the application. */
 final class TransactionTrackerPostProcessor implements BeanPostProcessor {
 
     private final TransactionTracker tracker = new TransactionTracker();

@@ -27,7 +27,7 @@ import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageStatistics;
 
-/** The factory of all that reads and writes the library's tables in one PostgreSQL schema. */
+/** The factory of the stores of the library's tables in one PostgreSQL schema. */
 public final class PostgresStorage {
 
     /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
@@ -41,9 +41,9 @@ public final class PostgresStorage {
     private final DataSource dataSource;
 
     /**
-     * Describes the storage. Nothing is read or written yet.
+     * Creates the factory. Nothing is read or written yet.
      *
-     * @param dataSource of the database that holds the schema
+     * @param dataSource the DataSource of the database with the schema
      * @param schema the schema's name: at most 63 lower-case letters, digits and underscores
      * @throws IllegalArgumentException if the schema's name is not well-formed
      */
@@ -55,7 +55,7 @@ public final class PostgresStorage {
     /**
      * Returns the store of claims.
      *
-     * @param claimedBy tells this process from others in the rows that it writes
+     * @param claimedBy the name of this process in the rows that it writes
      * @return a store that is safe for use by many threads
      */
     public ClaimStore claimStore(String claimedBy) {
@@ -74,7 +74,7 @@ public final class PostgresStorage {
     /**
      * Returns the store of messages to send.
      *
-     * @param retention how long a message is kept after it was sent
+     * @param retention the time for which a message is kept after it was sent
      * @return a store that is safe for use by many threads
      */
     public OutboxStore outboxStore(Duration retention) {
@@ -84,7 +84,7 @@ public final class PostgresStorage {
     /**
      * Returns the channel that wakes other instances when there are messages to send.
      *
-     * @return safe for use by many threads
+     * @return a channel that is safe for use by many threads
      */
     public OutboxChannel outboxChannel() {
         return new PostgresOutboxChannel(schema, dataSource);
@@ -100,19 +100,20 @@ public final class PostgresStorage {
     }
 
     /**
-     * Returns the view of operators and the changes that they may make.
+     * Returns the queries and changes of operators.
      *
-     * @return safe for use by many threads
+     * @return an object that is safe for use by many threads
      */
     public IdempotencyAdministration administration() {
         return new PostgresAdministration(schema, dataSource);
     }
 
     /**
-     * Returns the store of the purge, which lets one run of all instances purge at a time.
+     * Returns the store of the purge. Only one run of all instances purges at a time.
      *
-     * @param heldBy tells this process from others while it purges
-     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared all the same
+     * @param heldBy the name of this process in the purge lease
+     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared in both
+     *     cases
      * @return a store that is safe for use by many threads
      */
     public PurgeStore purgeStore(String heldBy, boolean archive) {
@@ -120,31 +121,32 @@ public final class PostgresStorage {
     }
 
     /**
-     * Returns the maintenance of the partitions of handled messages, which does nothing if there are none. Without maintenance
+     * Returns the maintenance of the partitions of handled messages. If there are none, it does nothing. Without maintenance
      * the open partition stays open.
      *
-     * @param period how much time a new partition is for
-     * @param role the owner of the tables, of which the role of the DataSource must be a member; {@code null} for that role itself
+     * @param period the period of a new partition
+     * @param role the owner of the tables, of which the role of the DataSource must be a member; {@code null} if that role is
+     *     the owner
      * @param archive whether partitions are kept as tables of their own instead of being dropped
-     * @return safe for use by many threads
+     * @return an object that is safe for use by many threads
      */
     public PartitionMaintenance partitionMaintenance(PartitionPeriod period, @Nullable String role, boolean archive) {
         return new MessagePartitions(schema).maintenance(dataSource, period, role, archive);
     }
 
     /**
-     * Returns statistics of the tables that can be told without reading them.
+     * Returns statistics of the tables that are known without reading the tables.
      *
-     * @return safe for use by many threads
+     * @return an object that is safe for use by many threads
      */
     public StorageStatistics statistics() {
         return new PostgresStorageStatistics(schema, dataSource);
     }
 
     /**
-     * Returns the schema as an object of the database.
+     * Returns the creation and validation of the schema.
      *
-     * @return its creation and validation
+     * @return the schema
      */
     public StorageSchema schema() {
         return new StorageSchema(schema, dataSource);

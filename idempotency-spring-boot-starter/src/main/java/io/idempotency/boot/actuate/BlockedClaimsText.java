@@ -5,9 +5,7 @@ import java.util.stream.Collectors;
 import io.idempotency.BlockedClaims;
 import io.idempotency.BlockedClaims.BlockedClaim;
 
-/**
- * Describes blocked claims to an operator: a running transaction may be the reason that nothing is stored for a key.
- */
+/** The description of blocked claims, which may be the reason that nothing is stored for a key. */
 final class BlockedClaimsText {
 
     private BlockedClaimsText() {}
@@ -33,7 +31,7 @@ final class BlockedClaimsText {
             return "a prepared transaction";
         }
         if (claim.blockerState() == null) {
-            return "backend " + claim.blocker() + ", of which nothing can be seen";
+            return "backend " + claim.blocker() + ", whose state is not visible";
         }
         return "backend " + claim.blocker() + " (" + claim.blockerApplication() + ", " + claim.blockerState()
                 + ", transaction since " + claim.blockerSince() + ")";

@@ -15,7 +15,7 @@ import io.idempotency.boot.retention.LatestSample.Taken;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 
-/** Maps the library's objects to the descriptors of the endpoint. */
+/** The mapper of the library's objects to the descriptors of the endpoint. */
 final class DescriptorMapper {
 
     private DescriptorMapper() {}

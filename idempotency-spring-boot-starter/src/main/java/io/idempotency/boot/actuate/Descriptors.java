@@ -34,7 +34,7 @@ final class Descriptors {
      * A page of rows.
      *
      * @param limit the largest number of rows
-     * @param mayBeMore whether there are as many rows as that
+     * @param mayBeMore whether there are as many rows as the limit
      * @param rows the rows
      */
     record Page<T>(int limit, boolean mayBeMore, List<T> rows) implements OperationResponseBody {
@@ -47,7 +47,7 @@ final class Descriptors {
     /**
      * The stored request of one intent.
      *
-     * @param processing {@code running}, {@code lease-expired} or {@code abandoned}; {@code null} if it is settled
+     * @param processing {@code running}, {@code lease-expired} or {@code abandoned}; otherwise {@code null}
      * @param response JSON text, in the form that the operation {@code complete} takes
      */
     record Request(

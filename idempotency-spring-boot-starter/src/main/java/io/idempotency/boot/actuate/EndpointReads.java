@@ -19,7 +19,7 @@ final class EndpointReads {
 
     private static final int DEFAULT_ATTEMPTS = 2;
 
-    private static final int BLOCKED_AT_A_GLANCE = 20;
+    private static final int MAX_BLOCKED_CLAIMS = 20;
 
     private static final List<String> SECTIONS = List.of(
             "stale-leases",
@@ -59,7 +59,7 @@ final class EndpointReads {
             default ->
                 throw new RefusedRequestException(
                         RefusedRequestException.NOT_FOUND,
-                        "There is nothing called '" + name + "'. There are " + String.join(", ", SECTIONS) + ".");
+                        "There is no section '" + name + "'. There are " + String.join(", ", SECTIONS) + ".");
         };
     }
 
@@ -95,14 +95,14 @@ final class EndpointReads {
                 return ofCallers;
             }
         }
-        throw new RefusedRequestException(RefusedRequestException.NOT_FOUND, explainNothing(intent));
+        throw new RefusedRequestException(RefusedRequestException.NOT_FOUND, explainMissing(intent));
     }
 
-    private String explainNothing(Intent intent) {
+    private String explainMissing(Intent intent) {
         boolean isScopeKnown =
                 !administration.search(intent.scope(), null, null, 1).isEmpty();
         return "Nothing is stored for the " + intent + ". "
                 + (isScopeKnown ? "" : "No request of that scope is stored at all: it may be misspelt. ")
-                + BlockedClaimsText.of(administration.findBlockedClaims(BLOCKED_AT_A_GLANCE));
+                + BlockedClaimsText.of(administration.findBlockedClaims(MAX_BLOCKED_CLAIMS));
     }
 }

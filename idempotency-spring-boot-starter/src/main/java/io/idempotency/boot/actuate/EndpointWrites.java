@@ -20,7 +20,7 @@ import io.idempotency.internal.retention.PurgeReport;
 /** The write operations of the endpoint. Each needs a reason. */
 final class EndpointWrites {
 
-    /** The logger of the interventions of {@link IdempotencyAdministration}, too. */
+    /** The logger that {@link IdempotencyAdministration} uses for its interventions. */
     private static final Logger logger = LoggerFactory.getLogger("io.idempotency.administration");
 
     /** Short, because an operator waits for the response. */
@@ -130,11 +130,11 @@ final class EndpointWrites {
             all.add("who");
         }
         parameters.require(operation, all);
-        String said = parameters.get("who");
-        if (principal != null && said != null && !said.equals(principal)) {
+        String who = parameters.get("who");
+        if (principal != null && who != null && !who.equals(principal)) {
             throw new RefusedRequestException(
                     RefusedRequestException.BAD_REQUEST,
-                    "'who' is not needed, because you are '" + principal + "', and not '" + said + "'.");
+                    "'who' is not needed, because you are '" + principal + "', and not '" + who + "'.");
         }
         try {
             return new Reason(principal != null ? principal : parameters.text("who"), parameters.text("reason"));

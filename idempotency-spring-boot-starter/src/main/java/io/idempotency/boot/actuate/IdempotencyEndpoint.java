@@ -16,9 +16,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.transaction.TransactionException;
 
-/**
- * Shows the stored requests and messages, and lets operators intervene if that is allowed. Its statements are short.
- */
+/** The endpoint that shows stored requests and messages, and lets operators intervene if that is allowed. */
 @Endpoint(id = "idempotency", defaultAccess = Access.READ_ONLY)
 @ImportRuntimeHints(IdempotencyEndpointRuntimeHints.class)
 final class IdempotencyEndpoint {
@@ -67,13 +65,14 @@ final class IdempotencyEndpoint {
     }
 
     OperationResponseBody read(String section, RequestParameters parameters, boolean showResponse) {
-        return inTime(() -> reads.section(section, parameters, showResponse), "Ask for fewer rows, or ask later.");
+        return inTime(
+                () -> reads.section(section, parameters, showResponse), "Request fewer rows, or try again later.");
     }
 
     OperationResponseBody write(String operation, RequestParameters parameters, @Nullable String principal) {
         return inTime(
                 () -> writes.perform(operation, parameters, principal),
-                "Look what is stored before you try again: somebody else may be at it.");
+                "Check what is stored before you try again: another operator may have intervened.");
     }
 
     private static OperationResponseBody inTime(Supplier<OperationResponseBody> work, String advice) {
@@ -87,7 +86,7 @@ final class IdempotencyEndpoint {
         } catch (DataAccessException | TransactionException failure) {
             throw new RefusedRequestException(
                     RefusedRequestException.UNAVAILABLE,
-                    "The database cannot be asked: "
+                    "The database cannot be queried: "
                             + NestedExceptionUtils.getMostSpecificCause(failure).getMessage());
         }
     }

@@ -15,7 +15,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.Purge;
 
-/** Provides the Actuator endpoint {@code idempotency} if it is exposed. */
+/** The auto-configuration of the Actuator endpoint {@code idempotency}, if it is exposed. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean(PostgresStorage.class)

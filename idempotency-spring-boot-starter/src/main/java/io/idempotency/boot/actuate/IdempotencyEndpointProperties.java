@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Settings of the endpoint.
  *
  * @param showResponses When to show stored responses.
- * @param roles Roles that authorize to see stored responses. By default every authenticated user may.
+ * @param roles Roles that may see stored responses. By default, every authenticated user may.
  */
 @ConfigurationProperties("management.endpoint.idempotency")
 public record IdempotencyEndpointProperties(

@@ -5,7 +5,7 @@ import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Registers the descriptors for Jackson in a native image: the operations declare only their common supertype. */
+/** The hints for Jackson about the descriptors: the operations declare only their common supertype. */
 final class IdempotencyEndpointRuntimeHints implements RuntimeHintsRegistrar {
 
     private final BindingReflectionHintsRegistrar binding = new BindingReflectionHintsRegistrar();

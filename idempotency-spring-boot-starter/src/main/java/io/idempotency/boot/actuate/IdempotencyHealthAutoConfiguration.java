@@ -16,7 +16,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 
-/** Adds the library's tables to the application's health. */
+/** The auto-configuration of the health of the library's tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(PostgresStorage.class)

@@ -21,12 +21,12 @@ import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
 /**
- * Down if a table cannot be used; degraded while the purge, the outbox or the partitions are behind. Degraded instances
- * stay in service, because all of them are degraded at once.
+ * The health of the library's tables: down if a table cannot be used, and degraded while the purge, the outbox or the
+ * partitions lag. Degraded instances stay in service, because all of them are degraded at once.
  */
 final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
-    static final Status DEGRADED = new Status("DEGRADED", "Works, but needs a look");
+    static final Status DEGRADED = new Status("DEGRADED", "Works, but needs attention");
 
     private final StorageSchema schema;
 
@@ -38,7 +38,7 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     IdempotencyHealthIndicator(
             StorageSchema schema, LatestSamples samples, boolean purges, IdempotencyHealthProperties properties) {
-        super("The idempotency tables cannot be asked for their health");
+        super("The health of the idempotency tables cannot be determined");
         this.schema = schema;
         this.samples = samples;
         this.purges = purges;
@@ -69,7 +69,7 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
         try {
             return schema.findProblems();
         } catch (DataAccessException | TransactionException failure) {
-            return List.of("cannot be looked at: "
+            return List.of("cannot be queried: "
                     + NestedExceptionUtils.getMostSpecificCause(failure).getMessage());
         }
     }

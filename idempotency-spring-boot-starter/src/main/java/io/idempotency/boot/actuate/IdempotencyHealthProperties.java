@@ -9,9 +9,9 @@ import org.springframework.util.Assert;
 /**
  * Settings of the health indicator: the limits beyond which health is degraded.
  *
- * @param maxPurgeDelay How long expired rows may wait for the purge.
- * @param maxOutboxAge How long messages that are due may wait to be sent.
- * @param maxSampleAge How old the latest sample of the tables may be, by which the two are judged.
+ * @param maxPurgeDelay Longest time that expired rows may wait for the purge.
+ * @param maxOutboxAge Longest time that due messages may wait to be sent.
+ * @param maxSampleAge Greatest age of a sample from which health is determined.
  */
 @ConfigurationProperties("idempotency.health")
 public record IdempotencyHealthProperties(

@@ -8,7 +8,7 @@ import java.util.Map;
 import io.idempotency.observation.PartitionSample;
 
 /**
- * The health of partitions. Seven are made ahead, so there is time left when too few are reported.
+ * The health of partitions. Seven are added ahead, so there is time left when too few are reported.
  *
  * @param tables the partitioned tables
  */
@@ -46,8 +46,8 @@ record PartitionHealth(List<PartitionSample> tables) {
             return "the next partition could not be opened";
         }
         if (table.ahead() < FEWEST_AHEAD) {
-            return "nobody makes partitions";
+            return "no instance adds partitions";
         }
-        return table.problems().isEmpty() ? "fine" : "needs a look";
+        return table.problems().isEmpty() ? "fine" : "needs attention";
     }
 }

@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 
-/** The parameters of a request. Actuator gets all of them as text, because it refuses other types without a message. */
+/** The parameters of a request. All are text, because Actuator refuses other types without a message. */
 final class RequestParameters {
 
     private final Map<String, String> values = new LinkedHashMap<>();
@@ -59,18 +59,18 @@ final class RequestParameters {
         return values.get(name);
     }
 
-    void require(String what, List<String> names) {
+    void require(String operation, List<String> names) {
         List<String> missing = new ArrayList<>(names);
         missing.removeAll(values.keySet());
         if (!missing.isEmpty()) {
             throw new RefusedRequestException(
                     RefusedRequestException.BAD_REQUEST,
-                    "Missing: " + String.join(", ", missing) + ". '" + what + "' needs " + String.join(", ", names)
+                    "Missing: " + String.join(", ", missing) + ". '" + operation + "' needs " + String.join(", ", names)
                             + ".");
         }
     }
 
-    /** Returns a parameter that is required. */
+    /** Returns a required parameter. */
     String text(String name) {
         String value = values.get(name);
         if (value == null) {
@@ -79,10 +79,10 @@ final class RequestParameters {
         return value;
     }
 
-    int number(String name, int byDefault, int max) {
+    int number(String name, int defaultValue, int max) {
         String value = values.get(name);
         if (value == null) {
-            return byDefault;
+            return defaultValue;
         }
         try {
             int number = Integer.parseInt(value.strip());

@@ -5,7 +5,7 @@ import java.time.Clock;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Provides the samples that the endpoint and the health indicator share. */
+/** The configuration of the samples that the endpoint and the health indicator share. */
 @Configuration(proxyBeanMethods = false)
 class SamplesConfiguration {
 

@@ -6,7 +6,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 import io.idempotency.internal.postgres.PostgresStorage;
 
-/** Includes the migrations and the SQL functions in a native image. */
+/** The hints that include the migrations and the SQL functions in a native image. */
 final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -19,8 +19,8 @@ import io.idempotency.IdempotentReceiver;
 import io.idempotency.outbox.OutboxHandler;
 
 /**
- * Registers the responses and payloads of idempotent methods and of handlers for Jackson in a native image: possibly
- * nothing else in the application writes or reads them as JSON.
+ * The processor that registers the responses and payloads of idempotent methods and handlers for Jackson in a native
+ * image, because possibly nothing else in the application reads or writes them as JSON.
  */
 final class IdempotentMethodAotProcessor implements BeanRegistrationAotProcessor {
 

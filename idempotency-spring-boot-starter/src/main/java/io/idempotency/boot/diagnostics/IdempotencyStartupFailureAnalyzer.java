@@ -7,7 +7,7 @@ import org.springframework.core.annotation.Order;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** Reports the problem and the action of a start-up failure, before analyzers that know only its cause. */
+/** The analyzer of start-up failures, which precedes analyzers that know only the cause. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class IdempotencyStartupFailureAnalyzer extends AbstractFailureAnalyzer<IdempotencyStartupException> {
 

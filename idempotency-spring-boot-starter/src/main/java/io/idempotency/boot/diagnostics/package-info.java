@@ -1,4 +1,4 @@
-/** Reports of failures at start-up, with what to change. */
+/** Reports of failures at start-up, with the action to take. */
 @NullMarked
 package io.idempotency.boot.diagnostics;
 

@@ -15,7 +15,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** Reports at start-up which database gives no connection, and which properties name it. */
+/** The check at start-up that a database gives connections. Its failures name the database and its properties. */
 final class DatabaseReachability {
 
     /** Properties of pools, of Spring's DataSources and of the driver's. */
@@ -42,7 +42,7 @@ final class DatabaseReachability {
         this.migrationUrl = migrationUrl;
     }
 
-    void requireApplications(DataSource dataSource) {
+    void requireApplicationDatabase(DataSource dataSource) {
         require(
                 dataSource,
                 "The database of the idempotency tables gives no connection",
@@ -52,7 +52,7 @@ final class DatabaseReachability {
                         + " DataSource with idempotency.data-source.");
     }
 
-    void requireMigrations(DataSource owner) {
+    void requireMigrationDatabase(DataSource owner) {
         require(
                 owner,
                 "The idempotency tables could not be migrated, because their database gives no connection",

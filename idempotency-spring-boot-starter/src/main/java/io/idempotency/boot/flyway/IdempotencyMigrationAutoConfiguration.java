@@ -14,7 +14,7 @@ import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 
-/** Migrates or validates the tables before anything that needs a ready database. */
+/** The auto-configuration that migrates or validates the tables before beans that need a ready database. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
 @EnableConfigurationProperties({

@@ -15,8 +15,8 @@ import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
 /**
- * Migrates the tables with its own Flyway, which is no bean: a Flyway bean would switch off the application's. It has
- * its own schema history, so its versions may be the same as the application's.
+ * The initializer that migrates the tables with its own Flyway, which is no bean: a Flyway bean would switch off the
+ * application's. It has its own schema history, so its versions may be the same as the application's.
  */
 final class IdempotencySchemaInitializer implements InitializingBean {
 
@@ -59,18 +59,18 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     @Override
     public void afterPropertiesSet() throws MetaDataAccessException {
-        reachability.requireApplications(dataSource);
+        reachability.requireApplicationDatabase(dataSource);
         schema.requireSupportedServer();
         if (properties.migrate()) {
             DataSource owner = owner();
             if (owner != dataSource) {
-                reachability.requireMigrations(owner);
+                reachability.requireMigrationDatabase(owner);
             }
             schema.migrate(owner, this::migrateAndInstall);
             partitions.apply(owner);
         }
         schema.validate();
-        partitions.warn();
+        partitions.warnIfDifferent();
         if (archive) {
             schema.validateArchive();
         }

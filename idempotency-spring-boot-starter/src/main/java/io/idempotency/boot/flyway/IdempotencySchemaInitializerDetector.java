@@ -4,7 +4,7 @@ import java.util.Set;
 
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDatabaseInitializerDetector;
 
-/** Orders beans that need a ready database after this migration, and this migration after the application's own. */
+/** The detector that orders this migration after the application's own and before beans that need a ready database. */
 final class IdempotencySchemaInitializerDetector extends AbstractBeansOfTypeDatabaseInitializerDetector {
 
     /** After Flyway and Liquibase, but before scripts, which may have to wait for JPA. */

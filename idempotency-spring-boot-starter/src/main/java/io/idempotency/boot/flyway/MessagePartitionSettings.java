@@ -10,8 +10,8 @@ import io.idempotency.boot.retention.IdempotencyStorageProperties.Partitioning;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
 /**
- * Partitions the table of handled messages if that is set and the table is empty. Otherwise a table that differs from
- * the setting is only reported: the application works with both.
+ * The settings of the partitions of handled messages. The table is partitioned only if it is empty. If it still differs
+ * from the settings, that is only reported, because the application works with both.
  */
 final class MessagePartitionSettings {
 
@@ -31,17 +31,17 @@ final class MessagePartitionSettings {
         partitioning.period().ifPresent(period -> schema.partitionIfEmpty(owner, period));
     }
 
-    void warn() {
+    void warnIfDifferent() {
         boolean isPartitioned = schema.isPartitioned();
         if (isPartitioned && partitioning == Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is in partitions, though idempotency.storage says rows. It stays so, and"
-                            + " its partitions are maintained; set idempotency.storage as the table is");
+                            + " its partitions are maintained; set idempotency.storage to match the table");
         } else if (!isPartitioned && partitioning != Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is not in partitions, though idempotency.storage says {}: it holds rows, is"
-                            + " in use, or would lose what others have made for it. It is used as it is, and its rows are"
-                            + " deleted one by one; the page docs/partitions.md tells how to put it in partitions",
+                            + " in use, or would lose objects that others have created for it. It is used as it is, and its rows are"
+                            + " deleted one by one; the page docs/partitions.md describes how to partition it",
                     partitioning.name().toLowerCase(Locale.ROOT));
         }
     }

@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
- * Gives Flyway the connection of an open transaction, as often as it asks for one, and keeps it from ending that
- * transaction. A pool of one connection suffices, and the lock that the transaction holds covers everything that Flyway
- * does.
+ * A DataSource that always gives Flyway the connection of an open transaction, which Flyway cannot end. A pool of one
+ * connection suffices, and the lock of the transaction covers everything that Flyway does.
  */
 final class TransactionDataSource extends AbstractDataSource {
 
@@ -33,7 +32,7 @@ final class TransactionDataSource extends AbstractDataSource {
         return connection;
     }
 
-    /** Passes a rollback on: the statements after it fail, and so does the transaction. */
+    /** A connection that ignores a commit, but not a rollback: after that the transaction fails. */
     private record OpenTransaction(Connection connection) implements InvocationHandler {
 
         @Override

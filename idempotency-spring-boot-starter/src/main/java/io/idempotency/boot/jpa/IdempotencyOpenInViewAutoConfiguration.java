@@ -9,7 +9,7 @@ import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
 
-/** Warns if web requests keep their JPA session, and with it a connection, while their calls wait. */
+/** The auto-configuration of the warning about open-in-view. */
 @AutoConfiguration(
         after = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration")

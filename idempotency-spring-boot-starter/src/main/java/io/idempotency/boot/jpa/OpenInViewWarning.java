@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Warns once of open-in-view: duplicates wait without a connection, unless their request holds one already. */
+/** The warning about open-in-view. Duplicates wait without a connection, unless their request holds one already. */
 final class OpenInViewWarning implements SmartInitializingSingleton {
 
     private static final Logger logger = LoggerFactory.getLogger(OpenInViewWarning.class);

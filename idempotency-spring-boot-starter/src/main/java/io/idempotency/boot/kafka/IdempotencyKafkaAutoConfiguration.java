@@ -19,7 +19,7 @@ import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.outbox.OutboxSender;
 
-/** Sends the messages of the outbox to Kafka if the application has a ProducerFactory. */
+/** The auto-configuration that sends the messages of the outbox to Kafka, if the application has a ProducerFactory. */
 @AutoConfiguration(
         after = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration",
@@ -35,13 +35,13 @@ public final class IdempotencyKafkaAutoConfiguration {
     @ConditionalOnMissingBean(OutboxSender.class)
     KafkaSender idempotencyKafkaSender(
             ObjectProvider<ProducerFactory<?, ?>> producerFactories, IdempotencyOutboxProperties properties) {
-        ProducerFactory<?, ?> applications = producerFactories.getIfUnique();
-        if (applications == null) {
+        ProducerFactory<?, ?> applicationFactory = producerFactories.getIfUnique();
+        if (applicationFactory == null) {
             throw new IdempotencyStartupException(
                     "There are several Kafka ProducerFactories and none of them is primary.",
                     "Mark the one for the outbox as @Primary, define a bean of the type OutboxSender, or set"
                             + " idempotency.outbox.sender=in-process.");
         }
-        return new KafkaSender(applications, properties.sendTimeout());
+        return new KafkaSender(applicationFactory, properties.sendTimeout());
     }
 }

@@ -24,8 +24,8 @@ import io.idempotency.outbox.OutboxSender;
 import io.idempotency.outbox.SenderUnavailableException;
 
 /**
- * Sends a message to the Kafka topic of the same name, with the ordering key as key and the payload's JSON as value. A
- * message counts as sent when all in-sync replicas have it.
+ * The sender of messages to the Kafka topic of the same name, with the ordering key as key and the payload's JSON as
+ * value. A message counts as sent when all in-sync replicas have it.
  */
 final class KafkaSender implements OutboxSender, DisposableBean {
 
@@ -33,8 +33,8 @@ final class KafkaSender implements OutboxSender, DisposableBean {
 
     private static final String MESSAGE_TYPE = "message-type";
 
-    /** Kafka blocks the caller for a topic that it does not know, which would delay all other messages. */
-    private static final Duration UNKNOWN_FOR = Duration.ofMinutes(1);
+    /** The producer blocks its caller for an unknown topic, which would delay all other messages. */
+    private static final Duration UNKNOWN_TOPIC_PAUSE = Duration.ofMinutes(1);
 
     private final Map<String, Long> unknownUntil = new ConcurrentHashMap<>();
 
@@ -42,9 +42,9 @@ final class KafkaSender implements OutboxSender, DisposableBean {
 
     private final KafkaTemplate<String, byte[]> template;
 
-    KafkaSender(ProducerFactory<?, ?> applications, Duration sendTimeout) {
+    KafkaSender(ProducerFactory<?, ?> applicationFactory, Duration sendTimeout) {
         producers = new DefaultKafkaProducerFactory<>(
-                ProducerSettings.from(applications.getConfigurationProperties(), sendTimeout));
+                ProducerSettings.from(applicationFactory.getConfigurationProperties(), sendTimeout));
         template = new KafkaTemplate<>(producers);
         // The relay reports failures. The default listener would log each one again, with the ordering key.
         template.setProducerListener(new ProducerListener<>() {});
@@ -85,13 +85,13 @@ final class KafkaSender implements OutboxSender, DisposableBean {
     }
 
     /**
-     * Tells failures of a message from an outage of the broker. An unknown topic is a failure of the message, although
-     * Kafka calls it retriable.
+     * Distinguishes failures of a message from an outage of the broker. An unknown topic is a failure of the message,
+     * although Kafka calls it retriable.
      */
     private Throwable classify(OutboxRecord message, Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof UnknownTopicOrPartitionException) {
-                unknownUntil.put(message.topic(), System.nanoTime() + UNKNOWN_FOR.toNanos());
+                unknownUntil.put(message.topic(), System.nanoTime() + UNKNOWN_TOPIC_PAUSE.toNanos());
                 return failure;
             }
         }

@@ -8,7 +8,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties.Sender;
 
-/** Matches unless the messages are to be handled in the process. */
+/** The condition that matches unless messages are handled in the process. */
 final class OnKafkaSenderCondition extends SpringBootCondition {
 
     private static final String PROPERTY = "idempotency.outbox.sender";

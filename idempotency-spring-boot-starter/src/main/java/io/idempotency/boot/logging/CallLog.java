@@ -14,13 +14,13 @@ import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
 /**
- * Logs one line for each call and each delivery, and one for each retry within one. The lines do not repeat the
- * exception that the caller gets: the caller logs it. Long after the row of a message was deleted, its lines still tell
- * that it was received, and how often.
+ * The log of calls and deliveries: one line for each, and one for each retry. The lines do not repeat the exception
+ * that the caller gets, because the caller logs it. After the row of a message is deleted, its lines still show that it
+ * was received, and how often.
  */
 final class CallLog implements IdempotencyListener {
 
-    /** Named by feature and not by class, so that the level can be set. */
+    /** The logger of calls, named by feature so that its level can be set. */
     static final String CALLS = "io.idempotency.calls";
 
     /** The logger of deliveries. */
@@ -117,13 +117,12 @@ final class CallLog implements IdempotencyListener {
             case RECOVERED -> new Wording(Level.WARN, "was executed: the lease of an earlier call had expired");
             case KEY_REUSED -> new Wording(Level.WARN, "was refused: its key has been used with another payload");
             case RESPONSE_EXPIRED ->
-                new Wording(Level.WARN, "was refused: it had succeeded before, and its response is gone");
+                new Wording(Level.WARN, "was refused: it had succeeded before, and its response has expired");
             case UNREADABLE ->
                 new Wording(Level.WARN, "was refused: it had succeeded before, and its response cannot be read");
             case ABANDONED ->
                 new Wording(
-                        Level.WARN,
-                        "was refused: an earlier call had ended its transaction itself; look at its effect");
+                        Level.WARN, "was refused: an earlier call had ended its transaction itself; check its effect");
             case LEASE_LOST -> new Wording(Level.WARN, "lost its lease before it was done");
             case FAILED_FINAL -> new Wording(Level.WARN, "failed for good: every repeat gets the same failure");
         };

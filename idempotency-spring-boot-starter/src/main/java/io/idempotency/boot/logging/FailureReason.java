@@ -51,7 +51,7 @@ record FailureReason(String text, boolean quotesValues) {
     private static String describe(Throwable failure) {
         try {
             return String.valueOf(failure);
-        } catch (RuntimeException untold) {
+        } catch (RuntimeException unreadable) {
             return failure.getClass().getName();
         }
     }

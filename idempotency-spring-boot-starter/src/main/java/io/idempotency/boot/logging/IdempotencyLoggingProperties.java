@@ -8,7 +8,7 @@ import io.idempotency.boot.KeyDisplay;
 /**
  * Settings of the log lines of calls and messages.
  *
- * @param keys How keys, callers and message ids are logged.
+ * @param keys Form in which keys, callers and message ids are logged.
  */
 @ConfigurationProperties("idempotency.logging")
 public record IdempotencyLoggingProperties(

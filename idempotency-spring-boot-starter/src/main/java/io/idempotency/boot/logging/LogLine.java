@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** Builds one line of the log. */
+/** A builder of one line of the log. */
 final class LogLine {
 
     private LoggingEventBuilder builder;
@@ -18,7 +18,7 @@ final class LogLine {
         return new LogLine(logger.atLevel(level));
     }
 
-    /** Adds nothing if the value is {@code null}. */
+    /** Adds the value unless it is {@code null}. */
     LogLine add(String key, @Nullable Object value) {
         if (value != null) {
             builder = builder.addKeyValue(key, value);

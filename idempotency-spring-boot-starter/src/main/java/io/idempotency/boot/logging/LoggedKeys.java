@@ -7,7 +7,7 @@ import io.idempotency.Intent;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.internal.claim.RequestId;
 
-/** Adds keys, callers and message ids to lines as {@code idempotency.logging.keys} says. */
+/** The keys, callers and message ids in log lines, as set by {@code idempotency.logging.keys}. */
 record LoggedKeys(KeyDisplay display) {
 
     /**

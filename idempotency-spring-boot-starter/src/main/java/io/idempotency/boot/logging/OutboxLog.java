@@ -13,12 +13,12 @@ import io.idempotency.observation.MessageSent;
 import io.idempotency.outbox.SenderUnavailableException;
 
 /**
- * Logs one line for each message that was sent, each attempt that failed, and each message that was given up. The relay
- * logs an outage, during which no message can be sent.
+ * The log of the outbox: one line for each message that was sent, each attempt that failed, and each message that was
+ * given up. The relay logs an outage, during which no message can be sent.
  */
 final class OutboxLog implements IdempotencyListener {
 
-    /** Named by feature and not by class, so that the level can be set. */
+    /** The logger, named by feature so that its level can be set. */
     static final String NAME = "io.idempotency.outbox";
 
     /** Many messages may fail at once, all for the same reason. */
@@ -42,7 +42,10 @@ final class OutboxLog implements IdempotencyListener {
     @Override
     public void messageSendFailed(MessageSendFailed event) {
         if (event.dead()) {
-            log(Level.ERROR, event, "was given up after attempt {}: look at it, and requeue it. The failure: {}");
+            log(
+                    Level.ERROR,
+                    event,
+                    "was given up after attempt {}: resolve the failure, then requeue it. The failure: {}");
         } else {
             log(levelOfFailure(event), event, "was not sent in attempt {}, and is tried again: {}");
         }

@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the number of values of a tag. Names that are made at run time, such as a scope with a key in it, would
+ * A tag with a bounded number of values. Names that are made at run time, such as a scope with a key in it, would
  * otherwise create meters until the memory is full. Values beyond the limit are counted together.
  */
 final class BoundedTag {

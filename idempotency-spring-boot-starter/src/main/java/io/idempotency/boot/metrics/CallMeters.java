@@ -9,7 +9,7 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
-/** Measures idempotent calls and deliveries of messages. */
+/** The meters of idempotent calls and of deliveries of messages. */
 final class CallMeters implements IdempotencyListener {
 
     private final ExecutionMeters calls;

@@ -35,9 +35,9 @@ final class ExecutionMeters {
      * Creates the meters.
      *
      * @param ownerKey the tag for scopes or consumers
-     * @param name name of the timer
-     * @param failuresName name of the counter of failed attempts
-     * @param retriesName name of the counter of repeated executions
+     * @param name the name of the timer
+     * @param failuresName the name of the counter of failed attempts
+     * @param retriesName the name of the counter of repeated executions
      */
     ExecutionMeters(
             MeterRegistry registry,

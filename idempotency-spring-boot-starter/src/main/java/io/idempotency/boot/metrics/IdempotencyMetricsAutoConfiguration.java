@@ -15,7 +15,7 @@ import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Measures calls, messages and tables if the application has a MeterRegistry. */
+/** The auto-configuration of the meters of calls, messages and tables, if the application has a MeterRegistry. */
 @AutoConfiguration(
         before = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")

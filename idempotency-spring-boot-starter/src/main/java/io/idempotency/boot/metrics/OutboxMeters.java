@@ -32,7 +32,7 @@ final class OutboxMeters implements IdempotencyListener {
     OutboxMeters(MeterRegistry registry, SampleGauges<OutboxSampled> outbox) {
         this.outbox = outbox;
         this.sent = Timer.builder(IdempotencyMeters.OUTBOX_SENT)
-                .description("Messages that were sent, from when they were to be sent")
+                .description("Messages that were sent, from the time that they were due")
                 .withRegistry(registry);
         this.failed = Counter.builder(IdempotencyMeters.OUTBOX_FAILED)
                 .description("Attempts to send a message that failed")
@@ -62,11 +62,15 @@ final class OutboxMeters implements IdempotencyListener {
         if (registered.getAndSet(true)) {
             return;
         }
-        gauge(IdempotencyMeters.OUTBOX_PENDING, "Messages that wait", "messages", OutboxSampled::pending);
-        gauge(IdempotencyMeters.OUTBOX_DEAD_KEPT, "Messages that are given up", "messages", OutboxSampled::dead);
+        gauge(IdempotencyMeters.OUTBOX_PENDING, "Messages that wait to be sent", "messages", OutboxSampled::pending);
+        gauge(
+                IdempotencyMeters.OUTBOX_DEAD_KEPT,
+                "Messages that were given up and are still stored",
+                "messages",
+                OutboxSampled::dead);
         gauge(
                 IdempotencyMeters.OUTBOX_OLDEST_AGE,
-                "Time that the oldest message waits",
+                "Time that the oldest message has been due",
                 "seconds",
                 sample -> sample.oldest().toMillis() / 1000.0);
     }

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.boot.retention.LatestSample;
 
 /**
- * Gauges of the latest sample. They show no number if the sample is too old: an instance that cannot take samples must not
- * outvote those that can.
+ * Gauges of the latest sample. They show NaN if the sample is too old, because an instance that cannot take samples
+ * must not hide the values of those that can.
  *
  * @param <T> the kind of sample
  */
 final class SampleGauges<T> {
 
-    /** An exhausted pool or a slow database may delay a sample for so long. */
+    /** An exhausted pool or a slow database may delay a sample for this long. */
     private static final Duration SHORTEST_MAX_AGE = Duration.ofMinutes(5);
 
     private static final int MISSED_INTERVALS = 3;
@@ -31,9 +31,9 @@ final class SampleGauges<T> {
     private final Duration maxAge;
 
     /**
-     * Creates no gauge yet.
+     * Creates the object without a gauge.
      *
-     * @param interval between two samples
+     * @param interval the time between two samples
      */
     SampleGauges(MeterRegistry registry, Duration interval, Clock clock) {
         this.registry = registry;

@@ -54,7 +54,7 @@ final class StorageMeters implements IdempotencyListener {
         if (registered.add(IdempotencyMeters.STALE_LEASES)) {
             storage.register(
                     IdempotencyMeters.STALE_LEASES,
-                    "Leases that have expired and were not taken over",
+                    "Leases that have expired and were not reclaimed",
                     null,
                     Tags.empty(),
                     StorageSampled::staleLeases);
@@ -65,7 +65,7 @@ final class StorageMeters implements IdempotencyListener {
         tableGauge(IdempotencyMeters.ROWS, "Rows, as PostgreSQL estimates them", "rows", table, TableSample::rows);
         tableGauge(
                 IdempotencyMeters.OLDEST_EXPIRED_AGE,
-                "Time that the oldest row has been expired which the purge may delete",
+                "Time since the oldest row expired that the purge may delete",
                 "seconds",
                 table,
                 sample -> sample.oldestExpired().toMillis() / 1000.0);
@@ -75,7 +75,7 @@ final class StorageMeters implements IdempotencyListener {
         partitionGauge(IdempotencyMeters.PARTITIONS, "Partitions", "partitions", table, PartitionSample::partitions);
         partitionGauge(
                 IdempotencyMeters.PARTITIONS_AHEAD,
-                "Partitions for times to come",
+                "Partitions for future times",
                 "partitions",
                 table,
                 PartitionSample::ahead);
@@ -87,7 +87,7 @@ final class StorageMeters implements IdempotencyListener {
                 sample -> sample.overdue().toMillis() / 1000.0);
         partitionGauge(
                 IdempotencyMeters.PARTITIONS_PROBLEMS,
-                "What somebody has to look at, as health tells",
+                "Problems of the partitions, which health describes",
                 "problems",
                 table,
                 sample -> sample.problems().size());

@@ -8,12 +8,12 @@ import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.web.IdempotencyKeyHeader;
 
-/** Hides the parameter of the key from springdoc, which would document it as a query parameter. */
+/** The auto-configuration that keeps springdoc from documenting the key as a query parameter. */
 @AutoConfiguration
 @ConditionalOnClass(SpringDocUtils.class)
 public final class IdempotencyOpenApiAutoConfiguration {
 
-    /** A post-processor, because springdoc may make its documents at start-up. */
+    /** Returns a post-processor, because springdoc may create its documents at start-up. */
     @Bean
     static BeanFactoryPostProcessor idempotencyKeyHeaderHiding() {
         return beans -> SpringDocUtils.getConfig().addAnnotationsToIgnore(IdempotencyKeyHeader.class);

@@ -35,7 +35,7 @@ import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxSender;
 
-/** Provides the {@link Outbox}, and the relay that sends its messages. */
+/** The auto-configuration of the {@link Outbox} and of the relay that sends its messages. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
 @ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)

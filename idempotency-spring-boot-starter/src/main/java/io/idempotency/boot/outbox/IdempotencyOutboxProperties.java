@@ -17,19 +17,20 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * Settings of the outbox and of its relay.
  *
  * @param enabled Whether the application has an outbox.
- * @param relay Whether this instance sends messages, and not only publishes them.
- * @param sender How messages are sent, unless the application defines an OutboxSender.
- * @param retention How long a message is kept after it was sent.
- * @param maxPayloadSize Largest payload of a message, as JSON in UTF-8. No larger than the broker takes.
- * @param lanes Number of lanes that ordering keys are divided among; each is sent by one instance at a time.
- * @param batchSize Messages sent in one transaction, roughly.
- * @param pollInterval Time between two polls for messages of other instances, delayed ones and further attempts.
- * @param notifications Whether instances wake each other by LISTEN and NOTIFY, on one connection each of their pools.
- * @param sendTimeout Time after which a message without an acknowledgement has failed.
- * @param maxAttempts Failures of one message after which it is given up.
- * @param backoff Time between the attempts of one message.
- * @param handlerThreads Messages that methods with @OutboxHandler handle at once.
- * @param sampleInterval Time between two samples of the messages that wait.
+ * @param relay Whether this instance sends messages. If not, it only publishes them.
+ * @param sender Sender of the messages, unless the application defines an OutboxSender.
+ * @param retention Time for which a message is kept after it was sent.
+ * @param maxPayloadSize Largest size of a payload, as JSON in UTF-8. Must not exceed the limit of the broker.
+ * @param lanes Number of lanes among which ordering keys are divided. Each lane is sent by one instance at a time.
+ * @param batchSize Approximate number of messages sent in one transaction.
+ * @param pollInterval Time between two polls for messages of other instances, delayed messages and further attempts.
+ * @param notifications Whether instances wake each other by LISTEN and NOTIFY. Each then keeps one connection of its
+ *     pool.
+ * @param sendTimeout Time after which an attempt without an acknowledgement has failed.
+ * @param maxAttempts Number of failed attempts after which a message is given up.
+ * @param backoff Settings of the time between the attempts of one message.
+ * @param handlerThreads Number of messages that methods with @OutboxHandler handle at the same time.
+ * @param sampleInterval Time between two samples of the outbox, for metrics and health.
  */
 @ConfigurationProperties("idempotency.outbox")
 public record IdempotencyOutboxProperties(
@@ -86,9 +87,9 @@ public record IdempotencyOutboxProperties(
     /**
      * Settings of the time between the attempts of one message.
      *
-     * @param delay Time before the second attempt; up to half as much again is added at random.
-     * @param multiplier Factor of the delay from one attempt to the next.
-     * @param maxDelay Longest time between two attempts.
+     * @param delay Time before the second attempt, plus a random part of up to half of it.
+     * @param multiplier Factor by which the delay grows with each attempt.
+     * @param maxDelay Longest delay between two attempts.
      */
     public record Backoff(
             @DefaultValue("1s") Duration delay,

@@ -14,8 +14,8 @@ import org.springframework.context.SmartLifecycle;
 import io.idempotency.internal.outbox.OutboxChannel;
 
 /**
- * Wakes the relays of other instances after local commits, and the local relay after commits of other instances.
- * Notifies a few times a second at most, however many commits there are.
+ * A background task that wakes the relays of other instances after local commits, and the local relay after commits of
+ * other instances. Many commits share a notification.
  */
 final class NotificationRunner implements SmartLifecycle {
 
@@ -47,9 +47,9 @@ final class NotificationRunner implements SmartLifecycle {
     /**
      * Creates the runner.
      *
-     * @param relay woken when another instance has committed messages
+     * @param relay the signal of the local relay
      * @param listens whether this instance has a relay
-     * @param pollInterval of the relay, for the log
+     * @param pollInterval the poll interval of the relay, for the log
      */
     NotificationRunner(OutboxChannel channel, RelaySignal relay, boolean listens, Duration pollInterval) {
         this.channel = channel;
@@ -58,7 +58,7 @@ final class NotificationRunner implements SmartLifecycle {
         this.pollInterval = pollInterval;
     }
 
-    /** Notifies other instances soon, on another thread than that of the commit. */
+    /** Notifies other instances soon, but not on the thread of the commit. */
     void notifyOthers() {
         commits.wake();
     }
@@ -73,14 +73,14 @@ final class NotificationRunner implements SmartLifecycle {
         if (threads.isEmpty()) {
             stopped = new CountDownLatch(1);
             CountDownLatch end = stopped;
-            begin("idempotency-outbox-notify", () -> notifyUntil(end));
+            startThread("idempotency-outbox-notify", () -> notifyUntil(end));
             if (listens) {
-                begin("idempotency-outbox-listen", () -> listenUntil(end));
+                startThread("idempotency-outbox-listen", () -> listenUntil(end));
             }
         }
     }
 
-    private void begin(String name, Runnable work) {
+    private void startThread(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         thread.start();
@@ -127,7 +127,7 @@ final class NotificationRunner implements SmartLifecycle {
         try {
             channel.announce();
         } catch (RuntimeException failure) {
-            logger.debug("Other instances were not told of messages to send: they find them by their poll", failure);
+            logger.debug("Other instances were not notified of messages to send; their polls find them", failure);
         }
     }
 

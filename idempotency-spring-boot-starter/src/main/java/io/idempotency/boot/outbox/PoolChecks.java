@@ -8,17 +8,12 @@ import org.springframework.boot.jdbc.DataSourceUnwrapper;
 
 import io.idempotency.IdempotencyStartupException;
 
-/**
- * Refuses a pool that is too small for the outbox: the relay or the application would wait for a connection for ever.
- */
+/** The check that the pool is large enough: otherwise the relay or the application would wait for ever. */
 final class PoolChecks {
 
     private PoolChecks() {}
 
-    /**
-     * Requires enough connections. The relay has one while a handler uses another one; a listener keeps one all the
-     * time.
-     */
+    /** Requires one connection for the relay, one for handlers meanwhile, and one for a listener. */
     static void require(DataSource dataSource, boolean handles, boolean listens) {
         HikariDataSource pool =
                 DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class, HikariDataSource.class);
@@ -33,8 +28,8 @@ final class PoolChecks {
                 "The connection pool has at most " + connections(pool.getMaximumPoolSize()) + ", but the outbox needs "
                         + needed + ": " + reasons + ".",
                 "Set spring.datasource.hikari.maximum-pool-size to at least " + needed
-                        + ", and better to some more than" + " that"
-                        + (handles ? " and idempotency.outbox.handler-threads together." : "."));
+                        + ", better to more than that"
+                        + (handles ? " plus idempotency.outbox.handler-threads." : "."));
     }
 
     private static String connections(int count) {

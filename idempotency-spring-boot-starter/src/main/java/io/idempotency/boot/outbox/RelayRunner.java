@@ -14,8 +14,8 @@ import org.springframework.transaction.TransactionException;
 import io.idempotency.internal.outbox.OutboxRelay;
 
 /**
- * Runs the relay on its own thread while the application runs. Local commits wake it; everything else is found by a
- * poll. Stopping waits for the batch in flight.
+ * A background task that runs the relay on its own thread. Local commits wake the relay; a poll finds all other
+ * messages. Stopping waits for the batch in flight.
  */
 final class RelayRunner implements SmartLifecycle {
 
@@ -49,7 +49,7 @@ final class RelayRunner implements SmartLifecycle {
     /**
      * Creates the runner.
      *
-     * @param stopTimeout how long stopping waits for a batch
+     * @param stopTimeout the longest time that stopping waits for a batch
      * @param startUpCheck throws an exception if the application must not start
      */
     RelayRunner(
@@ -107,9 +107,7 @@ final class RelayRunner implements SmartLifecycle {
         return thread != null;
     }
 
-    /**
-     * Ends only when it is stopped: if a failure ended it, no message would be sent any more and nobody would notice.
-     */
+    /** Runs until it is stopped: if a failure ended it, no more messages would be sent, unnoticed. */
     private void run(CountDownLatch end) {
         long nextSample = System.nanoTime();
         int failures = 0;
@@ -130,7 +128,7 @@ final class RelayRunner implements SmartLifecycle {
                     signal.await(pollInterval);
                 }
             } catch (Throwable failure) {
-                // Interrupts too: they are meant for the relay only when it is stopped.
+                // An interrupt is also caught: it ends the relay only if the relay was stopped.
                 if (failures == 0 && end.getCount() > 0) {
                     report(failure);
                 }
@@ -139,7 +137,7 @@ final class RelayRunner implements SmartLifecycle {
         }
     }
 
-    /** Pauses less than a long poll interval: a message that is due may have no other chance. */
+    /** Returns at most ten seconds, even if the poll interval is longer, so that due messages are soon tried again. */
     private Duration pauseAfter(int failures) {
         Duration first = pollInterval.compareTo(FIRST_PAUSE) < 0 ? pollInterval : FIRST_PAUSE;
         Duration longer = first.multipliedBy(1L << Math.min(failures - 1, MAX_DOUBLINGS));
@@ -154,7 +152,7 @@ final class RelayRunner implements SmartLifecycle {
                     failure);
         } else {
             logger.error(
-                    "The relay of the outbox failed; it goes on at least every {} s",
+                    "The relay of the outbox failed; it is tried again at least every {} s",
                     LONGEST_PAUSE.toSeconds(),
                     failure);
         }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Wakes a thread of this instance, such as its relay. Several wakes before it awaits count as one. */
+/** A signal that wakes a thread of this instance, such as its relay. Several wakes before an await count as one. */
 final class RelaySignal {
 
     private final Semaphore wakes = new Semaphore(0);

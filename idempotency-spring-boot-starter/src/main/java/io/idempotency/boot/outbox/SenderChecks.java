@@ -7,7 +7,7 @@ import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.OutboxHandlers;
 import io.idempotency.outbox.OutboxSender;
 
-/** Refuses handlers that would never be called, because another sender takes all messages. */
+/** The check for handlers that would never be called, because another sender gets all messages. */
 final class SenderChecks {
 
     private SenderChecks() {}
@@ -19,7 +19,7 @@ final class SenderChecks {
         if (inProcess.isEmpty()) {
             throw new IdempotencyStartupException(
                     "There are methods with @OutboxHandler for " + handlers.topics() + ", but all messages go to "
-                            + sender.getClass().getName() + ", so nobody would call them.",
+                            + sender.getClass().getName() + ", so they would never be called.",
                     "Set idempotency.outbox.sender=in-process and define no OutboxSender, or receive the messages from the"
                             + " broker instead.");
         }

@@ -14,12 +14,12 @@ import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 /**
  * Settings of the purge of expired rows.
  *
- * @param enabled Whether this instance deletes expired rows by itself.
- * @param interval Time between the starts of two purges. By default one minute, unless there is a cron expression.
- * @param cron When purges start, instead of an interval: a cron expression of Spring's, in the time zone of the JVM.
- * @param batchSize Rows deleted in one transaction, 100,000 at most.
- * @param pause Shortest time between two transactions of one purge, an hour at most. Where the database is slow it
- *     grows to twenty times as much.
+ * @param enabled Whether this instance regularly deletes expired rows.
+ * @param interval Time between the starts of two purges. By default, one minute, unless there is a cron expression.
+ * @param cron Spring cron expression for the start of purges, in the time zone of the JVM. Replaces the interval.
+ * @param batchSize Number of rows deleted in one transaction, at most 100,000.
+ * @param pause Shortest time between two transactions of one purge, at most one hour. If the database is slow, it grows
+ *     up to twenty times.
  * @param maxDuration Time after which a purge starts no further transaction.
  * @param archive Whether expired rows are moved to the archive tables instead of being deleted.
  */

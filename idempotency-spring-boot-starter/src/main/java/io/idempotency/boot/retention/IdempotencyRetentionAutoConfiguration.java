@@ -23,7 +23,7 @@ import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.observation.IdempotencyListeners;
 
-/** Deletes expired rows, maintains the partitions and samples the sizes of the tables in the background. */
+/** The auto-configuration of the purge, the maintenance of partitions and the samples of the tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
 @EnableConfigurationProperties({IdempotencyPurgeProperties.class, IdempotencyStorageProperties.class})

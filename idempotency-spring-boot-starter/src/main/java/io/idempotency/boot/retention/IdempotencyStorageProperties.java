@@ -15,13 +15,12 @@ import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 /**
  * Settings of the partitions of tables.
  *
- * @param processedMessages How messages that were handled are kept: as rows that are deleted one by one, or in
- *     partitions of a day, a week or a month that are dropped as a whole. A table that holds rows is put in partitions
- *     by an operator only.
- * @param maintenance Whether this instance makes and drops partitions.
+ * @param processedMessages Storage of handled messages: rows that are deleted one by one, or partitions of a day, a
+ *     week or a month that are dropped as a whole. A table that holds rows is not partitioned automatically.
+ * @param maintenance Whether this instance adds and removes partitions.
  * @param maintenanceInterval Time between two runs of the maintenance.
- * @param maintenanceRole Role to maintain partitions with, if the application's own is not the owner of the tables. The
- *     application's role must be a member of it.
+ * @param maintenanceRole Role to maintain partitions with, if the application's role is not the owner of the tables.
+ *     The application's role must be a member of it.
  */
 @ConfigurationProperties("idempotency.storage")
 public record IdempotencyStorageProperties(
@@ -40,7 +39,7 @@ public record IdempotencyStorageProperties(
         maintenanceRole = StringUtils.hasText(maintenanceRole) ? maintenanceRole : null;
     }
 
-    /** How a table is partitioned. */
+    /** The partitioning of a table. */
     public enum Partitioning {
 
         /** No partitions: expired rows are deleted. */
@@ -56,9 +55,9 @@ public record IdempotencyStorageProperties(
         MONTH;
 
         /**
-         * Returns how much time a partition is for.
+         * Returns the period of a partition.
          *
-         * @return empty if there are no partitions
+         * @return the period; empty if there are no partitions
          */
         public Optional<PartitionPeriod> period() {
             return switch (this) {

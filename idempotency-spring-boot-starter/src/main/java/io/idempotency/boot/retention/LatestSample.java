@@ -20,7 +20,7 @@ public final class LatestSample<T> {
     /**
      * Creates a holder without a sample.
      *
-     * @param clock tells when a sample is taken, and how old it is
+     * @param clock the clock for the time and age of a sample
      */
     public LatestSample(Clock clock) {
         this.clock = clock;
@@ -29,7 +29,7 @@ public final class LatestSample<T> {
     /**
      * Replaces the sample by one that was taken now.
      *
-     * @param sample the new one
+     * @param sample the new sample
      */
     public void update(T sample) {
         latest = new Stored<>(sample, clock.instant());
@@ -38,7 +38,7 @@ public final class LatestSample<T> {
     /**
      * Returns the sample.
      *
-     * @return {@code null} if none was taken yet
+     * @return the sample; {@code null} if none was taken yet
      */
     public @Nullable Taken<T> get() {
         Stored<T> stored = latest;
@@ -57,8 +57,8 @@ public final class LatestSample<T> {
      *
      * @param <T> the kind of sample
      * @param sample the values
-     * @param at when it was taken
-     * @param age how long ago that is, in whole seconds
+     * @param at the time of the sample
+     * @param age the age of the sample, in whole seconds
      */
     public record Taken<T>(T sample, Instant at, Duration age) {}
 }

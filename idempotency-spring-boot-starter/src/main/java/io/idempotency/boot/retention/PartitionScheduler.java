@@ -13,8 +13,8 @@ import org.springframework.transaction.TransactionException;
 import io.idempotency.internal.retention.PartitionMaintenance;
 
 /**
- * Maintains the partitions from time to time, and soon again if a lock holder prevented it. Of consecutive failures it
- * reports the first one only.
+ * The scheduler of the maintenance of partitions. It soon repeats a run that a lock holder prevented, and reports only
+ * the first of consecutive failures.
  */
 final class PartitionScheduler extends BackgroundTask {
 
@@ -31,8 +31,8 @@ final class PartitionScheduler extends BackgroundTask {
     /**
      * Creates the scheduler.
      *
-     * @param first when the first run starts
-     * @param interval from the end of one run to the start of the next one
+     * @param first the trigger of the first run
+     * @param interval the time from the end of one run to the start of the next one
      */
     PartitionScheduler(PartitionMaintenance maintenance, Trigger first, Duration interval) {
         this(maintenance, first, interval, new AtomicBoolean());
@@ -65,8 +65,8 @@ final class PartitionScheduler extends BackgroundTask {
             if (!failing && isRunning()) {
                 logger.warn(
                         "The partitions of the idempotency tables could not be maintained; it is tried again. Messages"
-                                + " are stored all the same, but are not forgotten. {}. Only the owner of the"
-                                + " tables may maintain them: if it is that, name the owner with"
+                                + " are still stored, but not deleted. {}. Only the owner of the tables may"
+                                + " maintain them: if this role is not the owner, name the owner with"
                                 + " idempotency.storage.maintenance-role, or set"
                                 + " idempotency.storage.maintenance = false where another instance does it",
                         failure.getMessage(),

@@ -9,7 +9,7 @@ import org.springframework.transaction.TransactionException;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 
-/** Runs the purge from time to time. */
+/** The scheduler of the purge. */
 final class PurgeScheduler extends BackgroundTask {
 
     private static final Logger logger = LoggerFactory.getLogger(PurgeScheduler.class);
@@ -29,7 +29,7 @@ final class PurgeScheduler extends BackgroundTask {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (DataAccessException | TransactionException failure) {
-            // The end of the application interrupts a purge, which is no failure.
+            // A shutdown interrupts the purge, which is no failure.
             if (isRunning()) {
                 logger.warn("Expired idempotency rows could not be deleted; the next purge tries again", failure);
             }

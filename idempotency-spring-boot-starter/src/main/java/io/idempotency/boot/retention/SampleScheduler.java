@@ -9,7 +9,7 @@ import org.springframework.transaction.TransactionException;
 
 import io.idempotency.internal.retention.StorageSampler;
 
-/** Samples the tables from time to time. Of consecutive failures it reports the first one only. */
+/** The scheduler of samples of the tables. Only the first of consecutive failures is reported. */
 final class SampleScheduler extends BackgroundTask {
 
     private static final Logger logger = LoggerFactory.getLogger(SampleScheduler.class);
@@ -30,7 +30,7 @@ final class SampleScheduler extends BackgroundTask {
             failing = false;
         } catch (DataAccessException | TransactionException failure) {
             if (!failing && isRunning()) {
-                logger.warn("The idempotency tables could not be looked at for metrics; it is tried again", failure);
+                logger.warn("The idempotency tables could not be sampled for metrics; it is tried again", failure);
             }
             failing = true;
         }

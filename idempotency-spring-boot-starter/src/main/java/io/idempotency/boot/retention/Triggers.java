@@ -19,14 +19,14 @@ final class Triggers {
                 : new CronTrigger(properties.cron());
     }
 
-    /** Triggers now. For the first run only. */
+    /** Returns a trigger that fires now, for the first run only. */
     static Trigger immediately() {
         return context -> context.getClock().instant();
     }
 
     /**
-     * Triggers an interval after the last start; runs that were missed are not made up for. The first run starts after
-     * half an interval to a whole one, at random, because instances are often started together.
+     * Returns a trigger that fires an interval after the last start. Missed runs are skipped. The first run starts at
+     * random after half an interval to a whole one, because instances are often started together.
      */
     static Trigger every(Duration interval) {
         return context -> {

@@ -20,7 +20,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.web.IdempotencyHttpProperties;
 
-/** Makes the authenticated principal the caller, whether the call comes over HTTP, gRPC, a message or a job. */
+/** The auto-configuration that makes the authenticated principal the caller, over HTTP and elsewhere. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass(SecurityContextHolder.class)
 @ConditionalOnProperty(name = "idempotency.http.caller", havingValue = "principal", matchIfMissing = true)

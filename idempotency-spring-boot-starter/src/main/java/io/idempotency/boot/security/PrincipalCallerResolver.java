@@ -11,8 +11,8 @@ import io.idempotency.CallerResolver;
 import io.idempotency.MissingCallerException;
 
 /**
- * Resolves the caller to the user whom Spring Security has authenticated. An anonymous user is no caller, and neither
- * is a thread without the security context of its request; if callers are required, both are refused.
+ * The resolver of callers to the user whom Spring Security has authenticated. An anonymous user is no caller, and a
+ * thread without the security context of its request has none. If callers are required, both are refused.
  */
 final class PrincipalCallerResolver implements CallerResolver {
 

@@ -12,8 +12,8 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyStartupException;
 
 /**
- * Refuses applications whose principals are in Reactor's context only: the thread that makes a call does not know them,
- * so all users would share their keys.
+ * The check that principals are not only in Reactor's context. The thread that makes a call would not know them, so all
+ * users would share their keys.
  */
 final class ReactiveSecurityCheck implements SmartInitializingSingleton {
 
@@ -51,7 +51,7 @@ final class ReactiveSecurityCheck implements SmartInitializingSingleton {
 
     private static void refuse(String beanName) {
         throw new IdempotencyStartupException(
-                "Idempotency keys cannot be told apart by their users: Spring Security is reactive here (the bean '"
+                "Idempotency keys cannot be distinguished by their users: Spring Security is reactive here (the bean '"
                         + beanName + "'), and the thread that makes a call does not know its principal, so that all"
                         + " users would share their keys and responses.",
                 "Define a CallerResolver bean that knows the caller on that thread, or set idempotency.http.caller=none and"

@@ -26,7 +26,7 @@ public final class CallObservationContext extends Observation.Context {
     }
 
     /**
-     * Returns how the call ended, with its key. The key may be confidential.
+     * Returns the outcome of the call, with its key. The key may be confidential.
      *
      * @return {@code null} while the call runs
      */

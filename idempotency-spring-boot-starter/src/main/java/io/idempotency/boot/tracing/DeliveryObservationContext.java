@@ -26,9 +26,9 @@ public final class DeliveryObservationContext extends Observation.Context {
     }
 
     /**
-     * Returns how the delivery ended, with the id of the message. The id may be confidential.
+     * Returns the outcome of the delivery, with the id of the message. The id may be confidential.
      *
-     * @return {@code null} while it is being handled
+     * @return {@code null} while the message is handled
      */
     public @Nullable MessageReceived getReceived() {
         return received;

@@ -92,7 +92,7 @@ public enum IdempotencyObservations implements ObservationDocumentation {
         }
     }
 
-    /** Keys with a value of its own for each call, shown as {@code idempotency.tracing.keys} says. */
+    /** Keys with many values, shown as set by {@code idempotency.tracing.keys}. */
     public enum High implements KeyName {
 
         /** The key, if keys are shown. */

@@ -15,7 +15,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.observation.CallObserver;
 
-/** Observes calls and deliveries, for traces, if the application has an ObservationRegistry. */
+/** The auto-configuration of observations for traces, if the application has an ObservationRegistry. */
 @AutoConfiguration(
         before = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
@@ -36,7 +36,7 @@ public final class IdempotencyTracingAutoConfiguration {
         return new ObservedHeaders(registry);
     }
 
-    /** The library has its own timers, so the timers that Micrometer derives from observations would be duplicates. */
+    /** The filter of timers that Micrometer derives from observations: the library has its own timers. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterFilter.class)
     static class WithMeters {

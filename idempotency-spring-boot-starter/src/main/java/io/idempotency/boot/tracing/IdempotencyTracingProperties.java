@@ -8,7 +8,7 @@ import io.idempotency.boot.KeyDisplay;
 /**
  * Settings of the traces of calls and messages.
  *
- * @param keys How traces show keys, callers and message ids.
+ * @param keys Form in which traces show keys, callers and message ids.
  */
 @ConfigurationProperties("idempotency.tracing")
 public record IdempotencyTracingProperties(

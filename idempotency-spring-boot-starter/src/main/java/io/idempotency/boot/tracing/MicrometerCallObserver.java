@@ -12,7 +12,7 @@ import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.MessageReceived;
 
-/** Makes an observation of each call and each delivery. It is the current observation while the method runs. */
+/** The observer that makes an observation of each call and delivery, current while the method runs. */
 final class MicrometerCallObserver implements CallObserver {
 
     private final ObservationRegistry registry;
@@ -36,7 +36,7 @@ final class MicrometerCallObserver implements CallObserver {
             return Observed.noOp();
         }
         CallObservationContext context = new CallObservationContext(scope);
-        return opened(
+        return open(
                 IdempotencyObservations.CALL.observation(null, callConvention, () -> context, registry),
                 context::completed,
                 CallCompleted::failure);
@@ -48,14 +48,14 @@ final class MicrometerCallObserver implements CallObserver {
             return Observed.noOp();
         }
         DeliveryObservationContext context = new DeliveryObservationContext(consumer);
-        return opened(
+        return open(
                 IdempotencyObservations.DELIVERY.observation(null, deliveryConvention, () -> context, registry),
                 context::received,
                 MessageReceived::failure);
     }
 
-    private <E> Observed<E> opened(
-            Observation observation, Consumer<E> end, Function<E, @Nullable Throwable> failureOf) {
+    private <E> Observed<E> open(
+            Observation observation, Consumer<E> completed, Function<E, @Nullable Throwable> failureOf) {
         Observation.@Nullable Scope outer = registry.getCurrentObservationScope();
         Observation.Scope scope;
         try {
@@ -66,7 +66,7 @@ final class MicrometerCallObserver implements CallObserver {
         }
         return event -> {
             try {
-                end.accept(event);
+                completed.accept(event);
                 Throwable failure = failureOf.apply(event);
                 if (failure != null) {
                     observation.error(ObservedFailure.errorOf(failure, keys));

@@ -30,31 +30,31 @@ final class ObservedFailure {
     }
 
     /**
-     * Replaces a failure that is or carries an exception of the library: exporters show its message, which names the
-     * key.
+     * Replaces a failure that is or contains an exception of the library, because exporters show its message, which
+     * names the key.
      */
     static Throwable errorOf(Throwable failure, KeyDisplay keys) {
-        return keys == KeyDisplay.SHOWN || !isOrCarriesOurs(failure) ? failure : new WithoutMessage(failure);
+        return keys == KeyDisplay.SHOWN || !containsLibraryException(failure) ? failure : new WithoutMessage(failure);
     }
 
-    private static boolean isOrCarriesOurs(Throwable failure) {
+    private static boolean containsLibraryException(Throwable failure) {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-        Deque<Throwable> toSee = new ArrayDeque<>(List.of(failure));
-        for (Throwable next = toSee.poll(); next != null; next = toSee.poll()) {
+        Deque<Throwable> pending = new ArrayDeque<>(List.of(failure));
+        for (Throwable next = pending.poll(); next != null; next = pending.poll()) {
             if (next instanceof IdempotencyException) {
                 return true;
             }
             if (seen.add(next)) {
-                toSee.addAll(List.of(next.getSuppressed()));
+                pending.addAll(List.of(next.getSuppressed()));
                 if (next.getCause() != null) {
-                    toSee.add(next.getCause());
+                    pending.add(next.getCause());
                 }
             }
         }
         return false;
     }
 
-    /** Replaces an exception whose message must not be shown. */
+    /** The replacement of an exception whose message must not be shown. */
     private static final class WithoutMessage extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

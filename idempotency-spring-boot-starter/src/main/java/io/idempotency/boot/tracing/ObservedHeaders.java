@@ -9,7 +9,7 @@ import io.micrometer.observation.transport.SenderContext;
 
 import io.idempotency.boot.outbox.PublishedHeaders;
 
-/** Lets tracers add the headers by which a receiver continues the trace of the publisher, such as {@code traceparent}. */
+/** The headers of tracers by which a receiver continues the trace of the publisher, such as {@code traceparent}. */
 record ObservedHeaders(ObservationRegistry registry) implements PublishedHeaders {
 
     @Override

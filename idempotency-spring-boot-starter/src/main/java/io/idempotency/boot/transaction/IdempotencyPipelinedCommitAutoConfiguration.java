@@ -25,8 +25,8 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
 
 /**
- * Replaces Spring Boot's transaction manager for plain JDBC, under the same conditions and by the same name, if
- * {@code idempotency.pipelined-commit} is set.
+ * The auto-configuration of the transaction manager that replaces Spring Boot's for plain JDBC, under the same
+ * conditions and name, if {@code idempotency.pipelined-commit} is set.
  */
 @AutoConfiguration(
         before = {

@@ -19,7 +19,7 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.internal.transaction.SameDataSource;
 
-/** Warns once if {@code idempotency.pipelined-commit} is set but has no effect. */
+/** The check that warns if {@code idempotency.pipelined-commit} is set but has no effect. */
 final class PipelinedCommitCheck implements SmartInitializingSingleton {
 
     private static final Logger logger = LoggerFactory.getLogger(PipelinedCommitCheck.class);
@@ -38,7 +38,7 @@ final class PipelinedCommitCheck implements SmartInitializingSingleton {
         dataSource.ifAvailable(tables -> {
             String reason = reasonAgainst(tables.dataSource());
             if (reason != null) {
-                logger.warn("idempotency.pipelined-commit=true has no effect: {}. Calls work as without it", reason);
+                logger.warn("idempotency.pipelined-commit=true has no effect: {}. Calls work without it", reason);
             }
         });
     }

@@ -13,7 +13,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
 
 import io.idempotency.IdempotencyException;
 
-/** Finds out whether the application handles an exception of the library by its type, and not as any exception. */
+/** The exception handlers of the application that name the exceptions of the library. */
 final class ApplicationExceptionHandlers {
 
     private final ExceptionHandlerExceptionResolver resolver;
@@ -25,8 +25,8 @@ final class ApplicationExceptionHandlers {
     }
 
     /**
-     * Asks the handlers in the order of Spring MVC, the controller's first: the first that matches handles the
-     * exception.
+     * Returns whether the first handler that matches names an exception type of the library. The order is that of
+     * Spring MVC, the controller's handlers first.
      */
     boolean name(IdempotencyException exception, @Nullable Object handler) {
         Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
@@ -37,7 +37,7 @@ final class ApplicationExceptionHandlers {
                 .flatMap(methods -> Stream.ofNullable(
                         methods.resolveExceptionMappingByExceptionType(exception.getClass(), MediaType.ALL)))
                 .findFirst()
-                .filter(answering -> names(answering, exception))
+                .filter(matching -> names(matching, exception))
                 .isPresent();
     }
 

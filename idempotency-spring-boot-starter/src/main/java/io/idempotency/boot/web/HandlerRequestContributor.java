@@ -13,7 +13,7 @@ import org.springframework.web.util.ServletRequestPathUtils;
 
 import io.idempotency.internal.execution.FingerprintContributor;
 
-/** Adds method and path of the request to the fingerprint if the handler method itself is idempotent. */
+/** The contributor of method and path of the request to the fingerprint of an idempotent handler method. */
 final class HandlerRequestContributor implements FingerprintContributor {
 
     @Override

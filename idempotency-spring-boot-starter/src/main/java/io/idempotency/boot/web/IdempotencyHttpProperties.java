@@ -17,17 +17,17 @@ import org.springframework.util.Assert;
  * Settings of the {@code Idempotency-Key} header over Spring MVC.
  *
  * @param headerName Name of the request header that carries the key.
- * @param strict Whether the key must be a string in double quotes, as the draft standard says, or may be bare text too,
- *     as many clients send it.
+ * @param strict Whether the key must be a string in double quotes, as in the draft standard. If not, it may also be
+ *     bare text, as many clients send it.
  * @param replayedHeaderName Name of the response header that marks replays.
- * @param replayHeaders Response headers of a ResponseEntity that are stored and replayed, beside Content-Type,
+ * @param replayHeaders Response headers of a ResponseEntity that are stored and replayed, in addition to Content-Type,
  *     Content-Language, ETag, Last-Modified, Link and Location.
- * @param caller Owner of keys, if the application has no CallerResolver.
+ * @param caller Owner of the keys, unless the application defines a CallerResolver.
  * @param requireCaller Whether requests without a caller are refused.
  * @param problemDetails Whether refused calls are answered with problem details.
  * @param problemTypeBase Start of the type URIs of problems.
  * @param documentationUrl Page about idempotency for the clients of this application; every problem links to it.
- * @param failureStatus Status of recorded failures by their code; 422 for all others.
+ * @param failureStatus HTTP status of recorded failures by their code; 422 for all others.
  */
 @ConfigurationProperties("idempotency.http")
 public record IdempotencyHttpProperties(
@@ -113,7 +113,7 @@ public record IdempotencyHttpProperties(
         /** The user whom Spring Security has authenticated, if the application has it. */
         PRINCIPAL,
 
-        /** Nobody: all callers share their keys. */
+        /** No caller: all clients share their keys. */
         NONE
     }
 }

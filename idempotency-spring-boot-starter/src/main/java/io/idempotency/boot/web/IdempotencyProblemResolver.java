@@ -20,8 +20,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
 import io.idempotency.IdempotencyException;
 
 /**
- * Answers refused calls with problem details, before the application's handlers of any exception. If the application
- * has a handler of the exception's type or of its base class in the library, that handler answers.
+ * The resolver that answers refused calls with problem details, before the application's general exception handlers. If
+ * the application has a handler of the exception's type or of its base class in the library, that handler answers.
  */
 final class IdempotencyProblemResolver implements HandlerExceptionResolver {
 

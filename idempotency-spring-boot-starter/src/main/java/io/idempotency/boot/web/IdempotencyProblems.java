@@ -21,7 +21,7 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.RequestInProgressException;
 
 /**
- * Makes the responses to refused calls. Messages of the application can replace titles and details.
+ * The factory of the responses to refused calls. Messages of the application can replace titles and details.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457, Problem Details for HTTP APIs</a>
  */
@@ -89,12 +89,12 @@ final class IdempotencyProblems {
         return refusal instanceof RequestInProgressException inProgress ? inProgress.retryAfter() : null;
     }
 
-    /** Returns whether the code is mapped to a status. By default it is the name of a class, which clients must not see. */
+    /** Returns whether clients may see the code. Unless it is mapped to a status, it may be the name of a class. */
     private boolean isPublic(RecordedFailureException failure) {
         return properties.failureStatus().containsKey(failure.code());
     }
 
-    /** Shows only messages about a header to the client; others would disclose details of the application. */
+    /** Returns the message only if it is about the header; others would disclose details of the application. */
     private String detailOf(Problem problem, IdempotencyException refusal, HttpServletRequest request) {
         return KeyHeader.isRefusalOf(request, refusal)
                 ? refusal.getMessage() + "."

@@ -33,7 +33,7 @@ import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 
-/** Supports the {@code Idempotency-Key} header in applications with Spring MVC. */
+/** The auto-configuration of the {@code Idempotency-Key} header in applications with Spring MVC. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(DispatcherServlet.class)

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Keeps the method whose return type is used to write problems in a native image. */
+/** The hints that keep the method whose return type is used to write problems in a native image. */
 final class IdempotencyWebRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -17,8 +17,8 @@ import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
 
 /**
- * Marks the response to a request if all calls with the key of the request were replays. Calls with other keys do not
- * count.
+ * The header that marks the response to a request if all calls with the key of the request were replays. Calls with
+ * other keys do not count.
  */
 final class IdempotentReplayedHeader implements IdempotencyListener, HandlerExceptionResolver, Ordered {
 
@@ -39,7 +39,7 @@ final class IdempotentReplayedHeader implements IdempotencyListener, HandlerExce
         Intent intent = event.intent();
         if (intent != null
                 && RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
-                && intent.key().equals(KeyHeader.knownOf(attributes.getRequest()))) {
+                && intent.key().equals(KeyHeader.alreadyRead(attributes.getRequest()))) {
             attributes.getRequest().setAttribute(REPLAYED_FAILURE, event.failure());
             mark(attributes, REPLAYS.contains(event.outcome()));
         }

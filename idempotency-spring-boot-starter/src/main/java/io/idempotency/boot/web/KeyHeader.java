@@ -12,7 +12,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 
-/** Reads the key of a request from its header. */
+/** The header that carries the key of a request. */
 final class KeyHeader {
 
     /** See <a href="https://www.rfc-editor.org/rfc/rfc9110#name-safe-methods">RFC 9110, Safe Methods</a>. */
@@ -46,12 +46,12 @@ final class KeyHeader {
     }
 
     /**
-     * Returns the key of a request, or {@code null} if it has none, and stores it in the request for {@link #knownOf}.
+     * Returns the key of a request and stores it for {@link #alreadyRead}; {@code null} if there is none.
      *
      * @throws InvalidIdempotencyKeyException if the header is malformed
      */
     @Nullable IdempotencyKey of(HttpServletRequest request) {
-        IdempotencyKey known = knownOf(request);
+        IdempotencyKey known = alreadyRead(request);
         if (known != null) {
             return known;
         }
@@ -77,7 +77,7 @@ final class KeyHeader {
     }
 
     /** Returns the key that was read from the header before; {@code null} if none was. */
-    static @Nullable IdempotencyKey knownOf(HttpServletRequest request) {
+    static @Nullable IdempotencyKey alreadyRead(HttpServletRequest request) {
         return (IdempotencyKey) request.getAttribute(KEY);
     }
 
@@ -104,7 +104,7 @@ final class KeyHeader {
         for (int i = 1; i < field.length(); i++) {
             char character = field.charAt(i);
             if (character == QUOTE) {
-                requireNothingBehind(field.substring(i + 1));
+                requireEnd(field.substring(i + 1));
                 return text.toString();
             }
             if (character == ESCAPE) {
@@ -120,7 +120,7 @@ final class KeyHeader {
         throw invalid("has no closing double quote");
     }
 
-    private void requireNothingBehind(String rest) {
+    private void requireEnd(String rest) {
         if (!rest.isEmpty()) {
             throw invalid(rest.stripLeading().startsWith(";") ? "has parameters" : "has more than one value");
         }

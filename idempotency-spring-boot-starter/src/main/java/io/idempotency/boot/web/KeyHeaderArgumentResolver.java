@@ -10,7 +10,7 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 
 import io.idempotency.IdempotencyKey;
 
-/** Resolves parameters of controller methods to the key that the interceptor has checked. */
+/** The resolver of parameters of controller methods to the key that the interceptor has checked. */
 final class KeyHeaderArgumentResolver implements HandlerMethodArgumentResolver {
 
     private final KeyHeader header;
@@ -21,7 +21,7 @@ final class KeyHeaderArgumentResolver implements HandlerMethodArgumentResolver {
 
     @Override
     public boolean supportsParameter(MethodParameter parameter) {
-        return KeyHeaderParameters.isOne(parameter);
+        return KeyHeaderParameters.isKeyParameter(parameter);
     }
 
     @Override

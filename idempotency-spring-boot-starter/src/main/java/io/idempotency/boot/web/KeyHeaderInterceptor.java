@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.core.MethodParameter;
 import org.springframework.web.servlet.HandlerInterceptor;
 
-/** Refuses requests without a usable key before their body is read. */
+/** The interceptor that refuses requests without a valid key before their body is read. */
 final class KeyHeaderInterceptor implements HandlerInterceptor {
 
     private final KeyHeader header;

@@ -22,16 +22,16 @@ final class KeyHeaderParameters {
         return handler instanceof HandlerMethod method && !KeyHeader.isIgnoredFor(request) ? find(method) : null;
     }
 
-    /** Returns the only one: a method with several is refused at start-up. */
+    /** Returns the only parameter: a method with several is refused at start-up. */
     private static @Nullable MethodParameter find(HandlerMethod handler) {
         return all(handler).findFirst().orElse(null);
     }
 
     static Stream<MethodParameter> all(HandlerMethod handler) {
-        return Arrays.stream(handler.getMethodParameters()).filter(KeyHeaderParameters::isOne);
+        return Arrays.stream(handler.getMethodParameters()).filter(KeyHeaderParameters::isKeyParameter);
     }
 
-    static boolean isOne(MethodParameter parameter) {
+    static boolean isKeyParameter(MethodParameter parameter) {
         return parameter.hasParameterAnnotation(IdempotencyKeyHeader.class);
     }
 
@@ -40,7 +40,7 @@ final class KeyHeaderParameters {
         return annotation != null && annotation.required();
     }
 
-    static boolean hasPossibleType(MethodParameter parameter) {
+    static boolean hasSupportedType(MethodParameter parameter) {
         return parameter.getParameterType() == String.class || parameter.getParameterType() == IdempotencyKey.class;
     }
 }

@@ -12,7 +12,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 import io.idempotency.IdempotencyStartupException;
 
-/** Refuses at start-up parameters that cannot take a key, instead of failing their first request. */
+/** The check at start-up that refuses parameters that cannot take a key. */
 final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
 
     private final ObjectProvider<RequestMappingHandlerMapping> mappings;
@@ -42,10 +42,10 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
                             + " parameters with @IdempotencyKeyHeader, but a request has one key.",
                     "Remove the annotation from all of them but one.");
         }
-        parameters.forEach(parameter -> requirePossibleType(handler, parameter));
+        parameters.forEach(parameter -> requireSupportedType(handler, parameter));
     }
 
-    /** Without the resolver Spring MVC would take the parameter from the query, and nothing would check the key. */
+    /** Requires the resolver, without which Spring MVC would take an unchecked key from the query. */
     private void requireResolver(HandlerMethod handler) {
         boolean isConfigured = adapters.stream()
                 .allMatch(
@@ -64,8 +64,8 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
         return resolvers == null ? List.of() : resolvers;
     }
 
-    private static void requirePossibleType(HandlerMethod handler, MethodParameter parameter) {
-        if (!KeyHeaderParameters.hasPossibleType(parameter)) {
+    private static void requireSupportedType(HandlerMethod handler, MethodParameter parameter) {
+        if (!KeyHeaderParameters.hasSupportedType(parameter)) {
             throw new IdempotencyStartupException(
                     "The parameter " + parameter.getParameterIndex() + " of " + handler.getShortLogMessage()
                             + " has @IdempotencyKeyHeader and the type "

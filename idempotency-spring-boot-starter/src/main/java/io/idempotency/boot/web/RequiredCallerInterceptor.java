@@ -10,7 +10,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.MissingCallerException;
 
-/** Refuses requests without a caller to methods that take a key: otherwise all clients would share their keys. */
+/** The interceptor that refuses keys of requests without a caller: clients would share their keys. */
 final class RequiredCallerInterceptor implements HandlerInterceptor, SmartInitializingSingleton {
 
     private final ObjectProvider<CallerResolver> callerResolver;
@@ -23,7 +23,7 @@ final class RequiredCallerInterceptor implements HandlerInterceptor, SmartInitia
     public void afterSingletonsInstantiated() {
         if (callerResolver.getIfAvailable() == null) {
             throw new IdempotencyStartupException(
-                    "idempotency.http.require-caller is set, but nothing tells who calls, so that every request would be"
+                    "idempotency.http.require-caller is set, but there is no CallerResolver, so that every request would be"
                             + " refused.",
                     "Define a CallerResolver bean, or use Spring Security with idempotency.http.caller=principal.");
         }
@@ -34,7 +34,7 @@ final class RequiredCallerInterceptor implements HandlerInterceptor, SmartInitia
         if (KeyHeaderParameters.ofRequest(request, handler) != null
                 && callerResolver.getObject().resolveCaller().isEmpty()) {
             throw new MissingCallerException("The request has no caller, but idempotency.http.require-caller is set:"
-                    + " authenticate the request, or let the CallerResolver know who it is from");
+                    + " authenticate the request, or let the CallerResolver return its caller");
         }
         return true;
     }

@@ -27,7 +27,7 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 
 /**
- * Stores a ResponseEntity or HttpEntity with its status, the headers that may be replayed and its body. The body is
+ * The codec of a ResponseEntity or HttpEntity: its status, the headers that may be replayed and its body. The body is
  * stored last, as the codec of its type wrote it, so that this codec gets it back unchanged.
  */
 final class ResponseEntityCodec implements ResponseCodec {
@@ -183,8 +183,8 @@ final class ResponseEntityCodec implements ResponseCodec {
         Type body = ResolvableType.forType(type).getGeneric(0).getType();
         Type known = body instanceof WildcardType wildcard ? wildcard.getUpperBounds()[0] : body;
         if (ResolvableType.forType(known).resolve(Object.class) == Object.class) {
-            throw new IllegalArgumentException(
-                    type.getTypeName() + " does not tell what its body is to be read as: declare the type of the body");
+            throw new IllegalArgumentException(type.getTypeName()
+                    + " does not name the type of its body, so it cannot be read back: declare the type");
         }
         return known;
     }

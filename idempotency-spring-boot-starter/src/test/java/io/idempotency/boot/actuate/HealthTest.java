@@ -107,7 +107,7 @@ class HealthTest {
         partitions(3, Duration.ZERO);
         assertThat(application.health("/idempotency").text("$.status")).isEqualTo("DEGRADED");
         assertThat(application.health("/idempotency").text("$.details.partitions.processed_message.state"))
-                .isEqualTo("nobody makes partitions");
+                .isEqualTo("no instance adds partitions");
 
         partitions(7, Duration.ofMinutes(61));
         assertThat(application.health("/idempotency").text("$.status")).isEqualTo("DEGRADED");
@@ -117,13 +117,13 @@ class HealthTest {
 
     @Test
     void isDegradedByWhatIsWrongWithPartitionsAndSaysWhat() {
-        partitions(7, Duration.ZERO, "processed_message_20261122 should have gone an hour ago");
+        partitions(7, Duration.ZERO, "processed_message_20261122 should have been removed an hour ago");
 
         Answer answer = application.health("/idempotency");
         assertThat(answer.text("$.status")).isEqualTo("DEGRADED");
-        assertThat(answer.text("$.details.partitions.processed_message.state")).isEqualTo("needs a look");
+        assertThat(answer.text("$.details.partitions.processed_message.state")).isEqualTo("needs attention");
         assertThat(answer.texts("$.details.partitions.processed_message.problems"))
-                .containsExactly("processed_message_20261122 should have gone an hour ago");
+                .containsExactly("processed_message_20261122 should have been removed an hour ago");
     }
 
     private void partitions(int ahead, Duration overdue, String... problems) {
@@ -187,7 +187,7 @@ class HealthTest {
                 .asInstanceOf(InstanceOfAssertFactories.list(String.class))
                 .singleElement()
                 .asString()
-                .startsWith("cannot be looked at: Conn");
+                .startsWith("cannot be queried: Conn");
     }
 
     @Test

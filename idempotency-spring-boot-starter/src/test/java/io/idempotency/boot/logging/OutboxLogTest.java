@@ -81,7 +81,7 @@ class OutboxLogTest {
 
         assertThat(log.texts())
                 .containsExactly("ERROR Message " + ID
-                        + " (OrderPlaced) for topic orders was given up after attempt 15: look at it, and requeue it. The failure:"
+                        + " (OrderPlaced) for topic orders was given up after attempt 15: resolve the failure, then requeue it. The failure:"
                         + " java.lang.IllegalStateException: no such topic");
         assertThat(log.all().get(0).getThrowableProxy().getMessage()).isEqualTo("no such topic");
     }

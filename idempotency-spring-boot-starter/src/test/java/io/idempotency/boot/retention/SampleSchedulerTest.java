@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class SampleSchedulerTest {
 
-    private static final String FAILED = "could not be looked at for metrics";
+    private static final String FAILED = "could not be sampled for metrics";
 
     private final TestDatabase database;
 

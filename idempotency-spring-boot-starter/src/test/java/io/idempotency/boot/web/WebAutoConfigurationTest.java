@@ -88,7 +88,7 @@ class WebAutoConfigurationTest {
                     StartupReport report = StartupReport.of(context.getStartupFailure());
 
                     assertThat(report.description())
-                            .contains("idempotency.http.require-caller is set, but nothing tells who calls");
+                            .contains("idempotency.http.require-caller is set, but there is no CallerResolver");
                     assertThat(report.action()).contains("CallerResolver bean", "Spring Security");
                 });
         application

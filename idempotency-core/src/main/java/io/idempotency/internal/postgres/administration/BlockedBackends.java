@@ -7,10 +7,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.BlockedClaims;
 import io.idempotency.BlockedClaims.BlockedClaim;
-import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
-/** Finds backends that wait with a statement of the library. Every role has the rights that this takes. */
+/** The query for backends that wait for a lock in a statement of the library. Every role may run it. */
 final class BlockedBackends {
 
     private static final String FIND = """
@@ -34,16 +33,10 @@ final class BlockedBackends {
             from pg_catalog.pg_stat_activity
             where datname = current_database() and query = '<insufficient privilege>'""";
 
-    private final String find;
-
-    BlockedBackends(Schema schema) {
-        this.find = schema.resolve(FIND);
-    }
-
     BlockedClaims find(JdbcClient jdbcClient, int limit) {
         return new BlockedClaims(
                 jdbcClient
-                        .sql(find)
+                        .sql(FIND)
                         .params(limit, limit)
                         .query((row, number) -> map(row))
                         .list(),

@@ -9,10 +9,10 @@ import org.slf4j.spi.LoggingEventBuilder;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.Intent;
 
-/** The log of what operators have changed, and why: one line for each change. */
+/** The log of the changes of operators, with their reasons: one line for each change. */
 final class InterventionLog {
 
-    /** Names the feature and not a class, so that the log can be kept in a file of its own. */
+    /** The feature and not a class, so that the log can be written to a separate file. */
     static final String NAME = "io.idempotency.administration";
 
     private final Logger logger = LoggerFactory.getLogger(NAME);
@@ -32,9 +32,9 @@ final class InterventionLog {
         log(line, operation, "message " + messageId, reason);
     }
 
-    private static void log(LoggingEventBuilder line, String operation, String what, Reason reason) {
+    private static void log(LoggingEventBuilder line, String operation, String target, Reason reason) {
         line.addKeyValue("who", reason.who())
                 .addKeyValue("why", reason.why())
-                .log("Operator intervention: {} {} by {} because {}", operation, what, reason.who(), reason.why());
+                .log("Operator intervention: {} {} by {} because {}", operation, target, reason.who(), reason.why());
     }
 }

@@ -22,7 +22,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.outbox.OutboxAdministration;
 import io.idempotency.internal.postgres.request.RequestAdministration;
 
-/** The view that operators have of the tables, and the changes that they may make. Each change is logged. */
+/** The queries and changes of operators. Each change is logged. */
 public final class PostgresAdministration implements IdempotencyAdministration {
 
     private final InterventionLog log = new InterventionLog();
@@ -40,14 +40,14 @@ public final class PostgresAdministration implements IdempotencyAdministration {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the tables
-     * @param dataSource each operation takes a connection of its own from it
+     * @param schema the schema of the tables
+     * @param dataSource the DataSource, from which each operation takes one connection
      */
     public PostgresAdministration(Schema schema, DataSource dataSource) {
         this.transaction = new BoundedTransaction(dataSource);
         this.requests = new RequestAdministration(schema, transaction);
         this.inbox = new InboxAdministration(schema, transaction);
-        this.blockedBackends = new BlockedBackends(schema);
+        this.blockedBackends = new BlockedBackends();
         this.outbox = new OutboxAdministration(schema, transaction);
     }
 

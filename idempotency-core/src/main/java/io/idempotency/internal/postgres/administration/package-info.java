@@ -1,5 +1,5 @@
 /**
- * What operators see of all tables, and what they may change.
+ * The queries and changes of operators.
  */
 @NullMarked
 package io.idempotency.internal.postgres.administration;

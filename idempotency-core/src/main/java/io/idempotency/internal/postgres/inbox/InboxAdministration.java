@@ -11,7 +11,7 @@ import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
-/** Reads the tables {@code processed_message} and {@code message_failure} for operators. */
+/** The queries of operators about the tables {@code processed_message} and {@code message_failure}. */
 public final class InboxAdministration {
 
     private final Schema schema;
@@ -21,8 +21,8 @@ public final class InboxAdministration {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the tables
-     * @param transaction bounds each statement
+     * @param schema the schema of the tables
+     * @param transaction the transaction of each statement
      */
     public InboxAdministration(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
@@ -32,7 +32,7 @@ public final class InboxAdministration {
     /**
      * Finds messages that have failed, those with the most attempts first.
      *
-     * @param limit how many at most
+     * @param limit the largest number of results
      * @return the messages
      */
     public List<FailingMessage> findFailing(int limit) {
@@ -46,8 +46,8 @@ public final class InboxAdministration {
     /**
      * Finds a handled message.
      *
-     * @param consumer of the message
-     * @param messageId of the message
+     * @param consumer the consumer of the message
+     * @param messageId the id of the message
      * @return the message, if it was handled and has not expired
      */
     public Optional<HandledMessage> findHandled(String consumer, String messageId) {

@@ -29,7 +29,7 @@ import io.idempotency.internal.postgres.jdbc.WaitBound;
 /** The store of handled messages. */
 public final class PostgresInboxStore implements InboxStore {
 
-    /** A row holds the last 32 bits of the number of its transaction. */
+    /** The column {@code xmin} holds the last 32 bits of the transaction id. */
     private static final long WITHOUT_EPOCH = 0xFFFF_FFFFL;
 
     private static final String READ_COMMITTED = "read committed";
@@ -57,7 +57,7 @@ public final class PostgresInboxStore implements InboxStore {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the tables
+     * @param schema the schema of the tables
      */
     public PostgresInboxStore(Schema schema) {
         this.receive = schema.resolve(InboxSql.RECEIVE);
@@ -106,17 +106,17 @@ public final class PostgresInboxStore implements InboxStore {
             bindNewMessage(parameters, message);
             bindMessage(parameters, message);
             statements.execute();
-            Optional<Taken> taken = takenBy(statements);
-            int failedBefore = failuresBefore(statements);
-            if (taken.isPresent()) {
-                if (!taken.get().isolation().equals(READ_COMMITTED)) {
+            Optional<Insertion> insertion = readInsertion(statements);
+            int failedAttempts = readFailedAttempts(statements);
+            if (insertion.isPresent()) {
+                if (!insertion.get().isolation().equals(READ_COMMITTED)) {
                     collideWithUnseenFailures(connection, message.consumer(), List.of(message.messageId()));
                 }
-                return InboxResult.taken(failedBefore, taken.get().transactionId());
+                return InboxResult.taken(failedAttempts, insertion.get().transactionId());
             }
         }
         return InboxResult.of(
-                payload != null && isAnother(connection, message, payload)
+                payload != null && hasOtherPayload(connection, message, payload)
                         ? InboxResult.Kind.CONFLICT
                         : InboxResult.Kind.DUPLICATE);
     }
@@ -135,21 +135,21 @@ public final class PostgresInboxStore implements InboxStore {
         parameters.string(message.messageId());
     }
 
-    private static Optional<Taken> takenBy(MultiStatement statements) throws SQLException {
+    private static Optional<Insertion> readInsertion(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
             return rows.next()
-                    ? Optional.of(new Taken(rows.getString(WaitBound.ISOLATION), rows.getString("transaction_id")))
+                    ? Optional.of(new Insertion(rows.getString(WaitBound.ISOLATION), rows.getString("transaction_id")))
                     : Optional.empty();
         }
     }
 
-    private static int failuresBefore(MultiStatement statements) throws SQLException {
+    private static int readFailedAttempts(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
             return rows.next() ? rows.getInt("attempt_count") : 0;
         }
     }
 
-    private static boolean hasNextResultRows(MultiStatement statements) throws SQLException {
+    private static boolean nextResultHasRows(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
             return rows.next();
         }
@@ -170,8 +170,9 @@ public final class PostgresInboxStore implements InboxStore {
         }
     }
 
-    /** Reads with a new statement, because that of the insert may have begun before the row existed. */
-    private boolean isAnother(Connection connection, InboxMessage message, Fingerprint payload) throws SQLException {
+    /** Uses a new statement, because the snapshot of the insert may be older than the row. */
+    private boolean hasOtherPayload(Connection connection, InboxMessage message, Fingerprint payload)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(findPayload)) {
             bindMessage(new StatementParameters(statement), message);
             try (ResultSet rows = statement.executeQuery()) {
@@ -189,7 +190,7 @@ public final class PostgresInboxStore implements InboxStore {
                 return rows.next() && rows.getLong("xmin") == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
             }
         } catch (SQLException failure) {
-            throw SqlFailures.translate("find who handled a message", findTransaction, failure);
+            throw SqlFailures.translate("find the transaction that handled a message", findTransaction, failure);
         }
     }
 
@@ -206,13 +207,13 @@ public final class PostgresInboxStore implements InboxStore {
                 parameters.bigint(position.firstVersion());
             }
             statements.execute();
-            return hasNextResultRows(statements);
+            return nextResultHasRows(statements);
         }
     }
 
     /**
-     * Finds out why the position did not advance. Returns nothing if it could advance now, because another message has begun the
-     * stream meanwhile.
+     * Returns why the position did not advance; empty if it can advance now, because another message has begun the stream in
+     * the meantime.
      */
     private Optional<InboxResult> findRefusal(Connection connection, String consumer, StreamPosition position)
             throws SQLException {
@@ -263,7 +264,7 @@ public final class PostgresInboxStore implements InboxStore {
     private Set<String> insertNew(
             Connection connection, String consumer, Collection<String> messageIds, Duration retention, WaitBound bound)
             throws SQLException {
-        Set<String> repeats = new HashSet<>();
+        Set<String> duplicates = new HashSet<>();
         String isolation;
         try (MultiStatement statements = MultiStatement.prepare(connection, claimNew)) {
             StatementParameters parameters = statements.parameters();
@@ -280,16 +281,16 @@ public final class PostgresInboxStore implements InboxStore {
             }
             try (ResultSet rows = statements.nextRows()) {
                 while (rows.next()) {
-                    repeats.add(rows.getString("id"));
+                    duplicates.add(rows.getString("id"));
                 }
             }
         }
         if (!isolation.equals(READ_COMMITTED)) {
             List<String> received =
-                    messageIds.stream().filter(id -> !repeats.contains(id)).toList();
+                    messageIds.stream().filter(id -> !duplicates.contains(id)).toList();
             collideWithUnseenFailures(connection, consumer, received);
         }
-        return repeats;
+        return duplicates;
     }
 
     @Override
@@ -309,8 +310,8 @@ public final class PostgresInboxStore implements InboxStore {
                 statement.execute();
                 return true;
             }
-        } catch (SQLException notRecorded) {
-            throw SqlFailures.translate("record the failure of a message", recordFailure, notRecorded);
+        } catch (SQLException recordingFailure) {
+            throw SqlFailures.translate("record the failure of a message", recordFailure, recordingFailure);
         }
     }
 
@@ -318,10 +319,10 @@ public final class PostgresInboxStore implements InboxStore {
         try (MultiStatement statements = MultiStatement.prepare(connection, holdWhileRecording)) {
             bindNewMessage(statements.parameters(), message);
             statements.execute();
-            return hasNextResultRows(statements);
+            return nextResultHasRows(statements);
         }
     }
 
-    /** The transaction of the insert of a new message. */
-    private record Taken(String isolation, String transactionId) {}
+    /** The transaction that inserted a new message. */
+    private record Insertion(String isolation, String transactionId) {}
 }

@@ -8,9 +8,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
- * A transaction of the library's own in which no statement takes longer than five seconds, so that operators and samples do
- * not keep production waiting. Queries are made read-only on the server and not by the JDBC connection: a read-only connection
- * may lead to a replica, which may not have the latest changes yet.
+ * A new transaction in which no statement takes longer than five seconds, so that operators and samples do not block the
+ * application. Queries are read-only on the server and not on the JDBC connection: a read-only connection may lead to a replica
+ * that lacks the latest changes.
  */
 public final class BoundedTransaction {
 
@@ -21,9 +21,9 @@ public final class BoundedTransaction {
     private final RequiresNewTransaction transaction;
 
     /**
-     * Prepares transactions.
+     * Prepares transactions on a DataSource.
      *
-     * @param dataSource each transaction takes a connection of its own from it
+     * @param dataSource the DataSource, from which each transaction takes one connection
      */
     public BoundedTransaction(DataSource dataSource) {
         this.transaction = RequiresNewTransaction.on(dataSource);
@@ -32,7 +32,7 @@ public final class BoundedTransaction {
     /**
      * Queries in a read-only transaction.
      *
-     * @param query gets the client
+     * @param query the query, which gets the client
      * @return the query's result
      */
     public <T> T query(Function<JdbcClient, T> query) {
@@ -42,7 +42,7 @@ public final class BoundedTransaction {
     /**
      * Changes rows in a transaction.
      *
-     * @param change gets the client
+     * @param change the change, which gets the client
      * @return the change's result
      */
     public <T> T change(Function<JdbcClient, T> change) {

@@ -3,10 +3,10 @@ package io.idempotency.internal.postgres.jdbc;
 import org.postgresql.PGConnection;
 
 /**
- * A mark on a transaction in which a key was claimed: it distinguishes that transaction from a later one on the same connection.
- * A claim sets a parameter locally that has no effect inside a transaction and that PostgreSQL reports to its clients, so the
- * driver learns of the setting, and of its end, without a query. If a connection pool in between does not pass such reports
- * on, the transactions cannot be distinguished.
+ * The mark of a transaction in which a key was claimed. It distinguishes the transaction from a later one on the same
+ * connection. A claim sets, until the end of its transaction, a parameter that has no effect inside one. PostgreSQL reports the
+ * value to the driver, so no query is needed. If a connection pooler does not forward these reports, the transactions cannot be
+ * distinguished.
  *
  * @see <a href="https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-ASYNC">Asynchronous Operations</a>
  */
@@ -14,13 +14,13 @@ public final class ClaimMark {
 
     private static final String PARAMETER = "default_transaction_read_only";
 
-    /** An expression for the list of a query. */
+    /** An expression for a select list that sets the mark. */
     static final String SET = "set_config('" + PARAMETER + "', 'on', true)";
 
     private ClaimMark() {}
 
     /**
-     * Tells whether the present transaction has the mark.
+     * Returns whether the current transaction has the mark.
      *
      * @param driver the driver's connection
      * @return whether a key was claimed in it

@@ -9,12 +9,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * Lets a {@link JdbcClient} work on one connection, which stays the caller's to close. Its failures are those of
- * {@link SqlFailures}.
+ * The factory of {@link JdbcClient}s on one connection, which the caller closes. {@link SqlFailures} translates their errors.
  */
 public final class Clients {
 
-    /** Overrides the default of pool and role: after a wait for another instance its changes must be visible. */
+    /** Overrides the defaults of pool and role, because the changes of another instance must be visible after a wait for it. */
     public static final String READ_COMMITTED = "set transaction isolation level read committed";
 
     private Clients() {}
@@ -22,7 +21,7 @@ public final class Clients {
     /**
      * Returns a client for one connection.
      *
-     * @param connection stays open
+     * @param connection the connection, which stays open
      * @return a client that works on this connection only
      */
     public static JdbcClient on(Connection connection) {
@@ -34,7 +33,7 @@ public final class Clients {
     /**
      * Adapts work with a client to work on a connection.
      *
-     * @param work gets the client
+     * @param work the work, which gets the client
      * @return the same work for a connection
      */
     public static <T extends @Nullable Object> Function<Connection, T> withClient(Function<JdbcClient, T> work) {

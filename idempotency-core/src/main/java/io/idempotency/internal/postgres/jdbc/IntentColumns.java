@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.PrintableText;
 
-/** Reads an intent from the columns {@code idempotency_scope}, {@code caller} and {@code idempotency_key}. */
+/** The reader of intents from the columns {@code idempotency_scope}, {@code caller} and {@code idempotency_key}. */
 public final class IntentColumns {
 
     private static final String SCOPE = "idempotency_scope";
@@ -24,8 +24,8 @@ public final class IntentColumns {
     private IntentColumns() {}
 
     /**
-     * Reads the intent of a request. Characters that no new name may have are replaced, because one row that somebody wrote by
-     * hand must not hide all others.
+     * Reads the intent of a request. Characters that are not allowed are replaced, because one row that was written by hand
+     * must not hide all others.
      *
      * @param row the current row
      * @return the intent
@@ -55,8 +55,8 @@ public final class IntentColumns {
     }
 
     /**
-     * Reads the intent of a message. A malformed one is left out, because a row that somebody wrote by hand must not hold other
-     * messages up.
+     * Reads the intent of a message. A malformed intent is ignored, because a row that was written by hand must not block other
+     * messages.
      *
      * @param row the current row
      * @return the intent; {@code null} if there is none or it is malformed

@@ -20,9 +20,9 @@ public final class MultiStatement implements AutoCloseable {
 
     /**
      * Prepares the statements without the connection's {@code defaultRowFetchSize}: a statement that has returned that many
-     * rows is suspended and has not ended, so its timeout would go on for the statements that follow in the same round trip.
+     * rows is suspended and not finished, so its timeout would include the following statements of the round trip.
      *
-     * @param connection stays open
+     * @param connection the connection, which stays open
      * @param sql the statements, separated by semicolons
      * @return the statements, not executed yet
      * @throws SQLException if the driver refuses them
@@ -48,7 +48,7 @@ public final class MultiStatement implements AutoCloseable {
     }
 
     /**
-     * Executes all statements. The current result is that of the first one then.
+     * Executes all statements and makes the result of the first one the current result.
      *
      * @return whether that result has rows
      * @throws SQLException if one of them fails
@@ -68,7 +68,8 @@ public final class MultiStatement implements AutoCloseable {
     }
 
     /**
-     * Moves to the next statement and returns its rows: those of the second one after {@link #execute()}.
+     * Moves to the next statement and returns its rows. The first call after {@link #execute()} returns those of the second
+     * statement.
      *
      * @return the rows
      * @throws SQLException if they cannot be read
@@ -81,7 +82,7 @@ public final class MultiStatement implements AutoCloseable {
     /**
      * Executes all statements, of which one updates rows.
      *
-     * @return how many rows that one has updated
+     * @return the number of updated rows
      * @throws SQLException if one of them fails
      */
     public int update() throws SQLException {
@@ -95,7 +96,7 @@ public final class MultiStatement implements AutoCloseable {
         }
         if (updated == NO_UPDATE_COUNT) {
             throw new IllegalStateException(
-                    "The driver does not tell how many rows a claim has inserted: remove"
+                    "The driver does not report how many rows a claim has inserted: remove"
                             + " prepareThreshold=-1 from the JDBC URL, which makes it report statements as if they were queries");
         }
         return updated;

@@ -10,8 +10,8 @@ import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
 
 /**
- * Translates PostgreSQL's errors into Spring's exceptions. The cause keeps the SQLSTATE, but not the details, which quote rows
- * and parameters: keys, payloads and responses must not be logged.
+ * The translation of PostgreSQL's errors into Spring's exceptions. The cause keeps the SQLSTATE, but not the details, which
+ * quote rows and parameters: keys, payloads and responses must not be logged.
  */
 public final class SqlFailures {
 
@@ -22,7 +22,7 @@ public final class SqlFailures {
     /**
      * Translates an error.
      *
-     * @param task what was tried, for the message
+     * @param task the task, for the message
      * @param sql the statement, for the message
      * @param failure the error
      * @return the exception to throw
@@ -34,16 +34,16 @@ public final class SqlFailures {
     }
 
     /**
-     * Leaves out everything but the first line of the server's message.
+     * Removes everything but the first line of the server's message.
      *
      * @param failure the error
      * @return an error of the same SQLSTATE that quotes no values
      */
     public static SQLException withoutValues(SQLException failure) {
-        if (!(failure instanceof PSQLException ofServer) || ofServer.getServerErrorMessage() == null) {
+        if (!(failure instanceof PSQLException serverFailure) || serverFailure.getServerErrorMessage() == null) {
             return failure;
         }
-        PSQLException safe = new PSQLException(ofServer.getServerErrorMessage(), false);
+        PSQLException safe = new PSQLException(serverFailure.getServerErrorMessage(), false);
         safe.setStackTrace(failure.getStackTrace());
         return safe;
     }

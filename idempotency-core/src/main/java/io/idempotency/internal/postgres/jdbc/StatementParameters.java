@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
 
-/** Binds parameters in the order in which the statements name them. */
+/** A binder of parameters, in the order of their placeholders. */
 public final class StatementParameters {
 
     private final PreparedStatement statement;
@@ -20,9 +20,9 @@ public final class StatementParameters {
     private int index;
 
     /**
-     * Begins with the first parameter.
+     * Creates a binder that begins with the first parameter.
      *
-     * @param statement gets the parameters
+     * @param statement the statement to bind
      */
     public StatementParameters(PreparedStatement statement) {
         this.statement = statement;
@@ -39,7 +39,7 @@ public final class StatementParameters {
     }
 
     /**
-     * Binds the bound of a wait.
+     * Binds the bound of a wait in milliseconds.
      *
      * @param value the value
      * @throws SQLException if the driver refuses it

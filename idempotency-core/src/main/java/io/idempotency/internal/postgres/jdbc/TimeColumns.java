@@ -7,7 +7,7 @@ import java.time.OffsetDateTime;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads columns of the type timestamptz. */
+/** The reader of columns of the type timestamptz. */
 public final class TimeColumns {
 
     private TimeColumns() {}

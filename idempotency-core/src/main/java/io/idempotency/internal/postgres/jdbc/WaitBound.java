@@ -4,10 +4,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * The bound of the wait of one statement, and the test whether an error is the end of that wait.
+ * The time limit of one statement that may wait for a lock.
  *
- * @param milliseconds for {@code statement_timeout}, at least 1 because 0 would mean no bound at all
- * @param start when the statement was sent, in terms of {@link System#nanoTime()}
+ * @param milliseconds the value of {@code statement_timeout}; at least 1, because 0 means no limit
+ * @param start the {@link System#nanoTime()} at which the statement is sent
  */
 public record WaitBound(long milliseconds, long start) {
 
@@ -16,7 +16,7 @@ public record WaitBound(long milliseconds, long start) {
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
-    /** The column of the first result of {@link #around(String, String)} that tells the isolation of the transaction. */
+    /** The column with the isolation level in the first result of {@link #around(String, String)}. */
     public static final String ISOLATION = "transaction_isolation";
 
     /** Bounds statements that are executed while a caller waits for an exception. */
@@ -25,8 +25,8 @@ public record WaitBound(long milliseconds, long start) {
             """;
 
     /**
-     * The wait bound as the first parameter. As a number, because with {@code stringtype=unspecified} the driver asks for the
-     * type of a text, and then sends what follows in a round trip of its own.
+     * Sets the bound, which is the first parameter. It is a number, because with {@code stringtype=unspecified} the driver
+     * needs an extra round trip to learn the type of a text.
      */
     private static final String SET = """
             select set_config('idempotency.prev', current_setting('statement_timeout'), true),
@@ -40,11 +40,11 @@ public record WaitBound(long milliseconds, long start) {
     private static final int LONGEST = Integer.MAX_VALUE;
 
     /**
-     * Bounds statements in their own round trip: sets the bound, which is the first parameter, and the {@link ClaimMark}, and
-     * restores the application's own setting at the end. A lock_timeout would bound each lock wait and not their sum. A bound
-     * that was exceeded needs no restoring, because it aborts the transaction and its settings with it.
+     * Bounds statements without an extra round trip: sets the bound, which is the first parameter, and the {@link ClaimMark},
+     * and restores the application's setting at the end. A lock_timeout would bound each lock wait and not their sum. If the
+     * bound is exceeded, the transaction is aborted, and its settings end with it.
      *
-     * @param statements what to bound
+     * @param statements the statements to bound
      * @return the statements with the bound
      */
     public static String around(String statements) {
@@ -52,11 +52,11 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Bounds statements in the same way, without the {@link ClaimMark}. A setting says {@code yes} to triggers meanwhile. The
-     * rows of the first statement tell the isolation of the transaction as {@value #ISOLATION}.
+     * Bounds statements in the same way, without the {@link ClaimMark}. Meanwhile a setting has the value {@code yes}, which
+     * triggers read. The first result has the isolation level as {@value #ISOLATION}.
      *
      * @param mark the setting's name
-     * @param statements what to bound
+     * @param statements the statements to bound
      * @return the statements with the bound
      */
     public static String around(String mark, String statements) {
@@ -68,7 +68,7 @@ public record WaitBound(long milliseconds, long start) {
      * Bounds a statement that restores the setting by itself, which saves a statement: PostgreSQL fixes the timeout of a
      * statement when the statement starts.
      *
-     * @param statement names the place as {@code {restore}}; that place must always be evaluated
+     * @param statement the statement with the placeholder {@code {restore}}, which must always be evaluated
      * @return the statement with the bound
      */
     public static String restoredWithin(String statement) {
@@ -76,11 +76,11 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Bounds a statement that is a transaction of its own, with which the setting ends. If the driver asks for a description
-     * of the statements first, or is in its simple mode, it sends each of them as a transaction of its own. The application's
-     * setting bounds the statement then.
+     * Bounds a statement that is a transaction of its own, so that the setting ends with it. If the driver describes the
+     * statements first, or uses the simple query mode, each statement is a transaction of its own. Then the application's
+     * setting bounds the statement.
      *
-     * @param statement what to bound
+     * @param statement the statement to bound
      * @return the statement with the bound
      */
     public static String ofOneTransaction(String statement) {
@@ -90,8 +90,8 @@ public record WaitBound(long milliseconds, long start) {
     /**
      * Returns the bound for a statement that is sent now.
      *
-     * @param limit how long to wait in all
-     * @param since when the wait began, in terms of {@link System#nanoTime()}
+     * @param limit the limit of the whole wait
+     * @param since the {@link System#nanoTime()} at which the wait began
      * @return the rest of the limit
      */
     public static WaitBound remaining(Duration limit, long since) {
@@ -110,10 +110,10 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Tells whether an error is the end of the wait. A query that was cancelled before the bound was cancelled by somebody
-     * else. A lock that is not available is the end of the wait too: the application's own lock_timeout is shorter then.
+     * Returns whether an error is the end of the wait. If a query is cancelled before the bound, the bound is not the reason.
+     * If a lock is not available, the application's own lock_timeout was shorter, which ends the wait, too.
      *
-     * @param failure of the statement
+     * @param failure the error of the statement
      * @return whether the wait has ended
      */
     public boolean ended(SQLException failure) {

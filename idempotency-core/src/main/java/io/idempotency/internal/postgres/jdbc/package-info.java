@@ -1,5 +1,5 @@
 /**
- * The means by which the statements reach PostgreSQL: connections, parameters, columns, bounded waits and failures.
+ * JDBC for all stores: connections, parameters, columns, bounded waits and failures.
  */
 @NullMarked
 package io.idempotency.internal.postgres.jdbc;

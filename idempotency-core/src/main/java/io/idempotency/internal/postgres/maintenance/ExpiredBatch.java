@@ -8,13 +8,13 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /**
  * The result of one statement of the purge.
  *
- * @param rows how many rows were deleted or cleared
- * @param last when the youngest of them expired; {@code null} if there were none
+ * @param rows the number of rows that were deleted or cleared
+ * @param last the latest expiry of these rows; {@code null} if there are none
  */
 record ExpiredBatch(int rows, @Nullable OffsetDateTime last) {
 
-    /** Executes a statement with two parameters: the time to begin with, and the largest number of rows. */
-    static ExpiredBatch delete(JdbcClient jdbcClient, String sql, OffsetDateTime from, int limit) {
+    /** Executes a statement with two parameters: the earliest expiry, and the largest number of rows. */
+    static ExpiredBatch execute(JdbcClient jdbcClient, String sql, OffsetDateTime from, int limit) {
         return jdbcClient
                 .sql(sql)
                 .params(from, limit)

@@ -20,9 +20,9 @@ import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
- * Lets one run of all instances purge at a time. The lock of a batch ends with its transaction, so the row of the table
- * {@code purge_turn} keeps the lease during the pauses, in which no connection is held. Rows in partitions are deleted with
- * their partitions.
+ * The store of the purge. Only one run of all instances purges at a time. The lock of a batch ends with its transaction. No
+ * connection is held during the pauses, so a row of the table {@code purge_turn} keeps the purge lease. Rows in partitions are
+ * deleted with their partitions.
  */
 public final class PostgresPurgeStore implements PurgeStore {
 
@@ -45,10 +45,11 @@ public final class PostgresPurgeStore implements PurgeStore {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the tables
-     * @param dataSource each batch takes a connection of its own from it
-     * @param heldBy tells this process from others while it purges
-     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared all the same
+     * @param schema the schema of the tables
+     * @param dataSource the DataSource, from which each batch takes one connection
+     * @param heldBy the name of this process in the purge lease
+     * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared in both
+     *     cases
      */
     public PostgresPurgeStore(Schema schema, DataSource dataSource, String heldBy, boolean archive) {
         this.heldBy = heldBy;
@@ -66,12 +67,12 @@ public final class PostgresPurgeStore implements PurgeStore {
 
     @Override
     public PurgeLease begin(Duration hold) {
-        boolean inPartitions = transaction.call(Clients.withClient(partitions::exist));
+        boolean isPartitioned = transaction.call(Clients.withClient(partitions::exist));
         return new Lease(
                 hold,
                 tables.stream()
                         .filter(table ->
-                                !inPartitions || !table.name().equals(StorageTable.PROCESSED_MESSAGE.tableName()))
+                                !isPartitioned || !table.name().equals(StorageTable.PROCESSED_MESSAGE.tableName()))
                         .toList());
     }
 
@@ -81,18 +82,18 @@ public final class PostgresPurgeStore implements PurgeStore {
 
         private final Duration hold;
 
-        private final List<ExpiringTable> ofThisRun;
+        private final List<ExpiringTable> expiringTables;
 
         Lease(Duration hold, List<? extends Expiry> rows) {
             this.hold = hold;
-            this.ofThisRun = rows.stream()
+            this.expiringTables = rows.stream()
                     .<ExpiringTable>map(table -> new TableOfRun(this, table))
                     .toList();
         }
 
         @Override
         public List<ExpiringTable> tables() {
-            return ofThisRun;
+            return expiringTables;
         }
 
         @Override
@@ -110,7 +111,7 @@ public final class PostgresPurgeStore implements PurgeStore {
             return jdbcClient.sql(condition).param(run).query(Boolean.class).single();
         }
 
-        /** Counts the lease from the end of the batch, however long that took. */
+        /** Extends the lease from the end of the batch. */
         void keep(JdbcClient jdbcClient) {
             jdbcClient.sql(keep).params(run, heldBy, hold.toMillis()).update();
         }

@@ -16,7 +16,7 @@ import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.StorageStatistics;
 import io.idempotency.observation.PartitionSample;
 
-/** Reads statistics of the tables from the catalog and from the ends of indexes. */
+/** Statistics of the tables, from the catalog and from the ends of indexes. */
 public final class PostgresStorageStatistics implements StorageStatistics {
 
     private static final String NO_OTHER = "null::timestamptz";
@@ -34,8 +34,8 @@ public final class PostgresStorageStatistics implements StorageStatistics {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the tables
-     * @param dataSource each query takes a connection of its own from it
+     * @param schema the schema of the tables
+     * @param dataSource the DataSource, from which each query takes one connection
      */
     public PostgresStorageStatistics(Schema schema, DataSource dataSource) {
         this.estimateRows = schema.resolve(MaintenanceSql.ESTIMATE_ROWS);
@@ -68,11 +68,11 @@ public final class PostgresStorageStatistics implements StorageStatistics {
     @Override
     public Map<String, Duration> oldestExpired() {
         return transaction.query(jdbcClient -> {
-            boolean inPartitions = partitions.exist(jdbcClient);
+            boolean isPartitioned = partitions.exist(jdbcClient);
             Map<String, Duration> ages = new LinkedHashMap<>();
             oldestExpired.forEach((table, rows) -> ages.put(
                     table.tableName(),
-                    inPartitions && table == StorageTable.PROCESSED_MESSAGE
+                    isPartitioned && table == StorageTable.PROCESSED_MESSAGE
                             ? partitions.findOldestExpired(jdbcClient)
                             : Duration.ofMillis(
                                     jdbcClient.sql(rows).query(Long.class).single())));

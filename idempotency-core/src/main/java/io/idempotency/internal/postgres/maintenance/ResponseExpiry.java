@@ -7,7 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.request.RequestSql;
 
-/** Clears expired responses. Their keys stay, so that a repeat is refused and not executed. */
+/** The expiry of responses. Their keys stay, so that a repeat is refused and not executed. */
 final class ResponseExpiry implements Expiry {
 
     private final String clear;
@@ -23,6 +23,6 @@ final class ResponseExpiry implements Expiry {
 
     @Override
     public ExpiredBatch deleteExpired(JdbcClient jdbcClient, OffsetDateTime from, int limit) {
-        return ExpiredBatch.delete(jdbcClient, clear, from, limit);
+        return ExpiredBatch.execute(jdbcClient, clear, from, limit);
     }
 }

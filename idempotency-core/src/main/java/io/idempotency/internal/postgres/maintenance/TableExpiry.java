@@ -7,7 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.schema.StorageTable;
 
-/** Deletes the expired rows of one table, or moves them to its archive. */
+/** The expiry of the rows of one table, which are deleted or moved to its archive. */
 final class TableExpiry implements Expiry {
 
     private final String table;
@@ -17,9 +17,9 @@ final class TableExpiry implements Expiry {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the table
-     * @param table whose rows expire
-     * @param archive whether they are moved to the table's archive
+     * @param schema the schema of the table
+     * @param table the table
+     * @param archive whether expired rows are moved to the archive
      */
     TableExpiry(Schema schema, StorageTable table, boolean archive) {
         this.table = table.tableName();
@@ -36,6 +36,6 @@ final class TableExpiry implements Expiry {
 
     @Override
     public ExpiredBatch deleteExpired(JdbcClient jdbcClient, OffsetDateTime from, int limit) {
-        return ExpiredBatch.delete(jdbcClient, deleteExpired, from, limit);
+        return ExpiredBatch.execute(jdbcClient, deleteExpired, from, limit);
     }
 }

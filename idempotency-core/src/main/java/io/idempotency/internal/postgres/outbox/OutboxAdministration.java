@@ -14,7 +14,7 @@ import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
-/** Reads and changes the table {@code outbox_event} for operators. */
+/** The queries and changes of operators in the table {@code outbox_event}. */
 public final class OutboxAdministration {
 
     private final Schema schema;
@@ -24,8 +24,8 @@ public final class OutboxAdministration {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the table
-     * @param transaction bounds each statement
+     * @param schema the schema of the table
+     * @param transaction the transaction of each statement
      */
     public OutboxAdministration(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
@@ -35,7 +35,7 @@ public final class OutboxAdministration {
     /**
      * Finds messages that were not sent yet, in their order.
      *
-     * @param limit how many at most
+     * @param limit the largest number of results
      * @return the messages
      */
     public List<PendingMessage> findPending(int limit) {
@@ -47,9 +47,9 @@ public final class OutboxAdministration {
     }
 
     /**
-     * Finds messages that the relay has given up, in their order.
+     * Finds dead messages, in their order.
      *
-     * @param limit how many at most
+     * @param limit the largest number of results
      * @return the messages
      */
     public List<DeadMessage> findDead(int limit) {
@@ -63,8 +63,8 @@ public final class OutboxAdministration {
     /**
      * Lets the relay try a dead message again.
      *
-     * @param messageId of the message
-     * @throws InterventionRefusedException if the message is not dead or there is none
+     * @param messageId the id of the message
+     * @throws InterventionRefusedException if the message is not dead or does not exist
      */
     public void requeue(UUID messageId) {
         int changed = transaction.change(jdbcClient -> jdbcClient

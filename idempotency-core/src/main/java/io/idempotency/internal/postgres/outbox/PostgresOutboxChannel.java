@@ -17,7 +17,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
-/** Wakes other instances by {@code NOTIFY} and is woken by {@code LISTEN}. */
+/** The channel between instances by {@code NOTIFY} and {@code LISTEN}. */
 public final class PostgresOutboxChannel implements OutboxChannel {
 
     private final Schema schema;
@@ -29,8 +29,8 @@ public final class PostgresOutboxChannel implements OutboxChannel {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the table
-     * @param dataSource a listener keeps a connection from it
+     * @param schema the schema of the table
+     * @param dataSource the DataSource, from which a listener keeps one connection
      */
     public PostgresOutboxChannel(Schema schema, DataSource dataSource) {
         this.schema = schema;

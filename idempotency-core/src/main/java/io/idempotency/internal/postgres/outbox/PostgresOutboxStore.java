@@ -42,7 +42,7 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private static final int RESULTS_BEFORE_MESSAGES = 4;
 
-    /** The release reads all messages that wait until later, so it does not go with each batch. */
+    /** The release reads all delayed messages, so it is not part of each batch. */
     private static final Duration BETWEEN_RELEASES = Duration.ofMinutes(1);
 
     /** A row with the same deduplication key may be purged between the insert and the query. */
@@ -69,9 +69,9 @@ public final class PostgresOutboxStore implements OutboxStore {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the table
-     * @param dataSource the relay takes its connections from it
-     * @param retention how long a message is kept after it was sent
+     * @param schema the schema of the table
+     * @param dataSource the DataSource of the relay
+     * @param retention the time for which a message is kept after it was sent
      */
     public PostgresOutboxStore(Schema schema, DataSource dataSource, Duration retention) {
         this.retention = retention;
@@ -103,23 +103,23 @@ public final class PostgresOutboxStore implements OutboxStore {
                 + message.message().deduplicationKey() + "' was in use and free again " + MAX_TRIES + " times");
     }
 
-    private @Nullable UUID insert(Connection connection, NewMessage added) throws SQLException {
-        OutboxMessage message = added.message();
+    private @Nullable UUID insert(Connection connection, NewMessage newMessage) throws SQLException {
+        OutboxMessage message = newMessage.message();
         Instant notBefore = message.notBefore();
         try (PreparedStatement statement = connection.prepareStatement(insert)) {
             StatementParameters parameters = new StatementParameters(statement);
-            parameters.uuid(added.id());
+            parameters.uuid(newMessage.id());
             parameters.string(message.topic());
             parameters.string(message.type());
             parameters.string(message.orderingKey());
-            parameters.integer(added.lane());
+            parameters.integer(newMessage.lane());
             parameters.string(message.aggregateType());
             parameters.string(message.aggregateId());
-            parameters.string(added.payload());
-            parameters.texts(added.headers().keySet());
-            parameters.texts(added.headers().values());
+            parameters.string(newMessage.payload());
+            parameters.texts(newMessage.headers().keySet());
+            parameters.texts(newMessage.headers().values());
             parameters.string(message.deduplicationKey());
-            parameters.intent(added.intent());
+            parameters.intent(newMessage.intent());
             parameters.time(notBefore == null ? null : notBefore.atOffset(ZoneOffset.UTC));
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() ? rows.getObject("message_id", UUID.class) : null;
@@ -128,15 +128,15 @@ public final class PostgresOutboxStore implements OutboxStore {
     }
 
     /**
-     * Returns null if the message was deleted meanwhile. Reads with a new statement, because that of the insert may have begun
-     * before the row existed.
+     * Returns {@code null} if the message was deleted in the meantime. Uses a new statement, because the snapshot of the insert
+     * may be older than the row.
      */
-    private @Nullable UUID findDuplicate(Connection connection, NewMessage added) throws SQLException {
-        OutboxMessage message = added.message();
+    private @Nullable UUID findDuplicate(Connection connection, NewMessage newMessage) throws SQLException {
+        OutboxMessage message = newMessage.message();
         try (PreparedStatement statement = connection.prepareStatement(findDuplicate)) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.string(message.type());
-            parameters.string(added.payload());
+            parameters.string(newMessage.payload());
             parameters.string(message.topic());
             parameters.string(message.deduplicationKey());
             try (ResultSet rows = statement.executeQuery()) {
@@ -199,8 +199,8 @@ public final class PostgresOutboxStore implements OutboxStore {
     }
 
     /**
-     * Leaves out messages that follow a message which was not taken: that one may have to wait itself, somebody else may have
-     * locked it, or it may be in a lane of another relay because the number of lanes has changed.
+     * Leaves out a message whose predecessor was not taken. The predecessor may be delayed or locked, or it may be in a lane of
+     * another relay because the number of lanes has changed.
      */
     private static List<OutboxRecord> inOrder(ResultSet rows) throws SQLException {
         List<OutboxRecord> taken = new ArrayList<>();

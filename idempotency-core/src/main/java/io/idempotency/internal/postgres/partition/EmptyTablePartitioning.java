@@ -19,16 +19,16 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
-/** Puts handled messages in partitions if the table is empty. */
+/** The partitioning of the table of handled messages if it is empty. */
 final class EmptyTablePartitioning {
 
     private static final Logger logger = LoggerFactory.getLogger(EmptyTablePartitioning.class);
 
-    /** A lock was not available. */
+    /** A lock was not available, or there was a deadlock. */
     private static final Set<String> IN_USE = Set.of("55P03", "40P01");
 
-    /** A row was inserted meanwhile, or the table would lose something that others have created for it. */
-    private static final String NOT_AS_IT_IS = "55000";
+    /** A row was inserted in the meantime, or the table would lose an object that others have created for it. */
+    private static final String OBJECT_NOT_IN_PREREQUISITE_STATE = "55000";
 
     private final Schema schema;
 
@@ -39,11 +39,11 @@ final class EmptyTablePartitioning {
         this.transaction = RequiresNewTransaction.on(owner);
     }
 
-    /** Returns whether the table is in partitions now. */
+    /** Partitions the table if it is empty. Returns whether it is partitioned now. */
     boolean partition(PartitionPeriod period) {
         try {
             return transaction.call(Clients.withClient(jdbcClient -> {
-                // One instance after the other: two that have both read the table would deadlock.
+                // Instances take turns: two that have both read the table would deadlock.
                 jdbcClient.sql(Clients.READ_COMMITTED).update();
                 jdbcClient.sql(Schema.LOCK).query().singleValue();
                 jdbcClient.sql(PartitionSql.BOUND_LOCK_WAIT).update();
@@ -54,8 +54,8 @@ final class EmptyTablePartitioning {
                 if (IN_USE.contains(cause.getSQLState())) {
                     return false;
                 }
-                if (NOT_AS_IT_IS.equals(cause.getSQLState())) {
-                    logger.warn("The table {} was not put in partitions: {}", MessagePartitions.TABLE, reasonOf(cause));
+                if (OBJECT_NOT_IN_PREREQUISITE_STATE.equals(cause.getSQLState())) {
+                    logger.warn("The table {} was not partitioned: {}", MessagePartitions.TABLE, reasonOf(cause));
                     return false;
                 }
             }
@@ -63,13 +63,13 @@ final class EmptyTablePartitioning {
         }
     }
 
-    /** Returns the message and the hint of PostgreSQL without the place in a function. The driver's own text would be translated. */
+    /** Returns PostgreSQL's message and hint without the context. The driver's own text would be localized. */
     private static String reasonOf(SQLException refusal) {
-        if (refusal instanceof PSQLException refused && refused.getServerErrorMessage() != null) {
-            ServerErrorMessage said = refused.getServerErrorMessage();
-            return said.getHint() == null
-                    ? "%s: %s".formatted(said.getSeverity(), said.getMessage())
-                    : "%s: %s Hint: %s".formatted(said.getSeverity(), said.getMessage(), said.getHint());
+        if (refusal instanceof PSQLException serverFailure && serverFailure.getServerErrorMessage() != null) {
+            ServerErrorMessage error = serverFailure.getServerErrorMessage();
+            return error.getHint() == null
+                    ? "%s: %s".formatted(error.getSeverity(), error.getMessage())
+                    : "%s: %s Hint: %s".formatted(error.getSeverity(), error.getMessage(), error.getHint());
         }
         return Objects.toString(refusal.getMessage(), refusal.getSQLState());
     }

@@ -3,7 +3,7 @@ package io.idempotency.internal.postgres.partition;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
@@ -19,8 +19,8 @@ import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
- * Runs partition DDL as the maintenance role, with a lock timeout, on one instance at a time. All other callers of a table wait
- * behind a session that waits for its lock, so that session must not wait for long.
+ * The connection that runs partition DDL as the maintenance role, with a lock timeout, on one instance at a time. While a
+ * session waits for the lock of a table, all later callers of the table wait, too, so the timeout must be short.
  */
 final class MaintenanceConnection {
 
@@ -89,7 +89,7 @@ final class MaintenanceConnection {
     /**
      * Changes partitions in one transaction.
      *
-     * @param work tells whether everything is done
+     * @param work the change, which returns whether everything is done
      * @return its result; {@code true} also if another instance maintains partitions, {@code false} if a lock was not available
      */
     boolean change(Duration lockTimeout, Predicate<JdbcClient> work) {
@@ -103,7 +103,7 @@ final class MaintenanceConnection {
     /**
      * Changes partitions by statements that PostgreSQL does not run in a transaction.
      *
-     * @param work tells whether everything is done
+     * @param work the change, which returns whether everything is done
      * @return its result; {@code true} also if another instance maintains partitions, {@code false} if a lock was not available
      */
     boolean changeOutsideOfTransactions(Duration lockTimeout, Predicate<JdbcClient> work) {
@@ -136,7 +136,6 @@ final class MaintenanceConnection {
                     row.getString("idle_timeout")
                 })
                 .single();
-        AtomicBoolean restored = new AtomicBoolean();
         try {
             settings(jdbcClient, SETTINGS_OF_SESSION, lockTimeout);
             if (!isTrue(jdbcClient, tryLock)) {
@@ -148,20 +147,19 @@ final class MaintenanceConnection {
                 isTrue(jdbcClient, unlock);
             }
         } finally {
-            restore(jdbcClient, settings, restored);
-            if (!restored.get()) {
-                // Nobody else may get a connection with another role or with the lock.
+            if (!restore(jdbcClient, settings)) {
+                // The pool must not hand out a connection with another role or with the lock.
                 connection.abort(Runnable::run);
             }
         }
     }
 
-    private static void restore(JdbcClient jdbcClient, Object[] settings, AtomicBoolean restored) {
+    private static boolean restore(JdbcClient jdbcClient, Object[] settings) {
         try {
             jdbcClient.sql(RESTORE).params(settings).query().singleRow();
-            restored.set(true);
+            return true;
         } catch (DataAccessException broken) {
-            restored.set(false);
+            return false;
         }
     }
 
@@ -178,9 +176,9 @@ final class MaintenanceConnection {
         return jdbcClient.sql(sql).query(Boolean.class).single();
     }
 
-    private static boolean unlessLocked(Work work) {
+    private static boolean unlessLocked(BooleanSupplier work) {
         try {
-            return work.run();
+            return work.getAsBoolean();
         } catch (DataAccessException failure) {
             if (isLockNotAvailable(failure)) {
                 return false;
@@ -196,10 +194,5 @@ final class MaintenanceConnection {
     static boolean hasState(DataAccessException failure, String sqlState) {
         return NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause
                 && sqlState.equals(cause.getSQLState());
-    }
-
-    private interface Work {
-
-        boolean run();
     }
 }

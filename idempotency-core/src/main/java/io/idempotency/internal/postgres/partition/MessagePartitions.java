@@ -13,8 +13,8 @@ import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.observation.PartitionSample;
 
 /**
- * The partitions of handled messages. The database says whether there are any and not the configuration, because another instance
- * or an operator may have created them.
+ * The partitions of handled messages. The database determines whether they exist, and not the configuration, because another
+ * instance or an operator may have created them.
  */
 public final class MessagePartitions {
 
@@ -32,7 +32,7 @@ public final class MessagePartitions {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the table
+     * @param schema the schema of the table
      */
     public MessagePartitions(Schema schema) {
         this.schema = schema;
@@ -42,7 +42,7 @@ public final class MessagePartitions {
     }
 
     /**
-     * Tells whether handled messages are in partitions.
+     * Returns whether handled messages are in partitions.
      *
      * @param jdbcClient queries the database
      * @return whether the table is partitioned
@@ -62,10 +62,10 @@ public final class MessagePartitions {
     }
 
     /**
-     * Finds the partition that has been expired for the longest time.
+     * Returns the time since the earliest expiry of a partition.
      *
      * @param jdbcClient queries the database
-     * @return for how long it could have been removed; zero if there is none
+     * @return the time; zero if no partition has expired
      */
     public Duration findOldestExpired(JdbcClient jdbcClient) {
         return Duration.ofMillis(
@@ -73,10 +73,10 @@ public final class MessagePartitions {
     }
 
     /**
-     * Puts handled messages in partitions if the table is empty.
+     * Partitions the table of handled messages if it is empty.
      *
      * @param owner the DataSource of the table's owner
-     * @param period how much time a partition is for
+     * @param period the period of a partition
      * @return whether the table is partitioned now
      */
     public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
@@ -86,11 +86,11 @@ public final class MessagePartitions {
     /**
      * Returns the maintenance of the partitions.
      *
-     * @param dataSource each step takes a connection of its own from it
-     * @param period how much time a new partition is for
-     * @param role the owner of the tables; {@code null} for the role of the DataSource
+     * @param dataSource the DataSource, from which each step takes one connection
+     * @param period the period of a new partition
+     * @param role the owner of the tables; {@code null} if it is the role of the DataSource
      * @param archive whether partitions are kept as tables of their own instead of being dropped
-     * @return safe for use by many threads
+     * @return an object that is safe for use by many threads
      */
     public PartitionMaintenance maintenance(
             DataSource dataSource, PartitionPeriod period, @Nullable String role, boolean archive) {

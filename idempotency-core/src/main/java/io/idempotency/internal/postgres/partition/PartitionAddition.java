@@ -9,7 +9,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.MaintenanceStep;
 import io.idempotency.internal.retention.PartitionPeriod;
 
-/** Adds partitions long before they are needed. */
+/** The step that adds partitions before they are needed. */
 final class PartitionAddition implements MaintenanceStep {
 
     static final int AHEAD = 7;
@@ -36,7 +36,7 @@ final class PartitionAddition implements MaintenanceStep {
         return connection.change(LOCK_TIMEOUT, this::add);
     }
 
-    /** Begins with the present period after a long break: the time in between needs no partition. */
+    /** After a long break, begins with the current period: the time in between needs no partition. */
     private boolean add(JdbcClient jdbcClient) {
         Last known = jdbcClient
                 .sql(findLast)

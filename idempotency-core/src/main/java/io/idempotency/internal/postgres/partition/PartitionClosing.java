@@ -16,19 +16,19 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.MaintenanceStep;
 
 /**
- * Closes the open partition by a trigger when its period is over, and opens the next one. The creation of the trigger takes a
- * lock that waits for every transaction that has written to the partition, so that a transaction that sees the new bound also
- * sees all of their rows. A row in the catalog would not suffice: a transaction with an older snapshot does not see it, whereas
- * PostgreSQL reads triggers when it locks the table.
+ * The step that closes the open partition by a trigger when its period is over, and opens the next one. The creation of the
+ * trigger waits for every transaction that has written to the partition, so a transaction that sees the new bound also sees all
+ * of their rows. A row in the partition catalog would not suffice: a transaction with an older snapshot does not see it, but it
+ * does see a trigger.
  */
 final class PartitionClosing implements MaintenanceStep {
 
-    /** How long others may wait behind the first attempt; each further attempt waits longer. */
-    private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
+    /** The longest wait of the first attempt for the lock; each further attempt waits longer. */
+    private static final Duration FIRST_WAIT = Duration.ofMillis(100);
 
-    private static final int LONGEST_WAIT = 10;
+    private static final int MAX_WAIT_FACTOR = 10;
 
-    /** More than deadlock_timeout by default, so that PostgreSQL cancels an automatic vacuum that is in the way. */
+    /** Longer than the default of deadlock_timeout, so that PostgreSQL cancels an automatic vacuum that holds the lock. */
     private static final Duration INSISTENT_WAIT = Duration.ofSeconds(3);
 
     private final Schema schema;
@@ -38,7 +38,7 @@ final class PartitionClosing implements MaintenanceStep {
     /** Attempts since the last success. */
     private final AtomicInteger attempts = new AtomicInteger();
 
-    /** The lock holders of the last run whose start is unknown. */
+    /** The lock holders of unknown start in the last run. */
     private final AtomicReference<Set<String>> unknownBefore = new AtomicReference<>(Set.of());
 
     PartitionClosing(Schema schema, MaintenanceConnection connection) {
@@ -48,7 +48,7 @@ final class PartitionClosing implements MaintenanceStep {
 
     @Override
     public boolean run() {
-        boolean done = connection.change(SHORTEST_WAIT, this::close);
+        boolean done = connection.change(FIRST_WAIT, this::close);
         if (done) {
             attempts.set(0);
         }
@@ -73,7 +73,7 @@ final class PartitionClosing implements MaintenanceStep {
         }
         int attempt = attempts.incrementAndGet();
         Duration wait =
-                bound.insistent() ? INSISTENT_WAIT : SHORTEST_WAIT.multipliedBy(Math.min(attempt, LONGEST_WAIT));
+                bound.insistent() ? INSISTENT_WAIT : FIRST_WAIT.multipliedBy(Math.min(attempt, MAX_WAIT_FACTOR));
         jdbcClient
                 .sql(PartitionSql.LIMIT_WAIT)
                 .param(Long.toString(wait.toMillis()))
@@ -91,15 +91,15 @@ final class PartitionClosing implements MaintenanceStep {
         return true;
     }
 
-    /** Tells whether a lock holder is in the way. One of unknown start is if it was there in the last run already. */
+    /** Returns whether a lock holder prevents the closing. One of unknown start does so from the second run on. */
     private boolean isHeld(JdbcClient jdbcClient, Bound bound) {
         Set<String> unknown = new HashSet<>();
         AtomicBoolean held = new AtomicBoolean();
         jdbcClient.sql(resolve(PartitionSql.FIND_LOCK_HOLDERS, bound)).query(row -> {
-            boolean inTheWay = row.getBoolean("in_the_way");
+            boolean blocksClosing = row.getBoolean("in_the_way");
             if (row.wasNull()) {
                 unknown.add(row.getString("virtualtransaction"));
-            } else if (inTheWay) {
+            } else if (blocksClosing) {
                 held.set(true);
             }
         });
@@ -115,9 +115,9 @@ final class PartitionClosing implements MaintenanceStep {
      * A bound that has passed.
      *
      * @param partition the partition that ends there
-     * @param from when the partition of the present begins; the end of time if there is none
-     * @param until when that ends
-     * @param insistent whether closing is tried whatever transaction is in the way
+     * @param from the start of the current partition; the end of time if there is none
+     * @param until the end of the current partition
+     * @param insistent whether closing is tried in spite of lock holders
      */
     private record Bound(String partition, OffsetDateTime from, OffsetDateTime until, boolean insistent) {
 

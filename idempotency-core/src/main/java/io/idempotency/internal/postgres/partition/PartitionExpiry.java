@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.MaintenanceStep;
 
-/** Notes when the last message of a closed partition expires, so that the partition is read for that once only. */
+/** The step that notes when the last message of a closed partition expires, so that the partition is read only once for it. */
 final class PartitionExpiry implements MaintenanceStep {
 
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);

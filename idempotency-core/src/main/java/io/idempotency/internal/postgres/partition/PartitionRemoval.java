@@ -11,13 +11,13 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.MaintenanceStep;
 
 /**
- * Removes a partition when the last of its rows has expired. It is detached concurrently, which keeps nobody from the table:
- * PostgreSQL does so in two transactions, and waits in between for those that may still read it. If that is cut short, the
- * detachment is pending, and the next run goes on.
+ * The step that removes a partition when the last of its rows has expired. The partition is detached concurrently, which does
+ * not block the table: PostgreSQL uses two transactions and waits between them for those that may still read the partition. If
+ * that is interrupted, the detachment is pending, and the next run completes it.
  */
 final class PartitionRemoval implements MaintenanceStep {
 
-    /** Only other changes of the table itself wait behind it. */
+    /** Long, because only DDL on the table waits for this lock. */
     private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(2);
 
     /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
@@ -47,7 +47,7 @@ final class PartitionRemoval implements MaintenanceStep {
         return isNothingToDo || connection.changeOutsideOfTransactions(LOCK_TIMEOUT, this::remove);
     }
 
-    /** Queries again, now that no other instance removes any. A partition that fails does not keep the others. */
+    /** Queries again under the lock. If one partition fails, the others are still removed. */
     private boolean remove(JdbcClient jdbcClient) {
         findPending(jdbcClient)
                 .forEach(partition -> jdbcClient
@@ -79,7 +79,7 @@ final class PartitionRemoval implements MaintenanceStep {
             jdbcClient.sql(resolve(PartitionSql.DETACH, partition.name())).update();
         }
         if (archive) {
-            keep(jdbcClient, partition.name());
+            moveToArchive(jdbcClient, partition.name());
         } else {
             drop(jdbcClient, partition.name());
         }
@@ -99,13 +99,13 @@ final class PartitionRemoval implements MaintenanceStep {
             throw new InvalidDataAccessResourceUsageException(
                     "The partition " + schema.name() + "." + partition
                             + " is detached and could not be dropped, because a"
-                            + " view or a constraint depends on it. Drop that; the rest is done by the next run",
+                            + " view or a constraint depends on it. Drop that; the next run does the rest",
                     failure);
         }
     }
 
-    /** The first partition of a table may get the same name again after years. */
-    private void keep(JdbcClient jdbcClient, String partition) {
+    /** Appends the oid if the name is taken: the first partition of a table may get the same name again after years. */
+    private void moveToArchive(JdbcClient jdbcClient, String partition) {
         String archived = partition.replaceFirst("processed_message", "processed_message_archive");
         boolean isTaken = jdbcClient
                 .sql(resolve(PartitionSql.ARCHIVED_EXISTS, partition).replace("{archived}", archived))

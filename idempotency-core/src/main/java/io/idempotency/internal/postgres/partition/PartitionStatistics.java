@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.observation.PartitionSample;
 
-/** Reads the state of the partitions from their catalog, and finds problems that somebody has to solve. */
+/** The query for the state of the partitions, with problems that an operator has to solve. */
 final class PartitionStatistics {
 
     private final String state;
@@ -35,13 +35,13 @@ final class PartitionStatistics {
     private static List<String> problems(boolean isClockBack, @Nullable String remaining) {
         List<String> problems = new ArrayList<>();
         if (isClockBack) {
-            problems.add("the open partition begins in the future, because the clock was set back: nothing is closed or"
-                    + " forgotten until then");
+            problems.add("the open partition begins in the future, because the clock was set back: no partition"
+                    + " is closed or removed until then");
         }
         if (remaining != null) {
-            problems.add(
-                    remaining + " should have gone an hour ago: the log of the instance that maintains partitions says"
-                            + " why not, unless a transaction has been open since before its end");
+            problems.add(remaining
+                    + " should have been removed an hour ago: the log of the instance that maintains partitions"
+                    + " says why it was not, unless a transaction has been open since before its end");
         }
         return problems;
     }

@@ -1,5 +1,5 @@
 /**
- * The table {@code processed_message} in partitions: their creation, closing, expiry and removal.
+ * The partitions of the table {@code processed_message}: their creation, closing, expiry and removal.
  */
 @NullMarked
 package io.idempotency.internal.postgres.partition;

@@ -24,7 +24,7 @@ final class ClaimInsert {
         this.binding = binding;
     }
 
-    /** Returns the claim of a call whose row is final with the claim. */
+    /** Returns the claim that is complete at once. */
     static ClaimInsert completed(Schema schema) {
         return new ClaimInsert(schema, RequestSql.INSERT_COMPLETED, NOTHING);
     }

@@ -12,8 +12,8 @@ import io.idempotency.internal.postgres.jdbc.StatementParameters;
  * The statement that stores a response in the row of its claim, one for each kind of claim.
  *
  * @param sql the statement alone
- * @param withCommit the same together with the COMMIT; {@code null} for a lease, whose completion is committed later
- * @param bindsReference whether it stores what the call has created
+ * @param withCommit the same, followed by the COMMIT; {@code null} for a lease, whose completion is committed later
+ * @param bindsReference whether it stores a reference to the result of the call
  * @param bindsToken whether the claim has a lease
  */
 record CompletionStatement(String sql, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {

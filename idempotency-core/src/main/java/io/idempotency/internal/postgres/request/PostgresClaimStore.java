@@ -36,11 +36,11 @@ import io.idempotency.internal.postgres.jdbc.WaitBound;
 /** The store of claims in the table {@code idempotency_request}. */
 public final class PostgresClaimStore implements ClaimStore {
 
-    /** A row can vanish between the insert and the query as often as it is purged or rolled back in just that moment. */
+    /** If a row is purged or rolled back between the insert and the query, the claim is tried again. */
     private static final int MAX_CLAIM_ATTEMPTS = 10;
 
-    /** How much shorter a lease may be than it was asked for. */
-    private static final Duration LONGEST_WITHOUT_A_WAIT = Duration.ofMillis(100);
+    /** A claim that takes longer has waited for another one, so that its lease must be extended. */
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
     private final ClaimInsert insertCompleted;
 
@@ -70,14 +70,14 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final String claimedBy;
 
-    /** A guess: a completion may have been rolled back or be in another database, and ids are overwritten. */
+    /** Not reliable: a completion may have been rolled back or be in another database, and ids are overwritten. */
     private final RecentlySeenIds answered = new RecentlySeenIds();
 
     /**
      * Prepares the statements.
      *
-     * @param schema holds the table
-     * @param claimedBy tells this process from others in the rows that it writes
+     * @param schema the schema of the table
+     * @param claimedBy the name of this process in the rows that it writes
      */
     public PostgresClaimStore(Schema schema, String claimedBy) {
         this.insertCompleted = ClaimInsert.completed(schema);
@@ -101,7 +101,7 @@ public final class PostgresClaimStore implements ClaimStore {
         return answered.contains(id);
     }
 
-    /** Ignores a request that is in processing: the caller has to wait for that one. */
+    /** Ignores a request in processing, because the caller has to wait for it. */
     @Override
     public Optional<ClaimResult> findAnswered(Connection connection, ClaimRequest request) {
         try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
@@ -113,7 +113,7 @@ public final class PostgresClaimStore implements ClaimStore {
                     .filter(stored -> stored.status() != RequestStatus.PROCESSING)
                     .map(stored -> stored.answerTo(request));
         } catch (SQLException failure) {
-            throw SqlFailures.translate("find the answer to the " + request.intent(), findAnswered, failure);
+            throw SqlFailures.translate("find the result of the " + request.intent(), findAnswered, failure);
         }
     }
 
@@ -123,9 +123,9 @@ public final class PostgresClaimStore implements ClaimStore {
         for (int attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
             WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
             try {
-                ClaimResult answer = claimOrFind(connection, request, bound, start);
-                if (answer != null) {
-                    return answer;
+                ClaimResult result = claimOrFind(connection, request, bound, start);
+                if (result != null) {
+                    return result;
                 }
             } catch (SQLException failure) {
                 if (bound.ended(failure)) {
@@ -146,15 +146,15 @@ public final class PostgresClaimStore implements ClaimStore {
             return granted(connection, request, 1, Kind.GRANTED_NEW, bound);
         }
         Optional<StoredRequest> found = find(connection, request.id());
-        return found.isEmpty() ? null : answer(connection, request, found.get(), start);
+        return found.isEmpty() ? null : resultOf(connection, request, found.get(), start);
     }
 
-    private @Nullable ClaimResult answer(Connection connection, ClaimRequest request, StoredRequest stored, long start)
-            throws SQLException {
+    private @Nullable ClaimResult resultOf(
+            Connection connection, ClaimRequest request, StoredRequest stored, long start) throws SQLException {
         answered.add(request.id());
-        ClaimResult answer = stored.answerTo(request);
-        if (answer != null) {
-            return answer;
+        ClaimResult result = stored.answerTo(request);
+        if (result != null) {
+            return result;
         }
         WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
         return reclaim(connection, request, stored.attempt(), bound)
@@ -162,10 +162,10 @@ public final class PostgresClaimStore implements ClaimStore {
                 : null;
     }
 
-    /** Extends a lease whose claim has waited: the statement has taken the time before it waited for another claim. */
+    /** Extends a lease whose claim has waited, because the lease was counted from the start of the wait. */
     private ClaimResult granted(Connection connection, ClaimRequest request, int attempt, Kind kind, WaitBound bound) {
         Lease lease = request.lease();
-        if (lease != null && bound.elapsed().compareTo(LONGEST_WITHOUT_A_WAIT) > 0) {
+        if (lease != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
             extendLease(connection, new Fence(request.id(), attempt, lease.token()), lease.duration());
         }
         return ClaimResult.granted(kind, attempt);
@@ -215,7 +215,7 @@ public final class PostgresClaimStore implements ClaimStore {
             statements.execute();
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {
-            throw SqlFailures.translate("find a settled request", findSettled, failure);
+            throw SqlFailures.translate("find a request after the end of its transactions", findSettled, failure);
         }
     }
 

@@ -11,7 +11,7 @@ import io.idempotency.internal.postgres.jdbc.SqlFailures;
 /** A prepared completion with its COMMIT, ready to be sent in one message. */
 final class PreparedCompletingCommit implements CompletingCommit {
 
-    /** invalid_argument_for_width_bucket_function */
+    /** The error of {@code width_bucket}, which the statement raises if it has completed no row. */
     private static final String NOTHING_TO_COMPLETE = "2201G";
 
     private final PreparedStatement statement;

@@ -10,7 +10,7 @@ import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /**
- * The statement that claims a key again whose last attempt has failed or whose lease has expired.
+ * The statement that reclaims a key whose last attempt has failed or whose lease has expired.
  *
  * @param sql the statement, with its wait bound
  */

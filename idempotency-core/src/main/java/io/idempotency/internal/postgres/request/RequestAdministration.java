@@ -20,7 +20,7 @@ import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
-/** Reads and changes the table {@code idempotency_request} for operators. */
+/** The queries and changes of operators in the table {@code idempotency_request}. */
 public final class RequestAdministration {
 
     private final Schema schema;
@@ -30,8 +30,8 @@ public final class RequestAdministration {
     /**
      * Prepares the statements.
      *
-     * @param schema holds the table
-     * @param transaction bounds each statement
+     * @param schema the schema of the table
+     * @param transaction the transaction of each statement
      */
     public RequestAdministration(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
@@ -67,10 +67,10 @@ public final class RequestAdministration {
     /**
      * Finds requests, those claimed last first.
      *
-     * @param scope of the requests; {@code null} for any
-     * @param key of the requests; {@code null} for any
-     * @param status of the requests; {@code null} for any
-     * @param limit how many at most
+     * @param scope the scope of the requests; {@code null} for any
+     * @param key the key of the requests; {@code null} for any
+     * @param status the status of the requests; {@code null} for any
+     * @param limit the largest number of results
      * @return the requests
      */
     public List<IdempotencyRecord> search(
@@ -82,7 +82,7 @@ public final class RequestAdministration {
     /**
      * Finds leases that have expired, the oldest first.
      *
-     * @param limit how many at most
+     * @param limit the largest number of results
      * @return the requests
      */
     public List<IdempotencyRecord> findStaleLeases(int limit) {
@@ -92,7 +92,7 @@ public final class RequestAdministration {
     /**
      * Finds requests without a lease that were committed in processing, the oldest first.
      *
-     * @param limit how many at most
+     * @param limit the largest number of results
      * @return the requests
      */
     public List<IdempotencyRecord> findAbandoned(int limit) {
@@ -102,8 +102,8 @@ public final class RequestAdministration {
     /**
      * Finds requests that were attempted often, those with the most attempts first.
      *
-     * @param attempts how many attempts at least
-     * @param limit how many requests at most
+     * @param attempts the smallest number of attempts
+     * @param limit the largest number of results
      * @return the requests
      */
     public List<IdempotencyRecord> findWithAttempts(int attempts, int limit) {
@@ -111,10 +111,10 @@ public final class RequestAdministration {
     }
 
     /**
-     * Lets the next caller claim a stale request again.
+     * Releases a stale request, so that the next caller reclaims it.
      *
      * @param intent scope, caller and key
-     * @param reason is stored in the row
+     * @param reason the reason, which is stored in the row
      * @throws InterventionRefusedException if the request is not stale
      */
     public void releaseStale(Intent intent, Reason reason) {
@@ -142,10 +142,10 @@ public final class RequestAdministration {
     }
 
     /**
-     * Deletes a request that nobody holds.
+     * Deletes a request that no call holds.
      *
      * @param intent scope, caller and key
-     * @throws InterventionRefusedException if somebody holds the request or there is none
+     * @throws InterventionRefusedException if a call holds the request or it does not exist
      */
     public void forget(Intent intent) {
         change("forget", intent, RequestSql.FORGET);

@@ -8,7 +8,7 @@ import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 
-/** Binds values that take several parameters of a statement. */
+/** The binding of values that take several parameters of a statement. */
 final class RequestParameters {
 
     private RequestParameters() {}

@@ -1,5 +1,5 @@
 /**
- * Claims and their completion in the table {@code idempotency_request}, and what operators do with its rows.
+ * Claims and their completion in the table {@code idempotency_request}, and the changes of operators.
  */
 @NullMarked
 package io.idempotency.internal.postgres.request;

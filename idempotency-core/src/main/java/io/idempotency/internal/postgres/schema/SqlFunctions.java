@@ -20,11 +20,11 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 
 /**
- * Functions of the database that have the library's rules, for callers that are not Java, and views for operators. The library
- * itself needs none of them, so an application also starts without them.
+ * The installation of the SQL functions, by which callers other than Java follow the library's rules, and of the views for
+ * operators. The library itself does not use them, so an application starts without them, too.
  *
- * <p>They are no migration: they are replaced as a whole if their version is older than this library's, and left as they are if
- * it is the same or newer.
+ * <p>They are no migration: if their version is older than this library's, all of them are replaced; otherwise they are left
+ * unchanged.
  */
 final class SqlFunctions {
 
@@ -41,13 +41,13 @@ final class SqlFunctions {
     private static final String PLACEHOLDER = "${schema}";
 
     /**
-     * The class of all errors that are about rights, names and definitions.
+     * The SQLSTATE class of errors about privileges, names and definitions.
      *
      * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>
      */
     private static final String RULE_VIOLATION = "42";
 
-    /** Somebody reads a view or replaces a function at the same time. */
+    /** Another session reads a view or replaces a function at the same time. */
     private static final Set<String> IN_USE = Set.of("55P03", "40P01", "XX000");
 
     private final Schema schema;
@@ -101,8 +101,8 @@ final class SqlFunctions {
                 return 0;
             }
         }
-        try (PreparedStatement question = connection.prepareStatement(schema.resolve(INSTALLED_VERSION));
-                ResultSet version = question.executeQuery()) {
+        try (PreparedStatement query = connection.prepareStatement(schema.resolve(INSTALLED_VERSION));
+                ResultSet version = query.executeQuery()) {
             version.next();
             return version.getInt("version");
         }
@@ -110,7 +110,7 @@ final class SqlFunctions {
 
     private void runScript(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            // The braces in the functions are JSON and no escapes of JDBC.
+            // The braces in the functions are JSON and not JDBC escapes.
             statement.setEscapeProcessing(false);
             statement.execute(script());
         }

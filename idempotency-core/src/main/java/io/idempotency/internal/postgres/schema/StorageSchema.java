@@ -20,7 +20,7 @@ import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
-/** The schema as an object of the database: its creation and migration, its validation, and its partitions. */
+/** The creation, migration, validation and partitioning of the schema. */
 public final class StorageSchema {
 
     /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
@@ -42,28 +42,28 @@ public final class StorageSchema {
 
     private final DataSource dataSource;
 
-    private final RequiresNewTransaction application;
+    private final RequiresNewTransaction transaction;
 
-    private final BoundedTransaction operator;
+    private final BoundedTransaction boundedTransaction;
 
     /**
-     * Describes the schema. Nothing is read or written yet.
+     * Creates the object. Nothing is read or written yet.
      *
-     * @param schema names the schema
+     * @param schema the name of the schema
      * @param dataSource the DataSource of the application
      */
     public StorageSchema(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;
-        this.application = RequiresNewTransaction.on(dataSource);
-        this.operator = new BoundedTransaction(dataSource);
+        this.transaction = RequiresNewTransaction.on(dataSource);
+        this.boundedTransaction = new BoundedTransaction(dataSource);
     }
 
     /**
-     * Checks that the server is one that the statements of this library are made for.
+     * Checks that the library supports the server.
      *
      * @throws StorageSchemaException if it is not PostgreSQL 14 or later
-     * @throws MetaDataAccessException if the database cannot be asked
+     * @throws MetaDataAccessException if the database cannot be queried
      */
     public void requireSupportedServer() throws MetaDataAccessException {
         String unsupported = JdbcUtils.extractDatabaseMetaData(dataSource, server -> {
@@ -82,11 +82,11 @@ public final class StorageSchema {
     }
 
     /**
-     * Creates the schema if there is none, migrates its tables, and lets the application's role use them. All of it is
-     * one transaction under one lock: instances that start at once take turns, and a failure leaves nothing behind.
+     * Creates the schema if it does not exist, migrates its tables, and grants the application's role their use. All of it is
+     * one transaction under one lock: instances that start at once take turns, and a failure changes nothing.
      *
      * @param owner the DataSource that migrates
-     * @param migrations brings the tables up to date, on the connection of that transaction, which it must not end
+     * @param migrations the migrations, on the connection of that transaction, which they must not end
      * @throws StorageSchemaException if the role that migrates cannot do so
      */
     public void migrate(DataSource owner, Consumer<Connection> migrations) {
@@ -123,18 +123,17 @@ public final class StorageSchema {
     }
 
     /**
-     * Installs the functions for callers that are not Java and the views for operators, or replaces older ones. If the role
-     * may not do so, or the schema has another object of such a name, a warning says so, and nothing else of the transaction is
-     * lost.
+     * Installs the SQL functions and the views, or replaces older ones. If the role may not do so, or another object has one of
+     * the names, a warning is logged and the rest of the transaction is kept.
      *
-     * @param connection with the open transaction of the migrations, which it does not end
-     * @throws DataAccessException if PostgreSQL reports anything else
+     * @param connection the connection with the open transaction of the migrations, which stays open
+     * @throws DataAccessException if PostgreSQL reports another error
      */
     public void installFunctions(Connection connection) {
         new SqlFunctions(schema).install(connection);
     }
 
-    /** Asks first, because even the creation of an existing schema takes the right to create it. */
+    /** Queries first, because even {@code create schema if not exists} needs the privilege to create one. */
     private void createIfMissing(JdbcClient jdbcClient) {
         if (!isTrue(jdbcClient, SchemaSql.EXISTS)) {
             jdbcClient.sql(schema.resolve(SchemaSql.CREATE)).update();
@@ -152,17 +151,17 @@ public final class StorageSchema {
     }
 
     private String applicationRole() {
-        return application.call(Clients.withClient(jdbcClient ->
+        return transaction.call(Clients.withClient(jdbcClient ->
                 jdbcClient.sql(SchemaSql.CURRENT_ROLE).query(String.class).single()));
     }
 
     /**
-     * Puts handled messages in partitions if the table is empty. Otherwise an operator has to decide when.
+     * Partitions the table of handled messages if it is empty. Otherwise an operator decides when to do so.
      *
      * @param owner the DataSource that migrates
-     * @param period how much time a partition is for
-     * @return {@code false} if the table is unchanged, because it holds rows, somebody was using it, or it would lose objects that
-     *     others have created for it, which a warning says
+     * @param period the period of a partition
+     * @return {@code false} if the table is unchanged, because it holds rows, is in use, or would lose objects that others have
+     *     created for it; in the last case a warning is logged
      * @throws StorageSchemaException if the role that migrates cannot do so
      */
     public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
@@ -170,7 +169,7 @@ public final class StorageSchema {
             return new MessagePartitions(schema).partitionIfEmpty(owner, period);
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
-                    "The table processed_message in schema '" + schema.name() + "' could not be put in partitions: "
+                    "The table processed_message in schema '" + schema.name() + "' could not be partitioned: "
                             + reason(failure) + ".",
                     "Name the owner of the tables with idempotency.migration.user, or set"
                             + " idempotency.storage.processed-messages = rows.",
@@ -179,12 +178,12 @@ public final class StorageSchema {
     }
 
     /**
-     * Asks the database whether handled messages are in partitions, whatever was configured.
+     * Returns whether handled messages are in partitions, independently of the configuration.
      *
-     * @return whether they are
+     * @return whether the table is partitioned
      */
     public boolean isPartitioned() {
-        return operator.query(new MessagePartitions(schema)::exist);
+        return boundedTransaction.query(new MessagePartitions(schema)::exist);
     }
 
     /**
@@ -229,7 +228,7 @@ public final class StorageSchema {
 
     private <T> T check(Function<JdbcClient, T> statements) {
         try {
-            return application.call(Clients.withClient(statements));
+            return transaction.call(Clients.withClient(statements));
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
                     "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason(failure) + ".",
@@ -243,11 +242,11 @@ public final class StorageSchema {
     /**
      * Finds tables that are missing or may not be used. Cheaper than {@link #validate}, because it does not check the columns.
      *
-     * @return the problems, a line a table
-     * @throws DataAccessException if the database cannot be asked, or not within five seconds
+     * @return the problems, one for each table
+     * @throws DataAccessException if the query fails or takes longer than five seconds
      */
     public List<String> findProblems() {
-        return operator.query(jdbcClient -> jdbcClient
+        return boundedTransaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(SchemaSql.UNUSABLE))
                 .query(String.class)
                 .list());

@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 public enum StorageTable {
 
     /**
-     * Requests. A lease that has expired is deleted after its retention like a success: no repeat is expected any more. A request
-     * without a lease whose method committed by itself stays until an operator has decided about it.
+     * Requests. An expired lease is deleted after its retention like a success, because no repeat is expected any more. An
+     * abandoned request stays until an operator decides about it.
      */
     IDEMPOTENCY_REQUEST("""
             request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
@@ -77,25 +77,25 @@ public enum StorageTable {
     }
 
     /**
-     * Tells who writes the table.
+     * Returns whether the application's role writes the table.
      *
-     * @return whether the application's role does; its owner does otherwise
+     * @return {@code false} if only its owner does
      */
     public boolean isWritable() {
         return writable;
     }
 
     /**
-     * Tells whether the purge deletes rows.
+     * Returns whether rows expire.
      *
-     * @return whether rows expire
+     * @return whether the purge deletes rows
      */
     public boolean expires() {
         return !expiryCondition.equals(Condition.NEVER);
     }
 
     /**
-     * Returns the condition that an expired row must meet to be deleted.
+     * Returns the condition under which an expired row is deleted.
      *
      * @return the condition as SQL
      */
@@ -130,7 +130,7 @@ public enum StorageTable {
         return Stream.of(values()).filter(StorageTable::expires);
     }
 
-    /** The conditions that are not of one table only. */
+    /** The conditions that several tables share. */
     private static final class Condition {
 
         static final String ALWAYS = "true";

@@ -1,5 +1,5 @@
 /**
- * The schema as an object of the database: its tables, their migrations and validation, and the SQL functions.
+ * The schema: its tables, their migrations and validation, and the SQL functions.
  */
 @NullMarked
 package io.idempotency.internal.postgres.schema;
