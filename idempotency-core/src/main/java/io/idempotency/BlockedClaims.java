@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which statements of the library wait for another transaction now, as far as the role of the application may see it.
+ * The statements of the library that wait for another transaction now, as far as the application's role may see them.
  *
- * @param claims those that have waited longest come first
- * @param hiddenBackends how many backends of the database belong to roles whose statements it may not see
+ * @param claims waiting statements, the longest wait first
+ * @param hiddenBackends number of backends whose statements the application's role may not see
  */
 public record BlockedClaims(List<BlockedClaim> claims, int hiddenBackends) {
 
@@ -19,15 +19,16 @@ public record BlockedClaims(List<BlockedClaim> claims, int hiddenBackends) {
     }
 
     /**
-     * A backend that waits for a lock, with one that it waits for.
+     * A backend that waits for a lock, and one of the backends that it waits for.
      *
-     * @param backend the process id of the one that waits
-     * @param application its application name
-     * @param since when its statement began, in the database's time
-     * @param blocker the process id of the one that it waits for; 0 for a prepared transaction
-     * @param blockerApplication its application name; {@code null} if it is not known
-     * @param blockerState what it does, such as {@code idle in transaction}; {@code null} if that is not known
-     * @param blockerSince when its transaction began; {@code null} if that is not known
+     * @param backend process id of the waiting backend
+     * @param application application name of the waiting backend
+     * @param since time at which its statement began, by the database's clock
+     * @param blocker process id of the blocking backend; 0 for a prepared transaction
+     * @param blockerApplication application name of the blocking backend; {@code null} if it is not known
+     * @param blockerState state of the blocking backend, such as {@code idle in transaction}; {@code null} if it is not
+     *     known
+     * @param blockerSince time at which the blocking transaction began; {@code null} if it is not known
      */
     public record BlockedClaim(
             int backend,

@@ -3,8 +3,8 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interceptors of an idempotent method did not run in their order, so the call would have been unprotected or its
- * result would not be the method's.
+ * Thrown if the interceptors of an idempotent method did not run in their order. The call would have been unprotected,
+ * or its result would not be the method's.
  */
 public final class BrokenInterceptorChainException extends IdempotencyException {
 
@@ -14,7 +14,7 @@ public final class BrokenInterceptorChainException extends IdempotencyException 
      * Creates the exception.
      *
      * @param intent the intent of the call, if one was bound
-     * @param message what was found, and what to do
+     * @param message the problem, and what to do
      */
     public BrokenInterceptorChainException(@Nullable Intent intent, String message) {
         super(intent, message);

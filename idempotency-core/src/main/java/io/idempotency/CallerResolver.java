@@ -1,17 +1,17 @@
 package io.idempotency;
 
 /**
- * Tells who is calling, so that one caller never meets another's keys or responses. An application defines one bean of
- * this type, for example to return the tenant or the authenticated principal; without one all callers are the same.
+ * A resolver of the caller, so that one caller never gets another's keys or responses. An application defines one bean
+ * of this type, for example to return the tenant or the authenticated principal. Without one, all callers are the same.
  */
 @FunctionalInterface
 public interface CallerResolver {
 
     /**
-     * The caller of the idempotent call that is about to start on this thread. Asked once for each call, before its
-     * transaction and before anything is looked up.
+     * Returns the caller of the idempotent call that is about to start on this thread. Called once for each call,
+     * before its transaction and before any query.
      *
-     * @return 0 to 128 printable characters; empty if there is no caller to tell apart
+     * @return 0 to 128 printable characters; empty if callers are not told apart
      */
     String resolveCaller();
 }

@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The key was committed as being processed, without a lease and without a response: its method ended the transaction
- * itself. Whether the effect happened is not known, so the method is not run a second time.
+ * Thrown if the key was committed in the state PROCESSING, without a lease, because its method ended the transaction
+ * itself. It is not known whether the effect happened, so the method is not run a second time.
  */
 public final class ClaimAbandonedException extends IdempotencyException {
 
@@ -11,7 +11,7 @@ public final class ClaimAbandonedException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param intent the intent that was abandoned
+     * @param intent the abandoned intent
      */
     public ClaimAbandonedException(Intent intent) {
         super(

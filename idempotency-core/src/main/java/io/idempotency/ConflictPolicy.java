@@ -1,11 +1,11 @@
 package io.idempotency;
 
-/** What to do with a message whose id was handled before with another payload. */
+/** The policy for a message whose id was handled before with another payload. */
 public enum ConflictPolicy {
 
-    /** Throw {@link io.idempotency.MessageConflictException}: ids are not what they should be. */
+    /** Throws {@link io.idempotency.MessageConflictException}, because message ids should be unique. */
     REFUSE,
 
-    /** Skip it like any duplicate: senders of webhooks do send changed bodies again. */
+    /** Skips the message like any duplicate, for senders of webhooks that repeat a message with a changed body. */
     SKIP
 }

@@ -6,17 +6,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of the outbox that is given up, for operators. Its payload is in the table {@code outbox_event}.
+ * A dead message of the outbox, which is not sent any more; for operators. Its payload is in the table
+ * {@code outbox_event}.
  *
- * @param messageId the message
- * @param topic where it was to go
- * @param type what it was to tell
- * @param orderingKey what its order is kept for; {@code null} if no order is kept
- * @param attempts how often it failed
- * @param lastError how it failed last
- * @param intent scope, caller and key of the idempotent call that published it, or consumer and message id of the delivery
- *     that did; {@code null} outside of both
- * @param createdAt when it was published, in the database's time
+ * @param messageId id of the message
+ * @param topic topic of the message
+ * @param type type of the message
+ * @param orderingKey ordering key; {@code null} if no order is kept
+ * @param attempts number of failed attempts
+ * @param lastError error of the last attempt
+ * @param intent scope, caller and key of the idempotent call that published it, or consumer and message id of the
+ *     delivery that did; {@code null} outside of both
+ * @param createdAt time of publishing, by the database's clock
  */
 public record DeadMessage(
         UUID messageId,

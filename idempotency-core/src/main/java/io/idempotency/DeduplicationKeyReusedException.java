@@ -2,7 +2,10 @@ package io.idempotency;
 
 import java.util.UUID;
 
-/** A message to send has the deduplication key of an earlier one of its topic, and says something else. It was not recorded. */
+/**
+ * Thrown if a message has the deduplication key of an earlier message of its topic, but another type or payload. It was
+ * not recorded.
+ */
 public final class DeduplicationKeyReusedException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
@@ -10,9 +13,9 @@ public final class DeduplicationKeyReusedException extends IdempotencyException 
     /**
      * Creates the exception.
      *
-     * @param topic of both messages
-     * @param deduplicationKey of both messages
-     * @param earlierId the id of the message that has the key
+     * @param topic topic of both messages
+     * @param deduplicationKey deduplication key of both messages
+     * @param earlierId id of the earlier message
      */
     public DeduplicationKeyReusedException(String topic, String deduplicationKey, UUID earlierId) {
         super(

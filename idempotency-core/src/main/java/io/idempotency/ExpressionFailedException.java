@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * An expression of an annotation does not fit the arguments of its method: the fault of the application and not of the
- * caller.
+ * Thrown if an expression of an annotation does not fit the arguments of its method, which is the fault of the
+ * application and not of the caller.
  */
 public final class ExpressionFailedException extends IdempotencyException {
 
@@ -11,8 +11,8 @@ public final class ExpressionFailedException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param message which expression of which method, where in it, and what is wrong
-     * @param cause what SpEL says
+     * @param message the expression, its method, the position in it, and the problem
+     * @param cause the failure that SpEL reported
      */
     public ExpressionFailedException(String message, Throwable cause) {
         super(null, message, cause);

@@ -5,16 +5,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A received message whose deliveries have failed and that was not handled since, for operators.
+ * A received message whose deliveries have failed and that was not handled since then; for operators.
  *
- * @param consumer who receives
- * @param messageId the message
- * @param type what it tells; {@code null} if the receiver does not say
- * @param attempts how many of its deliveries failed
- * @param failureCode the code of the last failure
- * @param failureMessage the message of the last failure
- * @param firstFailedAt when a delivery failed first, in the database's time
- * @param lastFailedAt when a delivery failed last
+ * @param consumer consumer of the message
+ * @param messageId id of the message
+ * @param type type of the message; {@code null} if the receiver declares none
+ * @param attempts number of failed deliveries
+ * @param failureCode code of the last failure
+ * @param failureMessage message of the last failure
+ * @param firstFailedAt time of the first failure, by the database's clock
+ * @param lastFailedAt time of the last failure, by the database's clock
  */
 public record FailingMessage(
         String consumer,

@@ -3,15 +3,15 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns final failures into codes and codes into exceptions, so that a repeat throws the application's own exception. An
- * application defines one bean of this type.
+ * A translator of final failures into codes and codes into exceptions, so that a repeat throws the application's own
+ * exception. An application defines one bean of this type.
  */
 public interface FailureTranslator {
 
     /**
-     * The code to record for a failure.
+     * Returns the code to record for a failure.
      *
-     * @param failure what left the method
+     * @param failure the exception that the method threw
      * @return a stable text, at most 255 characters; by default the name of the exception's class
      */
     default String codeOf(Throwable failure) {
@@ -19,11 +19,11 @@ public interface FailureTranslator {
     }
 
     /**
-     * What to throw for a recorded failure.
+     * Returns the exception to throw for a recorded failure.
      *
-     * @param failure code and message as they were recorded
-     * @return the application's exception; {@code null} to throw the recorded failure itself. A checked exception must be
-     *     declared by the method
+     * @param failure recorded code and message
+     * @return the application's exception; {@code null} to throw the recorded failure itself. A checked exception must
+     *     be declared by the method
      */
     default @Nullable Exception toException(RecordedFailureException failure) {
         return null;

@@ -4,15 +4,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What the running method of an idempotent call may know about the call. Bound to the thread while the method runs;
- * threads that the method starts do not see it.
+ * The context of an idempotent call whose method is running. It is bound to the thread while the method runs; threads
+ * that the method starts do not see it.
  */
 public interface IdempotencyContext {
 
     /**
-     * The idempotent call whose method this thread is running; the innermost one if they are nested.
+     * Returns the context of the idempotent call whose method this thread is running.
      *
-     * @return its context
+     * @return the context of the innermost call if calls are nested
      * @throws IllegalStateException if this thread is not running an idempotent call
      */
     static IdempotencyContext current() {
@@ -22,51 +22,44 @@ public interface IdempotencyContext {
     }
 
     /**
-     * The idempotent call whose method this thread is running, if any.
+     * Returns the context of the idempotent call whose method this thread is running, if any.
      *
-     * @return its context
+     * @return the context of the innermost call; empty if this thread is not running one
      */
     static Optional<IdempotencyContext> find() {
         return Optional.ofNullable(IdempotencyContextHolder.get());
     }
 
-    /**
-     * The intent that this call claimed.
-     *
-     * @return scope, caller and key
-     */
+    /** {@return the intent that this call claimed} */
     Intent intent();
 
-    /**
-     * The number of this attempt at the intent, counted from 1.
-     *
-     * @return 1 for the first attempt
-     */
+    /** {@return the number of this attempt at the intent, from 1} */
     int attempt();
 
     /**
-     * A key to hand to an external system that knows idempotency keys, so that a repeat of this intent is a repeat there
-     * too.
+     * Derives a key for an external system that supports idempotency keys, so that a repeat of this intent is a repeat
+     * there too.
      *
-     * @param name of the external system or call, such as {@code stripe}; one for each call that the method makes
-     * @return a version-5 UUID of scope, caller, key and name, or of consumer, message id and name: the same for every
-     *     attempt, and never the same for a call and for a message
+     * @param name name of the external system or call, such as {@code stripe}; a different one for each call that the
+     *     method makes
+     * @return a version-5 UUID of scope, caller, key and name, or of consumer, message id and name. It is the same for
+     *     every attempt, and never the same for a call and a message
      * @see <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-5">RFC 9562, UUID Version 5</a>
      */
     String downstreamKey(String name);
 
     /**
-     * Holds the key for longer, for a method that takes longer than was expected, and keeps the response for as much
-     * longer. Takes a connection of its own for a moment, so a method that is {@code @Transactional} itself holds two. May
-     * be called from another thread, by an object that was asked for on the thread of the method.
+     * Extends the lease of the key, for a method that takes longer than expected. The key and its response are retained
+     * for as much longer. Takes a second connection for a moment if the method is {@code @Transactional} itself. May be
+     * called from another thread, on a context that was obtained on the thread of the method.
      *
-     * @param duration from now, in the database's time; at least a millisecond, at most 24.8 days. A lease that holds for
-     *     longer already is not shortened
-     * @throws LeaseLostException if the lease has expired and was taken over, was completed by an operator, or the call
-     *     itself is over
+     * @param duration lease duration from now, by the database's clock; at least a millisecond, at most 24.8 days. A
+     *     lease that ends later already is not shortened
+     * @throws LeaseLostException if the lease has expired and was reclaimed, an operator has completed the request, or
+     *     the call has ended
      * @throws IllegalArgumentException if the duration is out of range
-     * @throws IllegalStateException if the call holds no lease, or if the method's own transaction is REPEATABLE READ or
-     *     SERIALIZABLE: it could not complete a row that has changed since it began
+     * @throws IllegalStateException if the call holds no lease, or if the method's own transaction is REPEATABLE READ
+     *     or SERIALIZABLE, because it could not complete a row that has changed since it began
      */
     void extendLease(Duration duration);
 }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
 
 /**
- * Holds the {@link IdempotencyContext} of the running call. Applications read it with
+ * The holder of the {@link IdempotencyContext} that is bound to a thread. Applications read it with
  * {@link IdempotencyContext#current()}; only the library sets it.
  */
 public final class IdempotencyContextHolder {
@@ -21,8 +21,8 @@ public final class IdempotencyContextHolder {
     /**
      * Binds a context to this thread.
      *
-     * @param context the context of the call that starts, or what was bound before it when the call ends
-     * @return what was bound before
+     * @param context context of the call that starts, or the previous context when a call ends
+     * @return the context that was bound before
      */
     public static @Nullable IdempotencyContext exchange(@Nullable IdempotencyContext context) {
         IdempotencyContext previous = CONTEXT.get();

@@ -4,7 +4,9 @@ import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why an idempotent call was not executed or could not be completed. The transaction of the call is rolled back. */
+/**
+ * Thrown if an idempotent call was not executed or could not be completed. The transaction of the call is rolled back.
+ */
 public abstract class IdempotencyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -20,11 +22,7 @@ public abstract class IdempotencyException extends RuntimeException {
         this.intent = intent;
     }
 
-    /**
-     * Which intent the call was about.
-     *
-     * @return scope, caller and key; empty if the key was missing or malformed
-     */
+    /** {@return the intent of the call; empty if the key was missing or malformed} */
     public Optional<Intent> intent() {
         return Optional.ofNullable(intent);
     }

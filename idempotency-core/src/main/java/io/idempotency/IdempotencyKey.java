@@ -25,7 +25,7 @@ public record IdempotencyKey(String value) {
     }
 
     /**
-     * What keeps a text from being a key, a message id or the name of a stream: one rule holds for all of them.
+     * Finds the reason why a text is not a valid key, message id or stream name. The same rule applies to all of them.
      *
      * @param value the text
      * @return for example {@code is blank}; empty if it is well-formed

@@ -1,14 +1,14 @@
 package io.idempotency;
 
-/** When the claim of a key is committed. */
+/** The time at which the claim of a key is committed. */
 public enum IdempotencyMode {
 
-    /** With the effect, in the method's own transaction. Nothing can be left behind by a crash. */
+    /** With the effect, in the method's own transaction. A crash leaves nothing behind. */
     TRANSACTIONAL,
 
     /**
-     * Before the method runs, as a lease that expires: for methods that call something outside of PostgreSQL. Must be the
-     * outermost transactional thing: no transaction may be open when the method is called.
+     * Before the method runs, as a lease that expires: for methods that call something outside of PostgreSQL. No
+     * transaction may be open when the method is called.
      */
     LEASED
 }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
 
 /**
- * The programmatic twin of {@link Idempotent}, for code that has no method to annotate: jobs, lambdas, keys that are
- * known only while a method runs. The guarantees are the same.
+ * The programmatic alternative to {@link Idempotent}, for jobs, lambdas and keys that are known only while a method
+ * runs. The guarantees are the same.
  *
  * <pre>{@code
  * Receipt receipt = operations
@@ -17,18 +17,17 @@ import org.springframework.core.ParameterizedTypeReference;
  *         .execute(() -> pay(payout));
  * }</pre>
  *
- * <p>The callback runs in the transaction that is open on the library's DataSource, or in one of its own. An exception
- * of the callback rolls that transaction back and reaches the caller unchanged.
+ * <p>The callback runs in the transaction that is open on the library's DataSource, or in a new one. If the callback
+ * throws an exception, that transaction is rolled back and the caller gets the exception unchanged.
  */
 public interface IdempotencyOperations {
 
     /**
-     * Describes a call; nothing happens before {@link Returning#execute} or {@link Call#run}.
+     * Describes a call; {@link Returning#execute} or {@link Call#run} runs it.
      *
      * @param scope the operation that the key belongs to, 1 to 128 printable characters
      * @param key the caller's name for this intent, 1 to 255 printable characters
-     * @param request the payload that the key stands for: the same key with a payload whose canonical JSON differs is
-     *     refused
+     * @param request the payload. A call with the same key is refused if the canonical JSON of its payload differs
      * @return the call, with the defaults of {@code idempotency.*}
      * @throws IllegalArgumentException if the scope is not well-formed
      */
@@ -38,12 +37,12 @@ public interface IdempotencyOperations {
      * Runs a call with the defaults of {@code idempotency.*}.
      *
      * @param <T> the response type
-     * @param <X> what the callback may throw
+     * @param <X> type of exception that the callback may throw
      * @param scope the operation that the key belongs to
      * @param key the caller's name for this intent
-     * @param request the payload that the key stands for
+     * @param request the payload
      * @param responseType the type that a replay is read as
-     * @param callback the effect; what it writes is kept once, although it may run again after a rollback
+     * @param callback the effect; it is committed once, although the callback may run again after a rollback
      * @return the callback's result, or the stored one
      * @throws X if the callback throws it
      */
@@ -57,11 +56,11 @@ public interface IdempotencyOperations {
         return call(scope, key, request).returning(responseType).execute(callback);
     }
 
-    /** A call before its response type is known. Immutable: each method returns a changed copy. */
+    /** A call whose response type is not set yet. Immutable: each method returns a changed copy. */
     interface Call {
 
         /**
-         * Sets who asks, instead of asking the {@link CallerResolver}.
+         * Sets the caller, instead of using the {@link CallerResolver}.
          *
          * @param caller 0 to 128 printable characters
          * @return the changed call
@@ -69,7 +68,7 @@ public interface IdempotencyOperations {
         Call caller(String caller);
 
         /**
-         * Sets how long the key and its response are kept.
+         * Sets the retention of the key and its response.
          *
          * @param retention more than zero
          * @return the changed call
@@ -78,7 +77,7 @@ public interface IdempotencyOperations {
         Call retention(Duration retention);
 
         /**
-         * Sets what to do when another call holds the key.
+         * Sets the policy for a key that another call holds.
          *
          * @param policy wait or fail
          * @return the changed call
@@ -86,7 +85,7 @@ public interface IdempotencyOperations {
         Call onDuplicate(DuplicatePolicy policy);
 
         /**
-         * Sets how long to wait at most for another call that holds the key.
+         * Sets the longest wait for another call that holds the key.
          *
          * @param waitTimeout at least one millisecond
          * @return the changed call
@@ -94,19 +93,21 @@ public interface IdempotencyOperations {
         Call waitTimeout(Duration waitTimeout);
 
         /**
-         * Commits the claim before the effect, as a lease; see {@link IdempotencyMode#LEASED}. The callback then runs
-         * without a transaction of the library's.
+         * Commits the claim before the effect, as a lease; see {@link IdempotencyMode#LEASED}. The library then opens
+         * no transaction for the callback.
          *
-         * @param lease how long the key is held at most if this process vanishes; longer than the callback runs, and no
-         *     longer than the retention, or else the call throws an {@code IllegalArgumentException} before anything runs
+         * @param lease longest time for which the key is held if this process crashes. It must be longer than the
+         *     callback runs. If it is longer than the retention, the call throws an {@code IllegalArgumentException}
+         *     before anything runs
          * @return the changed call
          */
         Call leased(Duration lease);
 
         /**
-         * Sets which exceptions are the stable answer to the intent.
+         * Sets the exceptions that are the final answer to the intent.
          *
-         * @param finalFailures recorded after the rollback and replayed as {@link RecordedFailureException}
+         * @param finalFailures exception types that are recorded after the rollback and replayed as
+         *     {@link RecordedFailureException}
          * @return the changed call
          */
         Call finalFailures(List<Class<? extends Throwable>> finalFailures);
@@ -128,7 +129,7 @@ public interface IdempotencyOperations {
         <T> Returning<T> returning(Class<T> responseType);
 
         /**
-         * Sets the type of the response where it has type arguments.
+         * Sets the type of a response with type arguments.
          *
          * @param <T> the response type
          * @param responseType the type that a replay is read as
@@ -139,7 +140,7 @@ public interface IdempotencyOperations {
         /**
          * Runs a call that has no response; a repeat does nothing.
          *
-         * @param <X> what the action may throw
+         * @param <X> type of exception that the action may throw
          * @param action the effect
          * @throws X if the action throws it
          * @throws IdempotencyException as described by its subclasses
@@ -157,8 +158,8 @@ public interface IdempotencyOperations {
         /**
          * Runs the call.
          *
-         * @param <X> what the callback may throw
-         * @param callback the effect; what it writes is kept once, although it may run again after a rollback
+         * @param <X> type of exception that the callback may throw
+         * @param callback the effect; it is committed once, although the callback may run again after a rollback
          * @return the callback's result, or the stored one
          * @throws X if the callback throws it
          * @throws IdempotencyException as described by its subclasses
@@ -170,7 +171,7 @@ public interface IdempotencyOperations {
      * An effect with a response.
      *
      * @param <T> the response type
-     * @param <X> what it may throw
+     * @param <X> type of exception that it may throw
      */
     @FunctionalInterface
     interface Callback<T extends @Nullable Object, X extends Exception> {
@@ -187,7 +188,7 @@ public interface IdempotencyOperations {
     /**
      * An effect without a response.
      *
-     * @param <X> what it may throw
+     * @param <X> type of exception that it may throw
      */
     @FunctionalInterface
     interface Action<X extends Exception> {

@@ -2,7 +2,7 @@ package io.idempotency;
 
 import org.jspecify.annotations.Nullable;
 
-/** The application cannot start as it is configured. Says what is wrong and what to change. */
+/** Thrown if the application cannot start as it is configured. It says what is wrong and what to change. */
 public class IdempotencyStartupException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -14,8 +14,8 @@ public class IdempotencyStartupException extends RuntimeException {
     /**
      * Creates the exception.
      *
-     * @param problem what is wrong, and where; a sentence
-     * @param action what to change; a sentence
+     * @param problem the problem and its place; a sentence
+     * @param action the change to make; a sentence
      */
     public IdempotencyStartupException(String problem, String action) {
         this(problem, action, null);
@@ -24,9 +24,9 @@ public class IdempotencyStartupException extends RuntimeException {
     /**
      * Creates the exception.
      *
-     * @param problem what is wrong, and where; a sentence
-     * @param action what to change; a sentence
-     * @param cause what reported it
+     * @param problem the problem and its place; a sentence
+     * @param action the change to make; a sentence
+     * @param cause the cause
      */
     public IdempotencyStartupException(String problem, String action, @Nullable Throwable cause) {
         super(problem + " " + action, cause);
@@ -34,20 +34,12 @@ public class IdempotencyStartupException extends RuntimeException {
         this.action = action;
     }
 
-    /**
-     * What is wrong, and where.
-     *
-     * @return a sentence
-     */
+    /** {@return the problem and its place, as a sentence} */
     public String problem() {
         return problem;
     }
 
-    /**
-     * What to change.
-     *
-     * @return a sentence
-     */
+    /** {@return the change to make, as a sentence} */
     public String action() {
         return action;
     }

@@ -1,11 +1,11 @@
 package io.idempotency;
 
 /**
- * What a caller wants, by name: two calls with equal intents are attempts at the same thing.
+ * The identity of a request: calls with equal intents are attempts at the same request.
  *
  * @param scope the operation, 1 to 128 printable characters
- * @param caller who asks, 0 to 128 printable characters; empty if the application does not tell callers apart
- * @param key the caller's name for this one intent
+ * @param caller the caller, 0 to 128 printable characters; empty if the application does not tell callers apart
+ * @param key the key that the caller chose for this intent
  */
 public record Intent(String scope, String caller, IdempotencyKey key) {
 
@@ -29,7 +29,7 @@ public record Intent(String scope, String caller, IdempotencyKey key) {
     }
 
     /**
-     * Checks a scope by itself.
+     * Checks a scope.
      *
      * @param scope the scope
      * @return the same scope
@@ -43,9 +43,9 @@ public record Intent(String scope, String caller, IdempotencyKey key) {
     }
 
     /**
-     * Checks the name of a consumer, which takes the place of the scope where messages are received.
+     * Checks the name of a consumer, which is the scope of received messages.
      *
-     * @param consumer who receives
+     * @param consumer the consumer
      * @return the same consumer
      * @throws IllegalArgumentException if the consumer is blank, too long or not printable
      */

@@ -1,6 +1,9 @@
 package io.idempotency;
 
-/** An operator's intervention did not fit what is stored; nothing was changed. The message says what is stored. */
+/**
+ * Thrown if an operator's intervention does not fit the stored state. Nothing was changed. The message says what is
+ * stored.
+ */
 public final class InterventionRefusedException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
@@ -10,19 +13,15 @@ public final class InterventionRefusedException extends IllegalStateException {
     /**
      * Creates the exception.
      *
-     * @param message what was refused, and why
-     * @param found whether there is anything that could be changed at all
+     * @param message the refused intervention, and the reason
+     * @param found whether anything is stored
      */
     public InterventionRefusedException(String message, boolean found) {
         super(message);
         this.found = found;
     }
 
-    /**
-     * Whether something is stored, but in another state.
-     *
-     * @return {@code false} if nothing is stored
-     */
+    /** {@return whether something is stored, but in another state} */
     public boolean isFound() {
         return found;
     }

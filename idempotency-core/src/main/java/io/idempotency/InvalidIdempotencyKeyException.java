@@ -2,7 +2,7 @@ package io.idempotency;
 
 import org.jspecify.annotations.Nullable;
 
-/** The key or the caller is malformed. The method did not run and the database was not touched. */
+/** Thrown if the key or the caller is malformed. The method did not run and the database was not accessed. */
 public final class InvalidIdempotencyKeyException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
@@ -10,7 +10,7 @@ public final class InvalidIdempotencyKeyException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param message what was wrong and what to do
+     * @param message the problem, and what to do
      */
     public InvalidIdempotencyKeyException(String message) {
         this(message, null);
@@ -19,8 +19,8 @@ public final class InvalidIdempotencyKeyException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param message what was wrong and what to do
-     * @param cause why the key could not be computed
+     * @param message the problem, and what to do
+     * @param cause the failure of the key expression
      */
     public InvalidIdempotencyKeyException(String message, @Nullable Throwable cause) {
         super(null, message, cause);

@@ -1,6 +1,6 @@
 package io.idempotency;
 
-/** An annotated method cannot be made idempotent as it stands. Thrown at start-up, before any call. */
+/** Thrown at start-up if an annotated method cannot be made idempotent. */
 public final class InvalidIdempotentMethodException extends IdempotencyStartupException {
 
     private static final long serialVersionUID = 1L;
@@ -8,8 +8,8 @@ public final class InvalidIdempotentMethodException extends IdempotencyStartupEx
     /**
      * Creates the exception.
      *
-     * @param problem what is wrong, and with which method; a sentence
-     * @param action what to change; a sentence
+     * @param problem the problem and its method; a sentence
+     * @param action the change to make; a sentence
      */
     public InvalidIdempotentMethodException(String problem, String action) {
         super(problem, action);

@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The key was used before with another payload. The method did not run, and the stored response is not returned, because
- * it answers another question.
+ * Thrown if the key was used before with another payload. The method did not run, and the stored response is not
+ * returned, because it belongs to another request.
  */
 public final class KeyReusedException extends IdempotencyException {
 

@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The method ran for longer than its lease, and another call or an operator has taken the key. Its transaction is rolled
- * back; what it did outside of PostgreSQL stays.
+ * Thrown if the method ran for longer than its lease, and another call or an operator has taken the key. Its
+ * transaction is rolled back; effects outside of PostgreSQL remain.
  */
 public final class LeaseLostException extends IdempotencyException {
 

@@ -3,8 +3,8 @@ package io.idempotency;
 import java.time.Duration;
 
 /**
- * Another transaction has had a lock for longer than was waited for it. The transaction that waited is aborted; the whole of
- * it may be repeated later.
+ * Thrown if another transaction held a lock for longer than the allowed wait. The transaction that waited is aborted;
+ * it may be repeated as a whole later.
  */
 public final class LockNotAcquiredException extends IdempotencyException {
 
@@ -17,36 +17,28 @@ public final class LockNotAcquiredException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param name of the lock
-     * @param resource that is locked
-     * @param waitLimit the longest wait that was allowed
-     * @param cause the wait's end as PostgreSQL reported it
+     * @param name name of the lock
+     * @param resource locked resource
+     * @param waitLimit longest wait that was allowed
+     * @param cause the error that PostgreSQL reported for the wait
      */
     public LockNotAcquiredException(String name, String resource, Duration waitLimit, Throwable cause) {
         super(
                 null,
-                "The lock '" + name + "' on '" + resource + "' could not be had within " + waitLimit.toMillis()
-                        + " ms, or within the lock_timeout if that is shorter, because another transaction has it. The open"
-                        + " transaction was aborted: repeat the whole of it later",
+                "The lock '" + name + "' on '" + resource + "' could not be acquired within " + waitLimit.toMillis()
+                        + " ms, or within the lock_timeout if that is shorter, because another transaction holds it. The"
+                        + " open transaction was aborted: repeat the whole of it later",
                 cause);
         this.name = name;
         this.resource = resource;
     }
 
-    /**
-     * The name of the lock.
-     *
-     * @return what was to be done
-     */
+    /** {@return the name of the lock} */
     public String name() {
         return name;
     }
 
-    /**
-     * The resource that is locked.
-     *
-     * @return on what it was to be done
-     */
+    /** {@return the locked resource} */
     public String resource() {
         return resource;
     }

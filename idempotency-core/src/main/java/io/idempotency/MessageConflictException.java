@@ -1,6 +1,6 @@
 package io.idempotency;
 
-/** A message has the id of one that was handled before, and another payload. It was not handled. */
+/** Thrown if a message has the id of one that was handled before, but another payload. It was not handled. */
 public final class MessageConflictException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;

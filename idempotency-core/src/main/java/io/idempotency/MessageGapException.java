@@ -1,6 +1,8 @@
 package io.idempotency;
 
-/** A message came before another of its stream. It was not handled: let it be delivered again later. */
+/**
+ * Thrown if a message came before an earlier one of its stream. It was not handled and must be delivered again later.
+ */
 public final class MessageGapException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
@@ -15,9 +17,9 @@ public final class MessageGapException extends IdempotencyException {
      * Creates the exception.
      *
      * @param intent the consumer as scope, and the message id as key
-     * @param stream whose order counts
-     * @param expectedVersion the version that has to come next
-     * @param version the version that came
+     * @param stream stream of the message
+     * @param expectedVersion version that must come next
+     * @param version version of the message
      */
     public MessageGapException(Intent intent, String stream, long expectedVersion, long version) {
         super(
@@ -30,29 +32,17 @@ public final class MessageGapException extends IdempotencyException {
         this.version = version;
     }
 
-    /**
-     * The stream.
-     *
-     * @return its id
-     */
+    /** {@return the id of the stream} */
     public String stream() {
         return stream;
     }
 
-    /**
-     * What was waited for.
-     *
-     * @return the version that has to come next
-     */
+    /** {@return the version that must come next} */
     public long expectedVersion() {
         return expectedVersion;
     }
 
-    /**
-     * What came.
-     *
-     * @return the version of the message
-     */
+    /** {@return the version of the message} */
     public long version() {
         return version;
     }

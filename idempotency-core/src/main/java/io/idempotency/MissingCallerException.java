@@ -1,6 +1,9 @@
 package io.idempotency;
 
-/** The caller of a request is not known, but keys are for known callers only: those of unknown ones would be everybody's. */
+/**
+ * Thrown if the caller of a request is not known, but keys are for known callers only. Unknown callers would share
+ * their keys.
+ */
 public final class MissingCallerException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
@@ -8,7 +11,7 @@ public final class MissingCallerException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param message what to do
+     * @param message the problem, and what to do
      */
     public MissingCallerException(String message) {
         super(null, message);

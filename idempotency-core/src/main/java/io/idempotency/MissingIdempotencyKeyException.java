@@ -1,6 +1,6 @@
 package io.idempotency;
 
-/** The key expression gave no key. The method did not run and the database was not touched. */
+/** Thrown if the key expression gave no key. The method did not run and the database was not accessed. */
 public final class MissingIdempotencyKeyException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
@@ -8,7 +8,7 @@ public final class MissingIdempotencyKeyException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param message what was missing and what to do
+     * @param message the problem, and what to do
      */
     public MissingIdempotencyKeyException(String message) {
         super(null, message);

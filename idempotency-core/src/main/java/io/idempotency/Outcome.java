@@ -2,10 +2,10 @@ package io.idempotency;
 
 import java.util.Locale;
 
-/** What became of one idempotent call. Every call has exactly one outcome, known after its commit or rollback. */
+/** The outcome of one idempotent call. Every call has exactly one outcome, known after its commit or rollback. */
 public enum Outcome {
 
-    /** The key was malformed or missing; the database was not touched. */
+    /** The key was malformed or missing; the database was not accessed. */
     INVALID_KEY,
 
     /** The key was new: the method ran, and its effect and response were committed together. */
@@ -14,16 +14,16 @@ public enum Outcome {
     /** The key had succeeded before: the stored response was returned. */
     REPLAYED,
 
-    /** The key was held by a lease that had expired: it was taken over, and the method ran. */
+    /** The key was held by a lease that had expired: it was reclaimed, and the method ran. */
     RECOVERED,
 
     /** The last attempt had failed: the method ran again, with the next attempt number. */
     RETRIED,
 
-    /** The intent had failed for good: the recorded failure was thrown, the method did not run. */
+    /** The intent had a final failure: the recorded failure was thrown, and the method did not run. */
     FAILURE_REPLAYED,
 
-    /** Another call held the key for longer than this one would wait. */
+    /** Another call held the key for longer than the wait timeout. */
     IN_PROGRESS,
 
     /** The key had been used with another payload. */
@@ -32,30 +32,28 @@ public enum Outcome {
     /** The key had succeeded before, but its response is no longer stored. */
     RESPONSE_EXPIRED,
 
-    /** The key had succeeded before, but its response cannot be read as today's return type. */
+    /** The key had succeeded before, but its response cannot be read as the current return type. */
     UNREADABLE,
 
-    /** The key was committed as being processed by a call that ended its transaction itself. */
+    /** The key was committed in the state PROCESSING by a call that ended its transaction itself. */
     ABANDONED,
 
-    /** The lease was lost before the method was done; another call may have taken the key over. */
+    /** The lease was lost before the method ended; another call may have reclaimed the key. */
     LEASE_LOST,
 
-    /** The method failed for good; the failure was recorded and every repeat gets it. */
+    /** The method threw a final failure; it was recorded and every repeat gets it. */
     FAILED_FINAL,
 
     /**
-     * The method or its commit failed and everything was rolled back; a leased call leaves its row as failed. Also if the
-     * database could not be asked what became of a COMMIT, which {@link OutcomeUnknownException} tells.
+     * The method or its commit failed and everything was rolled back; a leased call leaves its row as failed. Also the
+     * outcome of a call that throws {@link OutcomeUnknownException}.
      */
     FAILED;
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
     /**
-     * The stable lower-case name of this outcome, as used in metrics and logs.
-     *
-     * @return for example {@code key_reused}
+     * {@return the stable lower-case name of this outcome, as used in metrics and logs, for example {@code key_reused}}
      */
     public String tag() {
         return tag;

@@ -3,8 +3,8 @@ package io.idempotency;
 import java.time.Duration;
 
 /**
- * Nobody knows whether the call had its effect: its COMMIT was not answered, or the completion of its lease could not be
- * written, and the database could not be asked in time. The same call, repeated with the same key, finds out.
+ * Thrown if it is not known whether the call had its effect: its COMMIT is in doubt, or the completion of its lease
+ * could not be written, and the database could not be queried in time. A repeat with the same key finds out.
  */
 public final class OutcomeUnknownException extends IdempotencyException {
 
@@ -16,20 +16,16 @@ public final class OutcomeUnknownException extends IdempotencyException {
      * Creates the exception.
      *
      * @param intent the intent whose effect is in doubt
-     * @param retryAfter how long to wait before a repeat
-     * @param reason what is not known, and what a repeat does
-     * @param cause the first failure, with what kept the database from being asked suppressed in it
+     * @param retryAfter time to wait before a repeat
+     * @param reason the unknown part, and what a repeat does
+     * @param cause the first failure; the failure of the query is suppressed in it
      */
     public OutcomeUnknownException(Intent intent, Duration retryAfter, String reason, Throwable cause) {
         super(intent, "It is not known whether the call for the " + intent + " had its effect: " + reason, cause);
         this.retryAfter = retryAfter;
     }
 
-    /**
-     * How long a client should wait before it repeats the call.
-     *
-     * @return at least a second
-     */
+    /** {@return the time that a client should wait before it repeats the call; at least a second} */
     public Duration retryAfter() {
         return retryAfter;
     }

@@ -3,8 +3,8 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payload of a call cannot tell one request from another: it cannot be written as JSON, or it shows nothing of
- * itself to JSON. The method did not run and the database was not touched.
+ * Thrown if the payload of a call cannot be compared with others: it cannot be written as JSON, or it has no JSON
+ * properties. The method did not run and the database was not accessed.
  */
 public final class PayloadNotFingerprintableException extends IdempotencyException {
 
@@ -13,8 +13,8 @@ public final class PayloadNotFingerprintableException extends IdempotencyExcepti
     /**
      * Creates the exception.
      *
-     * @param message what was wrong with the payload and what to do
-     * @param cause why it could not be written, if that was the reason
+     * @param message the problem, and what to do
+     * @param cause the failure to write it, if any
      */
     public PayloadNotFingerprintableException(String message, @Nullable Throwable cause) {
         super(null, message, cause);

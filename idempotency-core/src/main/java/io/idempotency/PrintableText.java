@@ -6,9 +6,9 @@ import java.util.Optional;
 public final class PrintableText {
 
     /**
-     * The first and the last of each range, in order: the Unicode categories Cc, Cf, Cs, Co, Zl and Zp, and what is no
-     * character. Fixed, because JVMs know different versions of Unicode, and what one of them or an SQL function has stored
-     * must be readable by all of them. The SQL functions have the same ranges.
+     * The first and the last code point of each range, in order: the Unicode categories Cc, Cf, Cs, Co, Zl and Zp, and
+     * noncharacters. The ranges are fixed, because JVMs support different versions of Unicode, and every JVM must be
+     * able to read a name that another JVM or an SQL function has stored. The SQL functions use the same ranges.
      */
     private static final int[] UNPRINTABLE = {
         0x0, 0x1F, 0x7F, 0x9F, 0xAD, 0xAD, 0x600, 0x605, 0x61C, 0x61C, 0x6DD, 0x6DD, 0x70F, 0x70F, 0x890, 0x891, 0x8E2,
@@ -20,12 +20,12 @@ public final class PrintableText {
     private PrintableText() {}
 
     /**
-     * Looks for what is wrong with a name.
+     * Finds the problem of a name.
      *
      * @param text the name
      * @param minLength if more than 0, the name must not be blank
      * @param maxLength in characters, counted as Unicode code points
-     * @return what is wrong, as the end of a sentence that begins with what the name stands for
+     * @return the problem, as the end of a sentence that begins with the kind of name; empty if there is none
      */
     public static Optional<String> findProblem(String text, int minLength, int maxLength) {
         if (minLength > 0 && isBlank(text)) {
@@ -44,7 +44,7 @@ public final class PrintableText {
         return Optional.empty();
     }
 
-    /** Spaces that do not break a line count as blank too, unlike for {@link String#isBlank()}. */
+    /** Counts no-break spaces as blank too, unlike {@link String#isBlank()}. */
     private static boolean isBlank(String text) {
         for (int i = 0; i < text.length(); i = text.offsetByCodePoints(i, 1)) {
             int character = text.codePointAt(i);

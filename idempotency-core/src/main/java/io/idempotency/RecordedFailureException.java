@@ -1,6 +1,6 @@
 package io.idempotency;
 
-/** The intent failed for good before, and its failure was recorded. The method did not run. */
+/** Thrown if the intent had a final failure before, which was recorded. The method did not run. */
 public final class RecordedFailureException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
@@ -12,8 +12,9 @@ public final class RecordedFailureException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param intent the intent that had failed
-     * @param code what the {@link FailureTranslator} made of the first exception; by default the name of its class
+     * @param intent the failed intent
+     * @param code code that the {@link FailureTranslator} gave for the first exception; by default the name of its
+     *     class
      * @param recordedMessage the message of the first exception, at most 1,000 characters
      */
     public RecordedFailureException(Intent intent, String code, String recordedMessage) {
@@ -26,20 +27,12 @@ public final class RecordedFailureException extends IdempotencyException {
         this.recordedMessage = recordedMessage;
     }
 
-    /**
-     * The code that was recorded.
-     *
-     * @return by default the name of the exception's class
-     */
+    /** {@return the recorded code; by default the name of the exception's class} */
     public String code() {
         return code;
     }
 
-    /**
-     * The message that was recorded.
-     *
-     * @return at most 1,000 characters; empty if there was none
-     */
+    /** {@return the recorded message, at most 1,000 characters; empty if there was none} */
     public String recordedMessage() {
         return recordedMessage;
     }

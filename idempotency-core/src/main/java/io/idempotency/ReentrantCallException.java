@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * This thread holds the key already, in a call that has not completed or in a suspended transaction. Waiting for it
+ * Thrown if this thread holds the key already, in a call that has not completed or in a suspended transaction. A wait
  * would never end, so the call is refused at once.
  */
 public final class ReentrantCallException extends IdempotencyException {
@@ -12,7 +12,7 @@ public final class ReentrantCallException extends IdempotencyException {
      * Creates the exception.
      *
      * @param intent the intent that this thread holds
-     * @param where where it is held, and what to do
+     * @param where the place where it is held, and what to do
      */
     public ReentrantCallException(Intent intent, String where) {
         super(intent, "This thread holds the " + intent + " already: " + where);

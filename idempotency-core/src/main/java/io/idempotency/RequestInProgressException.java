@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another call with the same key is still running. Nothing is known about its result yet; the same call may be repeated
+ * Thrown if another call with the same key is still running. Its result is not known yet; the same call may be repeated
  * after {@link #retryAfter()}.
  */
 public final class RequestInProgressException extends IdempotencyException {
@@ -18,9 +18,9 @@ public final class RequestInProgressException extends IdempotencyException {
      * Creates the exception.
      *
      * @param intent the intent that is in progress
-     * @param retryAfter how long to wait before a repeat
-     * @param message how long was waited, and what else is lost with this call
-     * @param cause the wait's end as PostgreSQL reported it, if it was asked
+     * @param retryAfter time to wait before a repeat
+     * @param message length of the wait, and what else is rolled back with this call
+     * @param cause the error that PostgreSQL reported for the wait, if any
      */
     public RequestInProgressException(Intent intent, Duration retryAfter, String message, @Nullable Throwable cause) {
         super(intent, message, cause);
@@ -30,20 +30,16 @@ public final class RequestInProgressException extends IdempotencyException {
     /**
      * Creates the exception for a batch of messages.
      *
-     * @param retryAfter how long to wait before a repeat
-     * @param message how long was waited, and what else is lost with the batch
-     * @param cause the wait's end as PostgreSQL reported it
+     * @param retryAfter time to wait before a repeat
+     * @param message length of the wait, and what else is rolled back with the batch
+     * @param cause the error that PostgreSQL reported for the wait
      */
     public RequestInProgressException(Duration retryAfter, String message, @Nullable Throwable cause) {
         super(null, message, cause);
         this.retryAfter = retryAfter;
     }
 
-    /**
-     * How long a client should wait before it repeats the call.
-     *
-     * @return at least a second
-     */
+    /** {@return the time that a client should wait before it repeats the call; at least a second} */
     public Duration retryAfter() {
         return retryAfter;
     }

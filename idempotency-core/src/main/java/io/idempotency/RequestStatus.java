@@ -1,6 +1,6 @@
 package io.idempotency;
 
-/** How far a request got, as it is stored. */
+/** The stored state of a request. */
 public enum RequestStatus {
 
     /** Claimed, and neither completed nor rolled back. */
@@ -9,9 +9,9 @@ public enum RequestStatus {
     /** Completed: effect and response are durable. */
     SUCCEEDED,
 
-    /** The last attempt failed; the next one starts afresh and may have another payload. */
+    /** The last attempt failed; the next one starts anew and may have another payload. */
     FAILED_RETRYABLE,
 
-    /** Failed for good: every repeat gets the recorded failure. */
+    /** Final failure: every repeat gets the recorded failure. */
     FAILED_FINAL
 }

@@ -1,6 +1,6 @@
 package io.idempotency;
 
-/** The call succeeded before, but its response is no longer stored. The method is not run a second time. */
+/** Thrown if the call succeeded before, but its response is no longer stored. The method is not run a second time. */
 public final class ResponseExpiredException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;

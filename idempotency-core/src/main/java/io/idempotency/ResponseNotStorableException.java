@@ -3,8 +3,8 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response of the method cannot be stored so that a replay would return the same. Thrown before the commit: the
- * effect is rolled back with the claim.
+ * Thrown before the commit if a replay of the response would not be the same as the response itself. The effect is
+ * rolled back with the claim.
  */
 public final class ResponseNotStorableException extends IdempotencyException {
 
@@ -13,9 +13,9 @@ public final class ResponseNotStorableException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param intent the intent whose response it was
-     * @param reason what is wrong with the response, and what to do
-     * @param cause why it could not be encoded or read back, if that was the reason
+     * @param intent the intent of the response
+     * @param reason the problem with the response, and what to do
+     * @param cause the failure to write it or to read it back, if any
      */
     public ResponseNotStorableException(Intent intent, String reason, @Nullable Throwable cause) {
         super(intent, "The response to the " + intent + " cannot be stored: " + reason, cause);

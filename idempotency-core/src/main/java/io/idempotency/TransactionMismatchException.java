@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The open transaction is not one on the DataSource of the idempotency tables, so claim and effect could not commit
- * together, or it is read-only. Thrown before the method runs.
+ * Thrown before the method runs if the open transaction is read-only or is not on the DataSource of the idempotency
+ * tables, so that claim and effect could not commit together.
  */
 public final class TransactionMismatchException extends IdempotencyException {
 
@@ -11,8 +11,8 @@ public final class TransactionMismatchException extends IdempotencyException {
     /**
      * Creates the exception.
      *
-     * @param intent the intent that was refused
-     * @param reason which transaction was found, and what to do
+     * @param intent the refused intent
+     * @param reason the transaction that was found, and what to do
      */
     public TransactionMismatchException(Intent intent, String reason) {
         super(intent, "The call for the " + intent + " was refused: " + reason);
@@ -21,7 +21,7 @@ public final class TransactionMismatchException extends IdempotencyException {
     /**
      * Creates the exception for messages.
      *
-     * @param message which transaction was found, and what to do
+     * @param message the transaction that was found, and what to do
      */
     public TransactionMismatchException(String message) {
         super(null, message);

@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The call succeeded before, but its stored response cannot be read as the return type of today. The method is not run a
- * second time.
+ * Thrown if the call succeeded before, but its stored response cannot be read as the current return type. The method is
+ * not run a second time.
  */
 public final class UnreadableResponseException extends IdempotencyException {
 
@@ -13,7 +13,7 @@ public final class UnreadableResponseException extends IdempotencyException {
      *
      * @param intent the intent that had succeeded
      * @param type the type that the response was read as
-     * @param cause why it could not be read
+     * @param cause the failure to read it
      */
     public UnreadableResponseException(Intent intent, String type, Throwable cause) {
         super(

@@ -1,6 +1,4 @@
-/**
- * What an application uses: the annotation, its programmatic twin, the outcome of a call and the exceptions.
- */
+/** The API for applications: annotations, programmatic calls, outcomes and exceptions. */
 @NullMarked
 package io.idempotency;
 

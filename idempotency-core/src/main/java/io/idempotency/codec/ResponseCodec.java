@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyStartupException;
 
 /**
- * Writes responses as JSON text and reads them back. The first bean of this type, in Spring's order, that supports a
- * type is used for it; the library's own comes last and supports every type by means of Jackson.
+ * A codec that writes responses as JSON text and reads them back. The first bean of this type, in Spring's order, that
+ * supports a type is used for it. The library's own codec comes last and supports every type through Jackson.
  */
 public interface ResponseCodec {
 
     /**
-     * Whether this codec is to be used for a response type.
+     * Returns whether this codec is used for a response type.
      *
      * @param type the return type of the idempotent method, type arguments included
      * @return {@code true} if it writes and reads the type
@@ -21,27 +21,28 @@ public interface ResponseCodec {
     boolean supports(Type type);
 
     /**
-     * Writes a response. Everything that matters must be in the text: a replay has nothing else.
+     * Writes a response. The text must contain everything that a replay needs.
      *
-     * @param response what the method returned
+     * @param response the method's result
      * @param type the return type
      * @return JSON text
      */
     String encode(@Nullable Object response, Type type);
 
     /**
-     * Reads a response. The class to make must follow from the type, never from the text.
+     * Reads a response. The class to create must be determined by the type, never by the text.
      *
-     * @param body what {@link #encode} gave, unchanged; perhaps written by an older version of the application
-     * @param type the return type of today
-     * @return what a replay returns
+     * @param body result of {@link #encode}, unchanged; perhaps written by an older version of the application
+     * @param type the current return type
+     * @return the response of the replay
      */
     @Nullable Object decode(String body, Type type);
 
     /**
-     * Returns what a replay must show as the first answer did; both are compared before the first answer is stored.
+     * Returns the part of a response that must be equal in a replay. Before a response is stored, this part of it is
+     * compared with that of its replay.
      *
-     * @param response what the method returned, or what a replay returns
+     * @param response the method's result, or that of a replay
      * @return by default the response itself
      */
     default Object observable(Object response) {
@@ -49,12 +50,12 @@ public interface ResponseCodec {
     }
 
     /**
-     * Checks at start-up whether responses of a type can be stored and come back as they were, as far as the type alone
-     * tells. By default nothing is checked.
+     * Checks at start-up whether responses of a type can be stored and read back unchanged, as far as the type alone
+     * decides. By default nothing is checked.
      *
      * @param type the return type of an idempotent method, type arguments included
-     * @throws IdempotencyStartupException if they cannot; the problem goes on after "returns", such as {@code
-     *     "example.Page, which is abstract."}
+     * @throws IdempotencyStartupException if they cannot; the problem continues a sentence after "returns", such as
+     *     {@code "example.Page, which is abstract."}
      */
     default void requireStorable(Type type) {}
 }

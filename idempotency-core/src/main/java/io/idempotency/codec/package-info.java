@@ -1,4 +1,4 @@
-/** How responses become JSON text. */
+/** The codec of responses. */
 @NullMarked
 package io.idempotency.codec;
 

@@ -15,7 +15,7 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 
 /**
- * The programmatic twin of {@link IdempotentReceiver}, for code that has no method to annotate and for batches.
+ * The programmatic alternative to {@link IdempotentReceiver}, also for batches.
  *
  * <pre>{@code
  * boolean handled = inbox.handleOnce("invoices", delivery.id(), () -> book(delivery));
@@ -24,16 +24,17 @@ import io.idempotency.TransactionMismatchException;
 public interface Inbox {
 
     /**
-     * Handles a message unless this consumer has handled it before. The work runs in the transaction that is open on the
-     * library's DataSource, or in one of its own; an exception rolls that transaction back and reaches the caller
-     * unchanged. Executions are repeated and failures counted as for {@link IdempotentReceiver}.
+     * Handles a message unless this consumer has handled it before. The work runs in the transaction that is open on
+     * the library's DataSource, or in a new one. If it throws an exception, that transaction is rolled back and the
+     * caller gets the exception unchanged. Executions are repeated and failures are counted as for
+     * {@link IdempotentReceiver}.
      *
-     * @param <X> what the work may throw
-     * @param consumer who receives, 1 to 128 printable characters
+     * @param <X> type of exception that the work may throw
+     * @param consumer name of the consumer, 1 to 128 printable characters
      * @param messageId the id that stays the same through all deliveries, 1 to 255 printable characters
-     * @param work the effect; what it writes is kept once, although it may run again after a rollback
-     * @return {@code true} if this call has handled the message, also if the answer to its COMMIT was lost and the message was
-     *     then found to be handled; {@code false} if it had been handled before
+     * @param work the effect; it is committed once, although the work may run again after a rollback
+     * @return {@code true} if this call has handled the message, also if its COMMIT was in doubt and was found to have
+     *     succeeded; {@code false} if the message had been handled before
      * @throws X if the work throws it
      * @throws IllegalArgumentException if the consumer is not well-formed
      * @throws IdempotencyException as described by its subclasses
@@ -41,26 +42,28 @@ public interface Inbox {
     <X extends Exception> boolean handleOnce(String consumer, @Nullable String messageId, Work<X> work) throws X;
 
     /**
-     * Takes the messages of a batch that this consumer has not handled before, with one statement for all of them. They
-     * count as handled if the open transaction commits, so their effects must be made in it, and not by
-     * {@link #handleOnce} or an annotated receiver of the same consumer, which would skip them. A batch that fails dooms
-     * that transaction, and the caller repeats the whole of it. What became of each message is announced when the transaction
-     * has ended; failures of batches leave nothing in the table {@code message_failure}.
+     * Claims the messages of a batch that this consumer has not handled before, with one statement. If the open
+     * transaction commits, they count as handled. Their effects must therefore be made in this transaction, and not by
+     * {@link #handleOnce} or an annotated receiver of the same consumer, which would skip them. If the batch fails, the
+     * transaction is marked rollback-only, and the caller repeats it as a whole. Listeners get the outcome of each
+     * message when the transaction has ended. Failures of batches are not recorded in the table
+     * {@code message_failure}.
      *
-     * <p>Waits for other transactions that are handling one of the messages. Two batches never lock each other out,
-     * whatever their order; a transaction that takes several batches or messages one after the other can meet another, and
-     * PostgreSQL ends one of them with a deadlock error.
+     * <p>Waits for other transactions that are handling one of the messages. Two batches never deadlock, whatever their
+     * order. If a transaction claims several batches or messages one after the other, it can deadlock with another one,
+     * and PostgreSQL ends one of them with an error.
      *
-     * @param <M> the messages
-     * @param consumer who receives, 1 to 128 printable characters
-     * @param messages thousands of them at most; may contain duplicates, but not {@code null}
-     * @param idOf gives the id of a message, 1 to 255 printable characters
-     * @return those that are to be handled, in their order; of equal ids the first
-     * @throws MissingIdempotencyKeyException if a message has no id; the database was not touched
-     * @throws InvalidIdempotencyKeyException if an id is malformed; the database was not touched
-     * @throws TransactionMismatchException if no transaction is open on the library's DataSource, as in a callback after
-     *     its commit, or it is read-only
-     * @throws RequestInProgressException if the batch cannot be taken within {@code idempotency.wait-timeout} in all
+     * @param <M> type of the messages
+     * @param consumer name of the consumer, 1 to 128 printable characters
+     * @param messages messages of the batch, at most thousands; may contain duplicates, but not {@code null}
+     * @param idOf function that returns the id of a message, 1 to 255 printable characters
+     * @return messages to handle, in their order; only the first of those with equal ids
+     * @throws MissingIdempotencyKeyException if a message has no id; the database was not accessed
+     * @throws InvalidIdempotencyKeyException if an id is malformed; the database was not accessed
+     * @throws TransactionMismatchException if no transaction is open on the library's DataSource, as in a callback
+     *     after its commit, or it is read-only
+     * @throws RequestInProgressException if the batch cannot be claimed within {@code idempotency.wait-timeout} in
+     *     total
      * @throws ReentrantCallException if this thread is handling one of the messages
      * @throws IllegalArgumentException if the consumer is not well-formed
      */
@@ -68,9 +71,9 @@ public interface Inbox {
             String consumer, Collection<? extends M> messages, Function<? super M, ? extends @Nullable String> idOf);
 
     /**
-     * What is done with a message.
+     * The work that handles a message.
      *
-     * @param <X> what it may throw
+     * @param <X> type of exception that it may throw
      */
     @FunctionalInterface
     interface Work<X extends Exception> {

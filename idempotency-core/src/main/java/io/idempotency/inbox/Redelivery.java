@@ -22,13 +22,13 @@ import io.idempotency.TransactionMismatchException;
 import io.idempotency.UnreadableResponseException;
 
 /**
- * Tells a failure that another delivery may overcome from one that every delivery will meet again. The latter belongs on
- * a dead letter channel at once; the former is worth a pause and a redelivery.
+ * A classification of receivers' failures: after some, another delivery may succeed after a pause; after others, every
+ * delivery fails again, so the message belongs on a dead letter channel at once.
  *
- * <p>Not worthwhile are refusals that depend on the message or on the code alone: a missing or malformed id, another
- * message of the same id, a final failure that is on record, a key that was used for something else. Of SQLSTATEs, those
- * of class 22 (data exception), 23502 (not null) and 23514 (check). Everything else is worthwhile, unknown failures
- * included: they are more often an outage than a mistake.
+ * <p>A redelivery is not worthwhile after a refusal that depends only on the message or the code: a missing or
+ * malformed id, another message with the same id, a recorded final failure, or a reused key. The same holds for
+ * SQLSTATEs of class 22 (data exception), 23502 (not null) and 23514 (check). After every other failure it is
+ * worthwhile. This includes unknown failures, because they are more often an outage than a mistake.
  *
  * @see <a href="https://www.enterpriseintegrationpatterns.com/patterns/messaging/DeadLetterChannel.html">Dead Letter
  *     Channel</a>
@@ -57,7 +57,10 @@ public final class Redelivery {
 
     private static final String DATA_EXCEPTION = "22";
 
-    /** not_null_violation, check_violation; what another violates may have changed at the next delivery. */
+    /**
+     * not_null_violation and check_violation. Other constraints depend on other rows, which may change before the next
+     * delivery.
+     */
     private static final Set<String> DATA_NOT_ALLOWED = Set.of("23502", "23514");
 
     private static final int DEEPEST_CAUSE = 50;
@@ -65,9 +68,9 @@ public final class Redelivery {
     private Redelivery() {}
 
     /**
-     * Whether it makes sense to deliver a message again after this failure.
+     * Returns whether another delivery of a message may succeed after a failure.
      *
-     * @param failure what the receiver threw, as it is or wrapped by a listener container
+     * @param failure exception of the receiver, which a listener container may have wrapped
      * @return {@code false} if every delivery will fail again
      */
     public static boolean isWorthwhile(Throwable failure) {

@@ -8,16 +8,15 @@ import io.idempotency.Intent;
 import io.idempotency.Outcome;
 
 /**
- * One idempotent call is over.
+ * The event that one idempotent call has ended.
  *
- * @param scope the scope that was called
+ * @param scope scope of the call
  * @param intent the intent; {@code null} if the key was missing or malformed
- * @param outcome what became of the call
- * @param attempt the number of the attempt that ran, from 1; 0 if the key was not claimed. Above 1 only after attempts that
- *     left a row: those of leased calls, and with {@code idempotency.record-failed-attempts} all
- * @param duration the time from the call to its return, its commit or rollback included where it had its own
- *     transaction
- * @param failure what the caller got instead of a result; {@code null} if it got one
+ * @param outcome outcome of the call
+ * @param attempt number of the attempt that ran, from 1; 0 if the key was not claimed. Only attempts that left a row
+ *     are counted: those of leased calls, and all with {@code idempotency.record-failed-attempts}
+ * @param duration duration of the call, including commit or rollback if it had its own transaction
+ * @param failure exception that the caller got; {@code null} if the call returned
  */
 public record CallCompleted(
         String scope,

@@ -1,13 +1,12 @@
 package io.idempotency.observation;
 
 /**
- * Surrounds each call and each delivery while it runs, so that what happens inside of it is seen as a part of it: for
- * traces. Deliveries of a batch have nothing that could be surrounded. What an observer throws is logged and changes
- * nothing for the caller.
+ * An observer that is notified before and after each call and each delivery on its thread, so that a trace can contain
+ * it. Deliveries of a batch are not observed. An exception of an observer is logged and does not affect the caller.
  */
 public interface CallObserver {
 
-    /** Observes nothing, at no cost. */
+    /** The observer that does nothing. */
     CallObserver NONE = new CallObserver() {
 
         @Override
@@ -22,44 +21,44 @@ public interface CallObserver {
     };
 
     /**
-     * A call begins, on this thread. Its key is not known yet.
+     * Called when a call begins, on its thread. Its key is not known yet.
      *
-     * @param scope the scope that is called
-     * @return is told of the end
+     * @param scope scope of the call
+     * @return observer of its end
      */
     Observed<CallCompleted> callStarted(String scope);
 
     /**
-     * A delivery begins, on this thread. Its message id is not known yet.
+     * Called when a delivery begins, on its thread. Its message id is not known yet.
      *
-     * @param consumer who receives
-     * @return is told of the end
+     * @param consumer consumer of the message
+     * @return observer of its end
      */
     Observed<MessageReceived> deliveryStarted(String consumer);
 
     /**
-     * What is told of the end of a call or delivery, exactly once and on the thread on which that began.
+     * An observer of the end of one call or delivery. It is called exactly once, on the thread of the call or delivery.
      *
-     * @param <E> how it ends
+     * @param <E> type of the event
      */
     @FunctionalInterface
     interface Observed<E> {
 
         /**
-         * It returns to its caller.
+         * Called when the call or delivery returns.
          *
-         * @param event as the listener gets it; where the call joined an outer transaction, with the outcome that it has
-         *     if that is committed
+         * @param event the event that the listener gets. If the call joined an outer transaction, its outcome is the
+         *     one that it has if that transaction commits
          */
         void ended(E event);
 
         /**
-         * One that ignores the end.
+         * Returns the observer that does nothing.
          *
-         * @param <E> how it ends
-         * @return always the same
+         * @param <E> type of the event
+         * @return always the same object
          */
-        @SuppressWarnings("unchecked") // It looks at no event.
+        @SuppressWarnings("unchecked") // It ignores the event.
         static <E> Observed<E> noOp() {
             return (Observed<E>) NoOpObserved.INSTANCE;
         }

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.Intent;
 
 /**
- * One execution of a call failed in a way that a repeat may mend, and is repeated inside of the same call.
+ * The event that an execution of a call failed with a retryable failure and is repeated inside of the same call.
  *
- * @param intent the intent
- * @param execution the number of the execution that failed, from 1
- * @param sqlState what PostgreSQL or the driver reported; {@code null} if the connection was lost without a word
- * @param failure what was thrown
+ * @param intent intent of the call
+ * @param execution number of the failed execution, from 1
+ * @param sqlState SQLSTATE from PostgreSQL or the driver; {@code null} if none was reported
+ * @param failure exception of the execution
  */
 public record CallRetried(
         Intent intent, int execution, @Nullable String sqlState, Throwable failure) {}

@@ -3,13 +3,14 @@ package io.idempotency.observation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One execution of a delivery failed in a way that a repeat may mend, and is repeated inside of the same delivery.
+ * The event that an execution of a delivery failed with a retryable failure and is repeated inside of the same
+ * delivery.
  *
- * @param consumer who receives
- * @param messageId the message
- * @param execution the number of the execution that failed, from 1
- * @param sqlState what PostgreSQL or the driver reported; {@code null} if the connection was lost without a word
- * @param failure what was thrown
+ * @param consumer consumer of the message
+ * @param messageId id of the message
+ * @param execution number of the failed execution, from 1
+ * @param sqlState SQLSTATE from PostgreSQL or the driver; {@code null} if none was reported
+ * @param failure exception of the execution
  */
 public record DeliveryRetried(
         String consumer,

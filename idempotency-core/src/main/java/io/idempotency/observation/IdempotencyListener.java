@@ -1,74 +1,73 @@
 package io.idempotency.observation;
 
 /**
- * Receives the library's events. Called on the thread that caused the event, after the commit or the rollback; it should
- * be quick. What it throws is logged and changes nothing for the caller.
+ * A listener for the library's events. It is called on the thread that caused the event, after the commit or rollback,
+ * and should return quickly. An exception of a listener is logged and does not affect the caller.
  */
 public interface IdempotencyListener {
 
     /**
-     * One idempotent call is over. Emitted exactly once for each call: after its own transaction has ended, or after the
-     * outer transaction has, if it joined one.
+     * Called when an idempotent call has ended, exactly once for each call: after its own transaction, or after the
+     * outer transaction if it joined one.
      *
      * @param event the call and its outcome
      */
     default void callCompleted(CallCompleted event) {}
 
     /**
-     * One delivery of a message is over. Emitted exactly once for each delivery, in the place of {@link #callCompleted}:
-     * after its own transaction has ended, or after the outer transaction has, if it joined one.
+     * Called instead of {@link #callCompleted} when a delivery of a message has ended, exactly once for each delivery:
+     * after its own transaction, or after the outer transaction if it joined one.
      *
      * @param event the delivery and its outcome
      */
     default void messageReceived(MessageReceived event) {}
 
     /**
-     * An execution of a call failed and is repeated inside of it. Emitted before the repeat.
+     * Called when an execution of a call has failed, before it is repeated inside of the call.
      *
      * @param event the call and the failure
      */
     default void callRetried(CallRetried event) {}
 
     /**
-     * An execution of a delivery failed and is repeated inside of it. Emitted before the repeat, in the place of
-     * {@link #callRetried}.
+     * Called instead of {@link #callRetried} when an execution of a delivery has failed, before it is repeated.
      *
      * @param event the delivery and the failure
      */
     default void deliveryRetried(DeliveryRetried event) {}
 
     /**
-     * Expired rows were deleted. Emitted once for each table and purge that deleted any.
+     * Called when a purge has deleted expired rows, once for each table with deleted rows.
      *
      * @param event the table and the number of rows
      */
     default void rowsPurged(RowsPurged event) {}
 
     /**
-     * A message of the outbox was sent. Emitted after the commit of that.
+     * Called when a message of the outbox was sent, after this was committed.
      *
      * @param event the message
      */
     default void messageSent(MessageSent event) {}
 
     /**
-     * A message of the outbox could not be sent. Emitted for each attempt, after it was counted.
+     * Called when a message of the outbox could not be sent, for each attempt and after it was counted.
      *
      * @param event the message and the failure
      */
     default void messageSendFailed(MessageSendFailed event) {}
 
     /**
-     * A look at what waits in the outbox. Emitted by each instance that sends messages, from time to time.
+     * Called with a sample of the outbox, periodically on each instance that sends messages.
      *
-     * @param event how much waits, and for how long
+     * @param event numbers and age of the messages
      */
     default void outboxSampled(OutboxSampled event) {}
 
     /**
-     * A look at the library's tables. Emitted by each instance from time to time.
+     * Called with a sample of the library's tables, periodically on each instance.
      *
-     * @param event what was seen
+     * @param event the sample
      */
     default void storageSampled(StorageSampled event) {}
 }

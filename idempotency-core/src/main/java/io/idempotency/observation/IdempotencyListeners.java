@@ -6,7 +6,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hands every event to every listener, so that a failing listener harms neither the others nor the call. */
+/**
+ * A composite that passes every event to every listener. A failing listener affects neither the others nor the call.
+ */
 public final class IdempotencyListeners implements IdempotencyListener {
 
     private static final Logger logger = LoggerFactory.getLogger(IdempotencyListeners.class);
@@ -16,7 +18,7 @@ public final class IdempotencyListeners implements IdempotencyListener {
     /**
      * Creates the composite.
      *
-     * @param listeners who receives the events, in this order; may be empty
+     * @param listeners listeners, called in this order; may be empty
      */
     public IdempotencyListeners(List<? extends IdempotencyListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -72,7 +74,7 @@ public final class IdempotencyListeners implements IdempotencyListener {
             try {
                 notification.accept(listener);
             } catch (Throwable failure) {
-                // Errors too, such as a missing class: the call is over, and must not seem to have failed by this.
+                // Errors too, such as a missing class: the call has ended and must not fail because of a listener.
                 logger.warn(
                         "Idempotency listener {} failed", listener.getClass().getName(), failure);
             }

@@ -2,28 +2,32 @@ package io.idempotency.observation;
 
 import java.util.Locale;
 
-/** What became of one delivery of a message. Every delivery has exactly one outcome, known after its commit or rollback. */
+/**
+ * The outcome of one delivery of a message. Every delivery has exactly one outcome, known after its commit or rollback.
+ */
 public enum MessageOutcome {
 
-    /** The message was new: it was handled, and that was committed with its effect. */
+    /** The message was new: it was handled, and committed with its effect. */
     HANDLED,
 
     /** The message had been handled before: it was skipped. */
     DUPLICATE,
 
-    /** Something newer of its stream had been handled before: it was skipped. */
+    /** A newer message of its stream had been handled before: it was skipped. */
     LATE,
 
-    /** Another message with its id had been handled before: it was refused, or skipped if the receiver wants that. */
+    /**
+     * Its id had been handled before with another payload: it was refused, or skipped if the receiver is configured so.
+     */
     CONFLICT,
 
-    /** Something older of its stream has to come first: it was refused. */
+    /** An earlier message of its stream is missing: it was refused. */
     GAP,
 
-    /** Another delivery of the message, or of its stream, took longer than this one would wait. */
+    /** Another delivery of the message, or of its stream, took longer than the wait timeout. */
     IN_PROGRESS,
 
-    /** Its id, stream or version was malformed or missing; the database was not touched. */
+    /** Its id, stream or version was malformed or missing; the database was not accessed. */
     INVALID_ID,
 
     /** The receiver or its commit failed, and everything was rolled back. */
@@ -32,9 +36,8 @@ public enum MessageOutcome {
     private final String tag = name().toLowerCase(Locale.ROOT);
 
     /**
-     * The stable lower-case name of this outcome, as used in metrics and logs.
-     *
-     * @return for example {@code in_progress}
+     * {@return the stable lower-case name of this outcome, as used in metrics and logs, for example
+     * {@code in_progress}}
      */
     public String tag() {
         return tag;

@@ -3,14 +3,15 @@ package io.idempotency.observation;
 import java.util.UUID;
 
 /**
- * A message of the outbox could not be sent.
+ * The event that a message of the outbox could not be sent.
  *
- * @param messageId the message
- * @param topic where it was to go
- * @param type what it was to tell
- * @param attempt the number of the attempt, from 1; the next one has the same if nothing at all could be sent
- * @param dead whether it is given up
- * @param failure why
+ * @param messageId id of the message
+ * @param topic topic of the message
+ * @param type type of the message
+ * @param attempt number of the attempt, from 1. If no message could be sent at all, the next attempt has the same
+ *     number
+ * @param dead whether the message is dead and not sent any more
+ * @param failure exception of the attempt
  */
 public record MessageSendFailed(
         UUID messageId, String topic, String type, int attempt, boolean dead, Throwable failure) {}

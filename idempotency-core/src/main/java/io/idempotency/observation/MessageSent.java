@@ -4,12 +4,13 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * A message of the outbox was sent, and that was committed. The same message may be sent again if the commit got lost.
+ * The event that a message of the outbox was sent and this was committed. The same message may be sent again if the
+ * commit was lost.
  *
- * @param messageId the message
- * @param topic where it went
- * @param type what it told
- * @param attempt the number of the attempt that succeeded, from 1
- * @param latency the time from when it was to be sent, which is when it was published unless it said otherwise
+ * @param messageId id of the message
+ * @param topic topic of the message
+ * @param type type of the message
+ * @param attempt number of the successful attempt, from 1
+ * @param latency time since the message was due, which is the time of publishing or its not-before
  */
 public record MessageSent(UUID messageId, String topic, String type, int attempt, Duration latency) {}

@@ -1,6 +1,6 @@
 package io.idempotency.observation;
 
-/** Does nothing. */
+/** An observer that does nothing. */
 enum NoOpObserved implements CallObserver.Observed<Object> {
     INSTANCE;
 

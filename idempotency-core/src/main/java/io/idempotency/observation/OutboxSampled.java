@@ -3,11 +3,11 @@ package io.idempotency.observation;
 import java.time.Duration;
 
 /**
- * What waits in the outbox.
+ * A sample of the outbox.
  *
- * @param pending messages that are not sent yet; of more than 100,000 no more are counted
- * @param dead messages that are given up; counted likewise
- * @param oldest how long the oldest pending message that is due has been so; zero if there is none. A lower bound if more
- *     than 100,000 are pending
+ * @param pending number of messages that are not sent yet, counted up to 100,000
+ * @param dead number of dead messages, counted up to 100,000
+ * @param oldest time since the oldest pending message was due; zero if none is due. A lower bound if more than 100,000
+ *     are pending
  */
 public record OutboxSampled(int pending, int dead, Duration oldest) {}

@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A look at a table that is in partitions.
+ * A sample of a partitioned table.
  *
- * @param table the table, without its schema
- * @param partitions how many it has
- * @param ahead how many of them are for times to come
- * @param overdue how long ago the next partition should have been opened; zero if that is in time
- * @param detachPending whether a partition is not quite detached, because that was cut short
- * @param problems what somebody has to look at and what to do, a sentence each; none if all is well
+ * @param table name of the table, without its schema
+ * @param partitions number of partitions
+ * @param ahead number of partitions for future times
+ * @param overdue delay of the next partition, which should have been added; zero if it is in time
+ * @param detachPending whether the detaching of a partition was interrupted
+ * @param problems problems for an operator and what to do, a sentence each; empty if there are none
  */
 public record PartitionSample(
         String table, int partitions, int ahead, Duration overdue, boolean detachPending, List<String> problems) {
 
-    /** Keeps its own copy of the list. */
+    /** Copies the list. */
     public PartitionSample {
         problems = List.copyOf(problems);
     }

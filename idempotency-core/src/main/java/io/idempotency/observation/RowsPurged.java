@@ -1,9 +1,9 @@
 package io.idempotency.observation;
 
 /**
- * Expired rows were deleted, or responses cleared whose keys are kept for longer.
+ * The event that expired rows were deleted, or responses were cleared whose keys are kept for longer.
  *
- * @param table the table, without its schema; {@code response_body} for responses that were cleared
- * @param rows how many, more than zero
+ * @param table name of the table, without its schema; {@code response_body} for cleared responses
+ * @param rows number of rows, more than zero
  */
 public record RowsPurged(String table, long rows) {}

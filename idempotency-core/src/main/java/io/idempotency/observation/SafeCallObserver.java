@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs what an observer throws, so that it does not fail the call or the delivery. */
+/** A wrapper that logs the exceptions of an observer, so that they do not fail the call or the delivery. */
 public final class SafeCallObserver implements CallObserver {
 
     private static final Logger logger = LoggerFactory.getLogger(SafeCallObserver.class);
@@ -19,7 +19,7 @@ public final class SafeCallObserver implements CallObserver {
     /**
      * Wraps an observer.
      *
-     * @param observer may throw
+     * @param observer an observer that may throw
      * @return an observer that throws nothing
      */
     public static CallObserver of(CallObserver observer) {
@@ -51,7 +51,7 @@ public final class SafeCallObserver implements CallObserver {
             try {
                 observed.ended(event);
             } catch (Throwable failure) {
-                // Errors too: the call has ended, and has not failed.
+                // Errors too: the call has ended and must not fail because of an observer.
                 report(failure);
             }
         };

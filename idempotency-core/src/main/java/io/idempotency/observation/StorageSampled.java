@@ -3,28 +3,26 @@ package io.idempotency.observation;
 import java.util.List;
 
 /**
- * A look at the library's tables.
+ * A sample of the library's tables.
  *
- * @param tables each table once
- * @param staleLeases leases that have expired and were not taken over; of more than 100,000 no more are counted. Requests
- *     that were committed as being processed without a lease are not among them: to find those takes a look at every row
- * @param partitions the tables that are in partitions
+ * @param tables samples of the tables that are not partitioned
+ * @param staleLeases number of leases that have expired and were not reclaimed, counted up to 100,000. Requests that
+ *     were committed in the state PROCESSING without a lease are not counted, because that needs a scan of the table
+ * @param partitions samples of the partitioned tables
  */
 public record StorageSampled(List<TableSample> tables, int staleLeases, List<PartitionSample> partitions) {
 
-    /**
-     * Keeps what it was given as it is.
-     */
+    /** Copies the lists. */
     public StorageSampled {
         tables = List.copyOf(tables);
         partitions = List.copyOf(partitions);
     }
 
     /**
-     * A look at tables that are not in partitions.
+     * Creates a sample without partitioned tables.
      *
-     * @param tables each table once
-     * @param staleLeases leases that have expired and were not taken over
+     * @param tables samples of the tables that are not partitioned
+     * @param staleLeases number of leases that have expired and were not reclaimed
      */
     public StorageSampled(List<TableSample> tables, int staleLeases) {
         this(tables, staleLeases, List.of());

@@ -1,6 +1,4 @@
-/**
- * Events of the library and the listener that receives them.
- */
+/** The library's events, the listener that receives them, and the observer of calls. */
 @NullMarked
 package io.idempotency.observation;
 

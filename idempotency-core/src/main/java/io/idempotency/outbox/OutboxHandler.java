@@ -9,14 +9,14 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Handles the messages of a topic in the application itself, where no broker sends them. Stands on methods of Spring beans
- * that return nothing and take the payload, read from its JSON as the type of the parameter, or the {@link OutboxRecord},
- * or both.
+ * Handles the messages of a topic in the application itself, without a broker. Used on methods of Spring beans that
+ * return nothing and take the payload, read from its JSON as the type of the parameter, or the {@link OutboxRecord}, or
+ * both.
  *
- * <p>Each message is received through the {@link io.idempotency.inbox.Inbox}: that it was handled commits with the method's
- * effect, on the library's DataSource, so a message that is sent again has no second effect. The method runs in that
- * transaction, on a thread of the library's; any exception rolls back, and the message is handled again later. It is
- * interrupted after {@code idempotency.outbox.send-timeout}.
+ * <p>Each message is received through the {@link io.idempotency.inbox.Inbox}: it is recorded as handled in the
+ * transaction of the method's effect, on the library's DataSource, so a message that is sent again has no second
+ * effect. The method runs in that transaction, on a thread of the library. Any exception rolls back, and the message is
+ * handled again later. The method is interrupted after {@code idempotency.outbox.send-timeout}.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -28,9 +28,9 @@ public @interface OutboxHandler {
     String topic();
 
     /**
-     * Who handles: what the inbox remembers a message for, so that several handlers of a topic do not depend on each other.
-     * 1 to 128 printable characters, {@code ${...}} placeholders allowed. By default the topic, which suffices for one
-     * handler; never the method's name, because a rename would handle old messages again.
+     * The consumer name for the inbox: 1 to 128 printable characters, {@code ${...}} placeholders allowed. Handlers
+     * with different names handle the messages of a topic independently. By default the topic, which suffices for one
+     * handler. Do not use the method's name, because a renamed method would handle old messages again.
      */
     String consumer() default "";
 }

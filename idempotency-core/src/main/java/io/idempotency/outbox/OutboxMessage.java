@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.PrintableText;
 
 /**
- * What is to be sent. Immutable, but for a payload that is not.
+ * A message to send. Immutable if its payload is.
  *
  * <p>All names are printable characters, without control or formatting characters.
  */
 public final class OutboxMessage {
 
-    /** The longest topic, in characters; Kafka allows no longer one. */
+    /** The longest topic, in characters; Kafka's limit. */
     public static final int MAX_TOPIC_LENGTH = 249;
 
     /** The longest type, aggregate type and header name, in characters. */
@@ -28,10 +28,10 @@ public final class OutboxMessage {
     /** The longest value of a header, in characters. */
     public static final int MAX_HEADER_LENGTH = 1_024;
 
-    /** How many headers a message has at most. */
+    /** The most headers of a message. */
     public static final int MAX_HEADERS = 64;
 
-    /** Headers that the library writes itself. */
+    /** The headers that the library writes itself. */
     static final Set<String> RESERVED_HEADERS = Set.of("message-id", "message-type");
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
@@ -69,9 +69,8 @@ public final class OutboxMessage {
     /**
      * Begins a message.
      *
-     * @param topic where it goes, 1 to {@value #MAX_TOPIC_LENGTH} characters: a topic of the broker, or what handlers are
-     *     registered for
-     * @param type what it tells, such as {@code OrderPlaced}, 1 to {@value #MAX_TYPE_LENGTH} characters
+     * @param topic topic of the broker or of the handlers, 1 to {@value #MAX_TOPIC_LENGTH} characters
+     * @param type type of the message, such as {@code OrderPlaced}, 1 to {@value #MAX_TYPE_LENGTH} characters
      * @return a builder
      * @throws IllegalArgumentException if one of them is blank, too long or not printable
      */
@@ -79,94 +78,58 @@ public final class OutboxMessage {
         return new Builder(topic, type);
     }
 
-    /**
-     * Where it goes.
-     *
-     * @return the topic
-     */
+    /** {@return the topic} */
     public String topic() {
         return topic;
     }
 
-    /**
-     * What it tells.
-     *
-     * @return the type
-     */
+    /** {@return the type} */
     public String type() {
         return type;
     }
 
-    /**
-     * What its order is kept for.
-     *
-     * @return the key; {@code null} if no order is kept
-     */
+    /** {@return the ordering key; {@code null} if no order is kept} */
     public @Nullable String orderingKey() {
         return orderingKey;
     }
 
-    /**
-     * The kind of thing that it is about.
-     *
-     * @return the type of the aggregate; {@code null} if not told
-     */
+    /** {@return the type of the aggregate; {@code null} if it is not set} */
     public @Nullable String aggregateType() {
         return aggregateType;
     }
 
-    /**
-     * The thing that it is about.
-     *
-     * @return the id of the aggregate; {@code null} if not told
-     */
+    /** {@return the id of the aggregate; {@code null} if it is not set} */
     public @Nullable String aggregateId() {
         return aggregateId;
     }
 
-    /**
-     * What it says.
-     *
-     * @return the object that is written as JSON
-     */
+    /** {@return the payload, which is written as JSON} */
     public @Nullable Object payload() {
         return payload;
     }
 
-    /**
-     * What else goes with it.
-     *
-     * @return the headers; unmodifiable
-     */
+    /** {@return the headers; unmodifiable} */
     public Map<String, String> headers() {
         return headers;
     }
 
-    /**
-     * When it may be sent.
-     *
-     * @return the time; {@code null} for at once
-     */
+    /** {@return the earliest time of sending; {@code null} for at once} */
     public @Nullable Instant notBefore() {
         return notBefore;
     }
 
-    /**
-     * What it is published once for.
-     *
-     * @return the key; {@code null} if it is not deduplicated
-     */
+    /** {@return the deduplication key; {@code null} if the message is not deduplicated} */
     public @Nullable String deduplicationKey() {
         return deduplicationKey;
     }
 
-    /** Tells which message it is; not the payload, which need not be meant for logs. */
+    /** Identifies the message without its payload, which may be confidential. */
     @Override
     public String toString() {
         return type + " for topic " + topic;
     }
 
-    /** Takes what a message consists of, and checks it. */
+    /** A builder of messages, which checks their parts. */
     public static final class Builder {
 
         private final String topic;
@@ -193,12 +156,12 @@ public final class OutboxMessage {
         }
 
         /**
-         * Keeps the order of messages with the same key, whatever their topics: of transactions that do not overlap, the
-         * messages are sent in the order of their commits. One that fails holds the later ones of its key back, until it is
-         * sent or dead.
+         * Keeps the order of messages with the same key, in all topics: messages of transactions that do not overlap
+         * are sent in the order of their commits. If one fails, the later ones of its key wait until it is sent or
+         * dead.
          *
-         * @param key such as the id of a customer, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters; also the key of
-         *     the Kafka record
+         * @param key ordering key, such as the id of a customer, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters;
+         *     also the key of the Kafka record
          * @return this builder
          * @throws IllegalArgumentException if it is blank, too long or not printable
          */
@@ -208,10 +171,10 @@ public final class OutboxMessage {
         }
 
         /**
-         * Tells what the message is about, for readers of the table.
+         * Sets the aggregate that the message is about, for readers of the table.
          *
-         * @param kind of thing, 1 to {@value OutboxMessage#MAX_TYPE_LENGTH} characters
-         * @param id of the thing, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters
+         * @param kind type of the aggregate, 1 to {@value OutboxMessage#MAX_TYPE_LENGTH} characters
+         * @param id id of the aggregate, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters
          * @return this builder
          * @throws IllegalArgumentException if one of them is blank, too long or not printable
          */
@@ -222,10 +185,10 @@ public final class OutboxMessage {
         }
 
         /**
-         * What the message says.
+         * Sets the payload.
          *
-         * @param value written as JSON by the application's own mapper when the message is published; {@code null} as JSON
-         *     {@code null}
+         * @param value payload, written as JSON by the application's own mapper when the message is published;
+         *     {@code null} as JSON {@code null}
          * @return this builder
          */
         public Builder payload(@Nullable Object value) {
@@ -236,9 +199,9 @@ public final class OutboxMessage {
         /**
          * Adds a header.
          *
-         * @param name 1 to {@value OutboxMessage#MAX_TYPE_LENGTH} characters; neither {@code message-id} nor
-         *     {@code message-type}, which every message has
-         * @param value 0 to {@value OutboxMessage#MAX_HEADER_LENGTH} characters
+         * @param name name of the header, 1 to {@value OutboxMessage#MAX_TYPE_LENGTH} characters; neither
+         *     {@code message-id} nor {@code message-type}, which every message has
+         * @param value value of the header, 0 to {@value OutboxMessage#MAX_HEADER_LENGTH} characters
          * @return this builder
          * @throws IllegalArgumentException if one of them is malformed, or there are more than
          *     {@value OutboxMessage#MAX_HEADERS}
@@ -271,28 +234,28 @@ public final class OutboxMessage {
         }
 
         /**
-         * Sends the message later; it may be later by {@code idempotency.outbox.poll-interval}. Later messages of its
-         * ordering key wait for it.
+         * Sends the message not before a time; it may be sent later by {@code idempotency.outbox.poll-interval}. Later
+         * messages of its ordering key wait for it.
          *
-         * @param time the earliest time, by the clock of the database; one in the past is at once
+         * @param time earliest time, by the database's clock; a time in the past means at once
          * @return this builder
          * @throws IllegalArgumentException if it is after the year 9999
          */
         public Builder notBefore(Instant time) {
             if (time.isAfter(LATEST)) {
                 throw new IllegalArgumentException(
-                        "A message that is to be sent not before " + time + " would never be");
+                        "A message that is to be sent not before " + time + " would never be sent");
             }
-            // Neither OffsetDateTime nor PostgreSQL has all instants.
+            // Neither OffsetDateTime nor PostgreSQL supports all instants.
             this.notBefore = time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time;
             return this;
         }
 
         /**
-         * Publishes the message once, however often it is asked for: until it is purged, a further message with this key is
-         * not recorded. Needed only where the method is not idempotent itself.
+         * Publishes the message once: until it is purged, a further message with this key is not recorded. Needed only
+         * if the method that publishes is not idempotent itself.
          *
-         * @param key unique among the messages of the topic, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters
+         * @param key key that is unique in the topic, 1 to {@value OutboxMessage#MAX_KEY_LENGTH} characters
          * @return this builder
          * @throws IllegalArgumentException if it is blank, too long or not printable
          */
@@ -301,11 +264,7 @@ public final class OutboxMessage {
             return this;
         }
 
-        /**
-         * Ends the message.
-         *
-         * @return the message
-         */
+        /** {@return the message} */
         public OutboxMessage build() {
             return new OutboxMessage(this);
         }

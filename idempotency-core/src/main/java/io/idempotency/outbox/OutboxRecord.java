@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.Intent;
 
 /**
- * A message as it was recorded, on its way out.
+ * A recorded message of the outbox, which is to be sent.
  *
- * @param id the same each time it is sent; a version-7 UUID
- * @param topic where it goes
- * @param type what it tells
- * @param orderingKey what its order is kept for; {@code null} if no order is kept
- * @param aggregateType the kind of thing that it is about; {@code null} if not told
- * @param aggregateId the thing that it is about; {@code null} if not told
- * @param payload what it says, as JSON text
- * @param headers what else goes with it
- * @param intent scope, caller and key of the idempotent call that published it, or consumer and message id of the delivery
- *     that did; {@code null} outside of both
- * @param createdAt when it was published, in the database's time
- * @param dueAt when it was to be sent, in the database's time: when it was published, or its not-before
- * @param attempt the number of this attempt at sending it, from 1; attempts while nothing could be sent do not count
+ * @param id id of the message, a version-7 UUID; the same each time that it is sent
+ * @param topic topic of the message
+ * @param type type of the message
+ * @param orderingKey ordering key; {@code null} if no order is kept
+ * @param aggregateType type of the aggregate; {@code null} if it is not set
+ * @param aggregateId id of the aggregate; {@code null} if it is not set
+ * @param payload payload, as JSON text
+ * @param headers headers of the message
+ * @param intent scope, caller and key of the idempotent call that published it, or consumer and message id of the
+ *     delivery that did; {@code null} outside of both
+ * @param createdAt time of publishing, by the database's clock
+ * @param dueAt time at which it was due first, by the database's clock: the time of publishing, or its not-before
+ * @param attempt number of this attempt, from 1; attempts during an outage do not count
  */
 public record OutboxRecord(
         UUID id,
@@ -44,7 +44,7 @@ public record OutboxRecord(
         headers = Map.copyOf(headers);
     }
 
-    /** Tells which message it is; not the payload, which need not be meant for logs. */
+    /** Identifies the message without its payload, which may be confidential. */
     @Override
     public String toString() {
         return "message " + id + " (" + type + ") for topic " + topic;

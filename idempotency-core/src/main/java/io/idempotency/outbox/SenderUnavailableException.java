@@ -3,9 +3,9 @@ package io.idempotency.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nothing can be sent at the moment, as when the broker cannot be reached. If no message of a batch could be sent, the
- * relay pauses and such failures do not count as attempts, so that an outage gives no message up. If others could, it is
- * this message that cannot, and the failure counts.
+ * Thrown if no message can be sent at the moment, for example because the broker cannot be reached. If no message of a
+ * batch could be sent, the relay pauses and these failures do not count as attempts, so that no message becomes dead in
+ * an outage. If other messages could be sent, the failure counts.
  */
 public class SenderUnavailableException extends RuntimeException {
 
@@ -14,8 +14,8 @@ public class SenderUnavailableException extends RuntimeException {
     /**
      * Creates the exception.
      *
-     * @param message what cannot be reached
-     * @param cause what reported it
+     * @param message the unreachable system
+     * @param cause the cause
      */
     public SenderUnavailableException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -1,5 +1,5 @@
 /**
- * The transactional outbox: a message commits with the effect that it tells of, and is sent afterwards.
+ * The transactional outbox: a message commits with its effect and is sent afterwards.
  *
  * @see <a href="https://microservices.io/patterns/data/transactional-outbox.html">Transactional outbox</a>
  */

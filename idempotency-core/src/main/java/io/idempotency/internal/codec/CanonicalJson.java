@@ -17,31 +17,31 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes one text for all JSON that means the same: members sorted by UTF-16 code units and strings escaped as in RFC
- * 8785, members that are null left out, numbers as exact decimals without trailing zeros.
+ * A writer that gives equal text for all equivalent JSON: members are sorted by UTF-16 code units and strings escaped
+ * as in RFC 8785, null members are left out, and numbers are exact decimals without trailing zeros.
  *
- * <p>Numbers depart from RFC 8785, which takes them for doubles: 9007199254740993 and 9007199254740992 would be equal.
+ * <p>Numbers differ from RFC 8785, which treats them as doubles: 9007199254740993 and 9007199254740992 would be equal.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc8785">RFC 8785: JSON Canonicalization Scheme</a>
  */
 final class CanonicalJson {
 
     /**
-     * The name of the only member of an object that stands for a set. It is in no canonical text, so it may be another in
-     * each JVM, and no member that a client names can be taken for it.
+     * The name of the only member of an object that represents a set. It is random, so that no member name of a client
+     * can equal it. It may differ in each JVM, because no canonical text contains it.
      */
     static final String SET = "set " + UUID.randomUUID();
 
     /**
-     * Begins the name of the only member of an object that stands for a value whose type counts; the name of the type
+     * The prefix of the name of the only member of an object that represents a value whose type counts; the type's name
      * follows.
      */
     static final String TYPE = "type " + UUID.randomUUID() + " ";
 
-    /** Twice what a mapper writes by default. */
+    /** Twice the default depth of a mapper. */
     private static final int MAX_NESTING_DEPTH = 1_000;
 
-    /** The JSON was written by this library, so no other limit of a parser of foreign input applies. */
+    /** Without the other limits for foreign input, because this library wrote the JSON. */
     private static final JsonMapper READER = JsonMapper.builder(JsonFactory.builder()
                     .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -52,7 +52,7 @@ final class CanonicalJson {
                             .build())
                     .build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            // Of two members with one name the first would be lost, and with it what tells two payloads apart.
+            // Otherwise the first of two members with one name would not count.
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
@@ -130,14 +130,14 @@ final class CanonicalJson {
 
     private void writeMarked(JsonNode object, List<String> names, boolean isSet) {
         if (names.size() > 1) {
-            throw new StreamWriteException(null, "Something was written beside what is marked");
+            throw new StreamWriteException(null, "A marked value has another member");
         }
         String mark = names.get(0);
         if (mark.startsWith(TYPE)) {
-            // No JSON has a text before a value.
+            // Unambiguous, because JSON never has a string directly before another value.
             writeString(mark.substring(TYPE.length()));
         }
-        // The elements of a set of a class that counts are marked twice.
+        // A set whose class counts too has both marks.
         write(object.get(mark), isSet || mark.equals(SET));
     }
 
@@ -178,8 +178,8 @@ final class CanonicalJson {
     }
 
     /**
-     * Writes digits without trailing zeros, and an exponent: the plain form of 1E+1000000000 would have a billion digits. As
-     * text, because BigDecimal takes minutes to strip the zeros of very long numbers.
+     * Writes digits without trailing zeros, and an exponent, because the plain form of 1E+1000000000 would have a
+     * billion digits. Strips zeros in the text, because BigDecimal takes minutes to strip those of very long numbers.
      */
     private void writeNumber(BigDecimal number) {
         PayloadBounds.check(number);
@@ -212,8 +212,8 @@ final class CanonicalJson {
                 case '\f' -> quoted.append("\\f");
                 case '\r' -> quoted.append("\\r");
                 default -> {
-                    // UTF-8 cannot carry half of a pair, and would make all of them the same question mark.
-                    if (character < ' ' || isHalfOfPair(value, i)) {
+                    // UTF-8 cannot encode lone surrogates and would replace each by the same question mark.
+                    if (character < ' ' || isLoneSurrogate(value, i)) {
                         quoted.append("\\u%04x".formatted((int) character));
                     } else {
                         quoted.append(character);
@@ -224,7 +224,7 @@ final class CanonicalJson {
         append(quoted.append('"').toString());
     }
 
-    private static boolean isHalfOfPair(String value, int index) {
+    private static boolean isLoneSurrogate(String value, int index) {
         char character = value.charAt(index);
         if (Character.isHighSurrogate(character)) {
             return index + 1 == value.length() || !Character.isLowSurrogate(value.charAt(index + 1));

@@ -31,31 +31,31 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 import io.idempotency.codec.ResponseCodec;
 
 /**
- * Knows the types whose values differ in nothing that could be lost: records, lists, sets and maps of well-known values. The
- * codec has to carry samples of them to and fro, among them those that a format, a filter or a setting of the mapper would
- * change. All other types may lose something with one value that they keep with another.
+ * The closed types, whose values lose nothing in JSON: records, lists, sets and maps of well-known values. The codec
+ * must write and read back samples of them, including values that a format, a filter or a setting of the mapper would
+ * change. Other types may lose something with one value but not with another.
  */
 final class ClosedTypes {
 
     private static final Map<Class<?>, List<Object>> SAMPLES = samples();
 
-    private final Map<Type, Boolean> known = new ConcurrentReferenceHashMap<>();
+    private final Map<Type, Boolean> closedByType = new ConcurrentReferenceHashMap<>();
 
     boolean include(Type type, ResponseCodec codec) {
-        Boolean isClosed = known.get(type);
+        Boolean isClosed = closedByType.get(type);
         if (isClosed == null) {
             isClosed = isClosed(type, codec);
-            known.put(type, isClosed);
+            closedByType.put(type, isClosed);
         }
         return isClosed;
     }
 
     private static boolean isClosed(Type type, ResponseCodec codec) {
         List<@Nullable Object> samples = samplesOf(ResolvableType.forType(type), new HashSet<>());
-        return samples != null && samples.stream().allMatch(sample -> isCarried(sample, type, codec));
+        return samples != null && samples.stream().allMatch(sample -> isReadBack(sample, type, codec));
     }
 
-    private static boolean isCarried(@Nullable Object sample, Type type, ResponseCodec codec) {
+    private static boolean isReadBack(@Nullable Object sample, Type type, ResponseCodec codec) {
         try {
             return ReplayComparison.differenceOf(sample, codec.decode(codec.encode(sample, type), type)) == null;
         } catch (RuntimeException lost) {
@@ -63,18 +63,18 @@ final class ClosedTypes {
         }
     }
 
-    /** Returns null if the type is not closed. */
-    private static @Nullable List<@Nullable Object> samplesOf(ResolvableType type, Set<Class<?>> around) {
+    /** Returns sample values of a type; null if the type is not closed. */
+    private static @Nullable List<@Nullable Object> samplesOf(ResolvableType type, Set<Class<?>> enclosing) {
         Class<?> raw = type.resolve(Object.class);
         List<Object> values = raw.isEnum() ? List.of(raw.getEnumConstants()) : SAMPLES.get(raw);
         if (values != null) {
             return raw.isPrimitive() ? new ArrayList<>(values) : withNull(values);
         }
         if (raw.isRecord()) {
-            return around.add(raw) ? samplesOfRecord(type, raw, around) : null;
+            return enclosing.add(raw) ? samplesOfRecord(type, raw, enclosing) : null;
         }
         if (raw == List.class || raw == Set.class) {
-            List<@Nullable Object> elements = samplesOf(type.getGeneric(0), around);
+            List<@Nullable Object> elements = samplesOf(type.getGeneric(0), enclosing);
             return elements == null
                     ? null
                     : withNull(
@@ -83,7 +83,7 @@ final class ClosedTypes {
                                     : List.of(new LinkedHashSet<>(elements), Set.of()));
         }
         if (raw == Map.class && type.getGeneric(0).resolve() == String.class) {
-            List<@Nullable Object> elements = samplesOf(type.getGeneric(1), around);
+            List<@Nullable Object> elements = samplesOf(type.getGeneric(1), enclosing);
             return elements == null ? null : withNull(List.of(mapOf(elements), Map.of()));
         }
         return null;
@@ -102,26 +102,26 @@ final class ClosedTypes {
     }
 
     private static @Nullable List<@Nullable Object> samplesOfRecord(
-            ResolvableType type, Class<?> raw, Set<Class<?>> around) {
-        List<List<@Nullable Object>> ofComponents = new ArrayList<>();
-        int most = 1;
+            ResolvableType type, Class<?> raw, Set<Class<?>> enclosing) {
+        List<List<@Nullable Object>> componentSamples = new ArrayList<>();
+        int sampleCount = 1;
         for (RecordComponent component : raw.getRecordComponents()) {
             List<@Nullable Object> samples =
-                    samplesOf(ResolvableType.forType(component.getGenericType(), type), around);
+                    samplesOf(ResolvableType.forType(component.getGenericType(), type), enclosing);
             if (samples == null) {
                 return null;
             }
-            ofComponents.add(samples);
-            most = Math.max(most, samples.size());
+            componentSamples.add(samples);
+            sampleCount = Math.max(sampleCount, samples.size());
         }
-        around.remove(raw);
-        List<@Nullable Object> records = recordsOf(raw, ofComponents, most);
+        enclosing.remove(raw);
+        List<@Nullable Object> records = recordsOf(raw, componentSamples, sampleCount);
         return records.isEmpty() ? null : withNull(records);
     }
 
-    /** Values that the constructor refuses do not occur. */
+    /** Creates sample records; values that the constructor refuses are skipped, because they do not occur. */
     private static List<@Nullable Object> recordsOf(
-            Class<?> raw, List<List<@Nullable Object>> ofComponents, int count) {
+            Class<?> raw, List<List<@Nullable Object>> componentSamples, int count) {
         List<@Nullable Object> records = new ArrayList<>();
         try {
             Constructor<?> constructor = raw.getDeclaredConstructor(Arrays.stream(raw.getRecordComponents())
@@ -129,7 +129,7 @@ final class ClosedTypes {
                     .toArray(Class<?>[]::new));
             for (int i = 0; i < count && constructor.trySetAccessible(); i++) {
                 int sample = i;
-                @Nullable Object[] arguments = ofComponents.stream()
+                @Nullable Object[] arguments = componentSamples.stream()
                         .map(samples -> samples.get(sample % samples.size()))
                         .toArray();
                 make(constructor, arguments).ifPresent(records::add);

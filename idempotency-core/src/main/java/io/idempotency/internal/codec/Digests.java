@@ -4,19 +4,18 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Hashes of texts. Internal. */
+/** The hashes of texts. Internal. */
 public final class Digests {
 
-    /** Making one takes longer, and more memory, than hashing a short text. */
+    /** Cached, because creating a digest takes longer, and more memory, than hashing a short text. */
     private static final ThreadLocal<MessageDigest> SHA_256 = ThreadLocal.withInitial(() -> create("SHA-256"));
 
     private Digests() {}
 
     /**
-     * A digest that this thread uses for one hash after the other. Nothing but what is hashed may be done until the hash is
-     * there.
+     * Returns the digest of this thread, reset. The caller must complete its hash before anything else uses the digest.
      *
-     * @return SHA-256 of nothing so far
+     * @return an empty SHA-256 digest
      */
     static MessageDigest sha256() {
         MessageDigest digest = SHA_256.get();
@@ -25,9 +24,9 @@ public final class Digests {
     }
 
     /**
-     * Hashes several texts, so that it counts where one ends and the next begins.
+     * Hashes several texts with their lengths, so that their boundaries count.
      *
-     * @param parts each is hashed in UTF-8 behind its length in bytes as four bytes, the highest first
+     * @param parts texts; each is hashed in UTF-8 after its length in bytes, as four bytes, big-endian
      * @return SHA-256 of all of them
      */
     public static byte[] sha256(String... parts) {
@@ -37,9 +36,9 @@ public final class Digests {
     }
 
     /**
-     * Hashes several texts behind what was hashed before, each as {@link #sha256(String...)} does.
+     * Adds several texts to a digest, each as in {@link #sha256(String...)}.
      *
-     * @param digest of what was before
+     * @param digest the digest
      * @param parts the texts
      */
     public static void update(MessageDigest digest, String... parts) {
@@ -55,8 +54,8 @@ public final class Digests {
     /**
      * Creates a digest.
      *
-     * @param algorithm one that every Java platform has
-     * @return of nothing so far
+     * @param algorithm an algorithm that every Java platform has
+     * @return an empty digest
      */
     public static MessageDigest create(String algorithm) {
         try {

@@ -5,7 +5,7 @@ import java.util.HexFormat;
 
 import org.jspecify.annotations.Nullable;
 
-/** Tells one payload from another. Immutable. */
+/** The fingerprint of a payload: its hash and the version of the algorithm. Immutable. */
 public final class Fingerprint {
 
     private final int version;
@@ -13,9 +13,9 @@ public final class Fingerprint {
     private final byte[] hash;
 
     /**
-     * A fingerprint that was made or stored before.
+     * Creates a fingerprint.
      *
-     * @param version the algorithm that made the hash
+     * @param version version of the algorithm
      * @param hash SHA-256, 32 bytes
      */
     public Fingerprint(int version, byte[] hash) {
@@ -23,27 +23,19 @@ public final class Fingerprint {
         this.hash = hash.clone();
     }
 
-    /**
-     * The algorithm that made the hash.
-     *
-     * @return its number
-     */
+    /** {@return the version of the algorithm} */
     public int version() {
         return version;
     }
 
-    /**
-     * The hash.
-     *
-     * @return a copy
-     */
+    /** {@return a copy of the hash} */
     public byte[] hash() {
         return hash.clone();
     }
 
     /**
-     * Whether two fingerprints are known to be of different payloads. Hashes of different algorithms say nothing about
-     * each other, so they never contradict.
+     * Returns whether two fingerprints certainly belong to different payloads. Fingerprints of different algorithms
+     * cannot be compared, so they never contradict.
      *
      * @param other the fingerprint of another payload
      * @return {@code true} only if both were made by the same algorithm and differ

@@ -30,22 +30,22 @@ import tools.jackson.databind.cfg.DateTimeFeature;
 import io.idempotency.PayloadNotFingerprintableException;
 
 /**
- * Makes fingerprints: SHA-256 over the version of the algorithm and the canonical JSON of a payload, written by the
- * application's own mapper. Members that this mapper hides from JSON do not count.
+ * The algorithm of fingerprints: SHA-256 over the version of the algorithm and the canonical JSON of a payload, written
+ * by the application's own mapper. Members that this mapper does not write do not count.
  */
 public final class Fingerprinter {
 
-    /** The algorithm in use: a byte with this number, then the canonical JSON in UTF-8. */
+    /** The version of the algorithm: SHA-256 of a byte with this number and the canonical JSON in UTF-8. */
     public static final int VERSION = 1;
 
-    /** Lists in lists are written by us so far; a list that contains itself is then left to the mapper to refuse. */
+    /** Deeper lists are left to the mapper, which refuses a list that contains itself. */
     private static final int MAX_LIST_DEPTH = 100;
 
     private final ObjectMapper applicationMapper;
 
     private final ObjectMapper mapper;
 
-    private final JavaType anything;
+    private final JavaType anyType;
 
     private final Map<Method, List<JavaType>> parameters = new ConcurrentHashMap<>();
 
@@ -58,7 +58,7 @@ public final class Fingerprinter {
     /**
      * Creates the fingerprinter.
      *
-     * @param mapper writes payloads as JSON
+     * @param mapper the application's mapper
      */
     public Fingerprinter(ObjectMapper mapper) {
         this.applicationMapper = mapper;
@@ -73,45 +73,45 @@ public final class Fingerprinter {
                 .disable(DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE)
                 .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
                 .build();
-        this.anything = this.mapper.constructType(Object.class);
+        this.anyType = this.mapper.constructType(Object.class);
         this.visibleProperties = new VisibleProperties(mapper);
     }
 
     /**
-     * The fingerprint of one payload whose type nothing tells.
+     * Computes the fingerprint of a payload without a declared type.
      *
      * @param payload any value that can be written as JSON, or {@code null}
-     * @return its fingerprint
-     * @throws PayloadNotFingerprintableException if it cannot be written, or shows nothing to JSON
+     * @return the fingerprint
+     * @throws PayloadNotFingerprintableException if it cannot be written, or has no JSON properties
      */
     public Fingerprint of(@Nullable Object payload) {
-        return hash(generator -> write(payload, anything, generator, MAX_LIST_DEPTH));
+        return hash(generator -> write(payload, anyType, generator, MAX_LIST_DEPTH));
     }
 
     /**
-     * The fingerprint of one payload.
+     * Computes the fingerprint of a payload.
      *
      * @param payload any value that can be written as JSON, or {@code null}
-     * @param declared the type that is known without looking at it, whose name therefore does not count
-     * @return its fingerprint
-     * @throws PayloadNotFingerprintableException if it cannot be written, or shows nothing to JSON
+     * @param declared declared type, whose name therefore does not count
+     * @return the fingerprint
+     * @throws PayloadNotFingerprintableException if it cannot be written, or has no JSON properties
      */
     public Fingerprint of(@Nullable Object payload, Type declared) {
-        JavaType type = known(types, declared, mapper::constructType);
+        JavaType type = cached(types, declared, mapper::constructType);
         return hash(generator -> write(payload, type, generator, MAX_LIST_DEPTH));
     }
 
     /**
-     * The fingerprint of a method's arguments. Trailing nulls and empty Optionals do not count, so that a new optional
-     * argument changes nothing for calls that do not use it.
+     * Computes the fingerprint of a method's arguments. Trailing nulls and empty Optionals do not count, so that a new
+     * optional argument changes nothing for calls that do not use it.
      *
      * @param arguments the arguments in their order
-     * @param method which declares the types of its parameters
-     * @return their fingerprint
-     * @throws PayloadNotFingerprintableException if one of them cannot be written, or shows nothing to JSON
+     * @param method the method, with the declared types of its parameters
+     * @return the fingerprint
+     * @throws PayloadNotFingerprintableException if one of them cannot be written, or has no JSON properties
      */
     public Fingerprint ofArguments(@Nullable Object[] arguments, Method method) {
-        List<JavaType> declared = known(parameters, method, this::parametersOf);
+        List<JavaType> declared = cached(parameters, method, this::parametersOf);
         int length = lengthWithoutAbsent(arguments);
         return hash(generator -> {
             generator.writeStartArray();
@@ -137,11 +137,11 @@ public final class Fingerprinter {
     }
 
     /**
-     * The fingerprint of a payload together with what it was sent to.
+     * Combines the fingerprint of a payload with further values that must be equal.
      *
-     * @param payload the fingerprint of the payload
-     * @param contributions what has to be equal beside it
-     * @return the payload's own fingerprint if nothing surrounds it
+     * @param payload fingerprint of the payload
+     * @param contributions further values
+     * @return the combined fingerprint; the payload's own if there are no further values
      */
     public Fingerprint within(Fingerprint payload, List<String> contributions) {
         return contributions.isEmpty()
@@ -166,8 +166,8 @@ public final class Fingerprinter {
                         null);
             }
             throw new PayloadNotFingerprintableException(
-                    "The payload cannot be written as JSON, or a part of it shows nothing to JSON: name what counts with"
-                            + " fingerprint = \"...\"",
+                    "The payload cannot be written as JSON, or a part of it has no JSON properties: name what"
+                            + " counts with fingerprint = \"...\"",
                     JsonFailures.withoutValues(notWritable));
         }
     }
@@ -180,7 +180,7 @@ public final class Fingerprinter {
         return json.toString();
     }
 
-    /** Writes the elements of a list one by one, so that each of them is asked whether it shows anything. */
+    /** Writes a value; the elements of a list one by one, so that each is checked to be data. */
     private void write(@Nullable Object payload, JavaType declared, JsonGenerator generator, int listDepth) {
         if (payload instanceof Optional<?> optional) {
             write(optional.orElse(null), contentOf(declared), generator, listDepth);
@@ -211,34 +211,34 @@ public final class Fingerprinter {
         generator.writeEndArray();
     }
 
-    /** The declared type of the container of the value; Object if it is unknown. */
+    /** Returns the declared type of the content of a container; Object if it is unknown. */
     private JavaType contentOf(JavaType declared) {
         JavaType content = declared.isReferenceType() ? declared.getReferencedType() : declared.getContentType();
-        return content == null ? anything : content;
+        return content == null ? anyType : content;
     }
 
     private ObjectWriter writerOf(@Nullable Object payload, JavaType declared) {
-        boolean isTold = declared.isPrimitive() || declared.getRawClass().isInstance(payload);
-        return known(writers, isTold ? declared : anything, mapper::writerFor);
+        boolean isDeclared = declared.isPrimitive() || declared.getRawClass().isInstance(payload);
+        return cached(writers, isDeclared ? declared : anyType, mapper::writerFor);
     }
 
-    /** A lookup of a known type must not take a lock, which all calls would share. */
-    private static <K, V> V known(Map<K, V> all, K key, Function<K, V> unknown) {
-        V known = all.get(key);
-        return known == null ? all.computeIfAbsent(key, unknown) : known;
+    /** Returns a cached value without the lock of computeIfAbsent, which all calls would share. */
+    private static <K, V> V cached(Map<K, V> all, K key, Function<K, V> create) {
+        V cached = all.get(key);
+        return cached == null ? all.computeIfAbsent(key, create) : cached;
     }
 
     private void requireData(@Nullable Object payload) {
         if (payload == null || payload instanceof Map<?, ?> || payload instanceof JsonNode) {
             return;
         }
-        // What has no property can still show its subtype, or members that are no properties.
+        // A class without properties may still be written with its subtype, or with members that are no properties.
         if (visibleProperties.noneOf(payload.getClass())
                 && CanonicalJson.of(applicationMapper.writeValueAsString(payload))
                         .equals("{}")) {
             throw new PayloadNotFingerprintableException(
                     "A payload of type " + payload.getClass().getName()
-                            + " shows nothing to JSON, so all its values would have the same fingerprint: give its class"
+                            + " has no JSON properties, so all its values would have the same fingerprint: give its class"
                             + " readable properties, or name what counts with fingerprint = \"...\"",
                     null);
         }

@@ -16,8 +16,8 @@ import tools.jackson.databind.module.SimpleModule;
 import io.idempotency.codec.ResponseCodec;
 
 /**
- * Writes and reads every type by means of Jackson, as the mapper is configured; but dates and times keep the offset and
- * the zone that they have, and sets their order, because a replay returns what the first call did.
+ * The codec that writes and reads every type through Jackson, as the mapper is configured. Dates and times keep their
+ * offset and zone, and sets keep their order, so that a replay equals the first response.
  */
 public final class JacksonResponseCodec implements ResponseCodec {
 
@@ -29,7 +29,7 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     private final StorableTypes storableTypes;
 
-    /** Lets go of types when memory is short: who asks for types that are made anew each time does not fill it. */
+    /** Soft references, so that types that are created anew for each call do not fill the memory. */
     private final Map<Type, ObjectWriter> writers = new ConcurrentReferenceHashMap<>();
 
     private final Map<Type, ObjectReader> readers = new ConcurrentReferenceHashMap<>();
@@ -37,7 +37,7 @@ public final class JacksonResponseCodec implements ResponseCodec {
     /**
      * Creates the codec.
      *
-     * @param mapper writes and reads responses
+     * @param mapper the mapper for responses
      */
     public JacksonResponseCodec(ObjectMapper mapper) {
         this.mapper = mapper.rebuild()

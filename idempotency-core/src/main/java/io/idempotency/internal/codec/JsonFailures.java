@@ -4,24 +4,25 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import tools.jackson.core.JacksonException;
 
-/** Failures of Jackson without what it quotes: values of payloads and responses belong into no log. Internal. */
+/** A filter of Jackson's failures, which removes values of payloads and responses from logs. Internal. */
 public final class JsonFailures {
 
     private JsonFailures() {}
 
     /**
-     * Leaves out what Jackson says of values.
+     * Replaces a failure of Jackson by one without its message.
      *
-     * @param failure of a codec
-     * @return the same failure if Jackson is no part of it; otherwise its type, the path to the value and the stack trace
+     * @param failure failure of a codec
+     * @return the same failure if Jackson did not cause it; otherwise a failure with its type, the path to the value
+     *     and the stack trace
      */
     public static Throwable withoutValues(Throwable failure) {
-        JacksonException ofJackson = findIn(failure, JacksonException.class);
-        if (ofJackson == null) {
+        JacksonException jacksonFailure = findIn(failure, JacksonException.class);
+        if (jacksonFailure == null) {
             return failure;
         }
-        RuntimeException safe = new IllegalStateException(describe(ofJackson));
-        safe.setStackTrace(ofJackson.getStackTrace());
+        RuntimeException safe = new IllegalStateException(describe(jacksonFailure));
+        safe.setStackTrace(jacksonFailure.getStackTrace());
         return safe;
     }
 
@@ -31,10 +32,10 @@ public final class JsonFailures {
         return failure.getClass().getName()
                 + (path.isEmpty() ? "" : " at " + path)
                 + (root == null ? "" : " because of " + root.getClass().getName())
-                + " (what it says is left out, because it may quote values)";
+                + " (its message is left out, because it may quote values)";
     }
 
-    /** Returns the first cause of a type, or {@code null} if there is none: serializers wrap what they catch. */
+    /** Returns the first cause of a type, which serializers may have wrapped, or {@code null} if there is none. */
     static <T extends Throwable> @Nullable T findIn(Throwable failure, Class<T> type) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (type.isInstance(cause)) {

@@ -9,15 +9,15 @@ import tools.jackson.core.exc.StreamWriteException;
 import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.util.JsonGeneratorDelegate;
 
-/** How much work a fingerprint may be: what a client sends must not keep a processor busy for seconds. */
+/** The limits of the work for a fingerprint, so that a client's payload cannot occupy a processor for seconds. */
 final class PayloadBounds {
 
-    /** Writing digits takes time that grows with the square of their number. */
+    /** The time to write a number grows with the square of its digits. */
     private static final int MAX_DIGITS = 10_000;
 
     private static final BigInteger FIRST_TOO_LONG = BigInteger.TEN.pow(MAX_DIGITS);
 
-    /** Of each object whose members are not in their order, and of each set: a value counts once for each that it is in. */
+    /** The sum over all objects that were sorted and all sets; a nested value counts once for each of them. */
     private static final long MAX_SORTED_BYTES = 128L * 1024 * 1024;
 
     private PayloadBounds() {}
@@ -42,7 +42,7 @@ final class PayloadBounds {
         }
     }
 
-    /** Refuses numbers before they are written as JSON. */
+    /** Returns a generator that refuses too long numbers before it writes them. */
     static JsonGenerator bound(JsonGenerator generator) {
         return new JsonGeneratorDelegate(generator) {
             @Override
@@ -57,7 +57,7 @@ final class PayloadBounds {
                 return super.writeNumber(value);
             }
 
-            /** Jackson's delegate ignores them. */
+            /** Overridden because Jackson's delegate ignores the escapes. */
             @Override
             public JsonGenerator setCharacterEscapes(CharacterEscapes escapes) {
                 delegate.setCharacterEscapes(escapes);
@@ -66,7 +66,7 @@ final class PayloadBounds {
         };
     }
 
-    /** Tells which bound, and no value. */
+    /** Thrown if a limit is exceeded. Its message names the limit and no value. */
     static final class ExceededException extends StreamWriteException {
 
         private static final long serialVersionUID = 1L;

@@ -22,8 +22,8 @@ import tools.jackson.databind.ser.jdk.JavaUtilCalendarSerializer;
 import tools.jackson.databind.type.CollectionType;
 
 /**
- * Writes what JSON leaves out: marks sets for {@link CanonicalJson}, because JSON knows only lists and the order of a set
- * differs from one JVM to the next, and gives calendars their zone.
+ * The Jackson module that marks sets for {@link CanonicalJson}, because JSON has only lists and the order of a set
+ * differs between JVMs, and that writes calendars with their zone.
  */
 final class PayloadModule extends SimpleModule {
 
@@ -54,40 +54,40 @@ final class PayloadModule extends SimpleModule {
             }
             return EnumSet.class.isAssignableFrom(type.getRawClass())
                             && !type.getContentType().isEnumImplType()
-                    ? new OfAnyEnum(null)
-                    : new Marking(serializer);
+                    ? new AnyEnumSet(null)
+                    : new MarkedSet(serializer);
         }
     }
 
-    private static final class Marking extends ValueSerializer<Object> {
+    private static final class MarkedSet extends ValueSerializer<Object> {
 
-        private final ValueSerializer<Object> list;
+        private final ValueSerializer<Object> elements;
 
-        @SuppressWarnings("unchecked") // It is only ever given what Jackson chose it for.
-        Marking(ValueSerializer<?> list) {
-            this.list = (ValueSerializer<Object>) list;
+        @SuppressWarnings("unchecked") // Jackson chose the serializer for the type of its values.
+        MarkedSet(ValueSerializer<?> elements) {
+            this.elements = (ValueSerializer<Object>) elements;
         }
 
         @Override
         public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            return new Marking(list.createContextual(context, property));
+            return new MarkedSet(elements.createContextual(context, property));
         }
 
         @Override
         public void resolve(SerializationContext context) {
-            list.resolve(context);
+            elements.resolve(context);
         }
 
         @Override
         public boolean isEmpty(SerializationContext context, Object value) {
-            return list.isEmpty(context, value);
+            return elements.isEmpty(context, value);
         }
 
         @Override
         public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
             generator.writeStartObject();
             generator.writeName(CanonicalJson.SET);
-            list.serialize(value, generator, context);
+            elements.serialize(value, generator, context);
             generator.writeEndObject();
         }
 
@@ -96,24 +96,24 @@ final class PayloadModule extends SimpleModule {
                 Object value, JsonGenerator generator, SerializationContext context, TypeSerializer typeSerializer) {
             generator.writeStartObject();
             generator.writeName(CanonicalJson.SET);
-            list.serializeWithType(value, generator, context, typeSerializer);
+            elements.serializeWithType(value, generator, context, typeSerializer);
             generator.writeEndObject();
         }
     }
 
-    /** Writes the elements of an EnumSet whose enum is not known as those of any other set, which Jackson does not. */
-    private static final class OfAnyEnum extends ValueSerializer<Object> {
+    /** A serializer that writes an EnumSet of an unknown enum like any other set, unlike Jackson's. */
+    private static final class AnyEnumSet extends ValueSerializer<Object> {
 
         private final @Nullable ValueSerializer<Object> set;
 
-        OfAnyEnum(@Nullable ValueSerializer<Object> set) {
+        AnyEnumSet(@Nullable ValueSerializer<Object> set) {
             this.set = set;
         }
 
         @Override
         public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
             JavaType anySet = context.getTypeFactory().constructCollectionType(LinkedHashSet.class, Object.class);
-            return new OfAnyEnum(context.findPrimaryPropertySerializer(anySet, property));
+            return new AnyEnumSet(context.findPrimaryPropertySerializer(anySet, property));
         }
 
         @Override
@@ -127,7 +127,7 @@ final class PayloadModule extends SimpleModule {
         }
     }
 
-    /** The features of the default format. */
+    /** A serializer that writes calendars without a format of their own as ZonedDateTime. */
     private static final class ZonedCalendar extends ValueSerializer<Calendar> {
 
         private final ValueSerializer<?> original;

@@ -8,48 +8,48 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.type.TypeFactory;
 
-/**
- * Names the classes of values, as they are written in the source: a name has to stay the same in each JVM, and from one
- * deployment to the next.
- */
+/** The names of values' classes in the source code, which are the same in each JVM and in each deployment. */
 final class PayloadTypes {
 
     private static final ClassValue<NamedType> TYPES = new ClassValue<>() {
         @Override
         protected NamedType computeValue(Class<?> type) {
-            Class<?> written = asWritten(type);
-            return new NamedType(written, tellsItself(written) ? null : written.getTypeName());
+            Class<?> sourceType = sourceTypeOf(type);
+            return new NamedType(sourceType, isImpliedByJson(sourceType) ? null : sourceType.getTypeName());
         }
     };
 
     private PayloadTypes() {}
 
     /**
-     * Returns the name of a value's class, or {@code null} if the declared type or the JSON tells it: the platform's own
-     * values are what their text says, and any list is a list.
+     * Returns the name of a value's class, or {@code null} if it does not count: because it is the declared type,
+     * belongs to the Java platform or to Jackson, or is a collection or map with open content.
      */
     static @Nullable String nameOf(Object value, Class<?> declared) {
         NamedType type = TYPES.get(value.getClass());
-        return type.written == declared ? null : type.name;
+        return type.sourceType == declared ? null : type.name;
     }
 
-    /** Constants with a body, anonymous classes, lambdas and proxies have names that the next deployment does not give. */
-    private static Class<?> asWritten(Class<?> type) {
-        Class<?> written = type;
-        while (isMadeUp(written)) {
-            Class<?> superclass = written.getSuperclass();
+    /**
+     * Skips enum constants with a body, anonymous classes, lambdas and proxies, whose names may change with the next
+     * deployment.
+     */
+    private static Class<?> sourceTypeOf(Class<?> type) {
+        Class<?> sourceType = type;
+        while (isGenerated(sourceType)) {
+            Class<?> superclass = sourceType.getSuperclass();
             if (superclass != Object.class && superclass != Proxy.class) {
-                written = superclass;
-            } else if (written.getInterfaces().length > 0) {
-                written = written.getInterfaces()[0];
+                sourceType = superclass;
+            } else if (sourceType.getInterfaces().length > 0) {
+                sourceType = sourceType.getInterfaces()[0];
             } else {
-                return written;
+                return sourceType;
             }
         }
-        return written;
+        return sourceType;
     }
 
-    private static boolean isMadeUp(Class<?> type) {
+    private static boolean isGenerated(Class<?> type) {
         return type.isAnonymousClass()
                 || type.isSynthetic()
                 || type.isHidden()
@@ -58,19 +58,19 @@ final class PayloadTypes {
                 || type.getName().contains("$HibernateProxy$");
     }
 
-    private static boolean tellsItself(Class<?> type) {
+    private static boolean isImpliedByJson(Class<?> type) {
         if (type.isArray()) {
-            return tellsItself(type.getComponentType());
+            return isImpliedByJson(type.getComponentType());
         }
         return type.isPrimitive()
                 || isOfPlatform(type)
                 || type.getName().startsWith("tools.jackson.")
                 || ((Map.class.isAssignableFrom(type) || Collection.class.isAssignableFrom(type))
-                        && holdsAnything(type));
+                        && hasOpenContent(type));
     }
 
-    /** Elements of a class that extends a list of one type are not asked for theirs. */
-    private static boolean holdsAnything(Class<?> type) {
+    /** Returns whether the type of the elements is open; otherwise the collection's class implies it. */
+    private static boolean hasOpenContent(Class<?> type) {
         JavaType content =
                 TypeFactory.createDefaultInstance().constructType(type).getContentType();
         return content == null || isOfPlatform(content.getRawClass());
@@ -82,8 +82,10 @@ final class PayloadTypes {
     }
 
     /**
-     * @param written as the source names it
-     * @param name {@code null} if the JSON tells it
+     * The class of a value and its name.
+     *
+     * @param sourceType class as it is named in the source code
+     * @param name name of the class; {@code null} if it does not count
      */
-    private record NamedType(Class<?> written, @Nullable String name) {}
+    private record NamedType(Class<?> sourceType, @Nullable String name) {}
 }

@@ -23,23 +23,25 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Finds where a replay differs from the first answer in what an application can observe: the classes, all fields whatever
- * their visibility, and the order where there is one. The comparison looks at the objects and not at their JSON, which shows
- * neither what is hidden from it nor that a {@code LocalDate} has become a {@code String}.
+ * A search for an observable difference between a replay and the first response: in classes, in fields of any
+ * visibility, or in the order of ordered collections. It compares the objects and not their JSON, which does not show
+ * hidden members, or that a {@code LocalDate} has become a {@code String}.
  */
 final class ReplayComparison {
 
-    /** Spares all other responses the bookkeeping that ends the comparison of objects that refer to each other. */
-    private static final int CYCLES_ARE_DEEPER_THAN = 16;
+    /**
+     * The depth from which compared pairs are remembered to detect cycles, so that flat responses do not pay for it.
+     */
+    private static final int CYCLE_DETECTION_DEPTH = 16;
 
-    private static final Set<Class<?>> SHOWN_BY_THEIR_TEXT = Set.of(
+    private static final Set<Class<?>> COMPARED_BY_TEXT = Set.of(
             AtomicBoolean.class,
             AtomicInteger.class,
             AtomicLong.class,
             Pattern.class,
             StringBuffer.class,
             StringBuilder.class,
-            // Its equals asks the name service.
+            // Its equals queries the name service.
             URL.class);
 
     private static final ClassValue<State> STATES = new ClassValue<>() {
@@ -55,7 +57,7 @@ final class ReplayComparison {
 
     private ReplayComparison() {}
 
-    /** Returns null if the two cannot be told apart. */
+    /** Returns the first difference; null if there is none. */
     static @Nullable Difference differenceOf(@Nullable Object first, @Nullable Object replayed) {
         return new ReplayComparison().compare(first, replayed);
     }
@@ -69,7 +71,7 @@ final class ReplayComparison {
         }
         depth++;
         try {
-            return depth > CYCLES_ARE_DEEPER_THAN && !compared.add(new Pair(first, replayed))
+            return depth > CYCLE_DETECTION_DEPTH && !compared.add(new Pair(first, replayed))
                     ? null
                     : compareObjects(first, replayed);
         } finally {
@@ -82,12 +84,12 @@ final class ReplayComparison {
             return replayed instanceof Map<?, ?> other ? compareMaps(map, other) : Difference.between(first, replayed);
         }
         if (first instanceof Collection<?> collection) {
-            return isOfTheSameKind(collection, replayed)
+            return isSameKind(collection, replayed)
                     ? compareCollections(collection, (Collection<?>) replayed)
                     : Difference.between(first, replayed);
         }
         if (first instanceof JsonNode && replayed instanceof JsonNode) {
-            // A tree is JSON: that a 5 was a long before is no part of it.
+            // A tree is JSON, which does not distinguish int and long.
             return Difference.unless(first.toString().equals(replayed.toString()), first, replayed);
         }
         if (first instanceof Map.Entry<?, ?> entry && replayed instanceof Map.Entry<?, ?> other) {
@@ -143,8 +145,8 @@ final class ReplayComparison {
                 : Difference.ofSizes(first.length, replayed.length);
     }
 
-    /** Which class an element has does not count; a list is not a set. */
-    private static boolean isOfTheSameKind(Collection<?> first, Object replayed) {
+    /** Returns whether both are lists, sets or other collections; their classes do not count. */
+    private static boolean isSameKind(Collection<?> first, Object replayed) {
         if (first instanceof List) {
             return replayed instanceof List;
         }
@@ -156,7 +158,7 @@ final class ReplayComparison {
             return Difference.ofSizes(first.size(), replayed.size());
         }
         Difference difference = compareInOrder(first, replayed);
-        if (difference != null && first instanceof Set && !hasOrder(first) && haveTheSame(first, replayed)) {
+        if (difference != null && first instanceof Set && !hasOrder(first) && haveEqualElements(first, replayed)) {
             difference = null;
         }
         return difference != null ? difference : compareFurtherState(first, replayed);
@@ -180,7 +182,9 @@ final class ReplayComparison {
             return Difference.ofSizes(first.size(), replayed.size());
         }
         Difference difference = compareInOrder(first, replayed);
-        if (difference != null && !hasOrder(first.keySet()) && haveTheSame(first.entrySet(), replayed.entrySet())) {
+        if (difference != null
+                && !hasOrder(first.keySet())
+                && haveEqualElements(first.entrySet(), replayed.entrySet())) {
             difference = null;
         }
         return difference != null ? difference : compareFurtherState(first, replayed);
@@ -210,8 +214,11 @@ final class ReplayComparison {
         return collection.spliterator().hasCharacteristics(Spliterator.ORDERED);
     }
 
-    /** Hash tables that were filled alike have almost the same order, so that each partner is found near the beginning. */
-    private static boolean haveTheSame(Collection<?> first, Collection<?> replayed) {
+    /**
+     * Compares without order. Similar hash tables have almost the same order, so that each partner is found near the
+     * beginning.
+     */
+    private static boolean haveEqualElements(Collection<?> first, Collection<?> replayed) {
         List<@Nullable Object> unmatched = new ArrayList<>(replayed);
         for (Object element : first) {
             Iterator<?> candidates = unmatched.iterator();
@@ -227,7 +234,7 @@ final class ReplayComparison {
         return true;
     }
 
-    /** JSON does not show the fields that a subclass of a collection or map has beside its elements. */
+    /** Compares the fields that a subclass of a collection or map has in addition to its elements. */
     private @Nullable Difference compareFurtherState(Object first, Object replayed) {
         State state = STATES.get(first.getClass());
         if (state.fields.isEmpty()) {
@@ -241,8 +248,8 @@ final class ReplayComparison {
     /**
      * The state of the objects of one class.
      *
-     * @param fields those that can be read and have to be compared
-     * @param rest how the state that is not in these fields is compared
+     * @param fields readable fields to compare
+     * @param rest comparison of the state outside of these fields
      */
     private record State(List<Field> fields, Rest rest) {
 
@@ -262,7 +269,7 @@ final class ReplayComparison {
                 declaring = declaring.getSuperclass();
             }
             if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)) {
-                // Who extends an abstract collection keeps the elements in fields.
+                // A subclass of an abstract collection keeps its elements in its fields.
                 return new State(
                         Modifier.isAbstract(declaring.getModifiers()) || declaring == Object.class
                                 ? List.of()
@@ -276,13 +283,13 @@ final class ReplayComparison {
             if (platformClass == Object.class || platformClass == Record.class) {
                 return Rest.NONE;
             }
-            if (SHOWN_BY_THEIR_TEXT.contains(platformClass)) {
+            if (COMPARED_BY_TEXT.contains(platformClass)) {
                 return Rest.TEXT;
             }
             return hasEquals(platformClass) && hasEquals ? Rest.EQUALS : Rest.UNKNOWN;
         }
 
-        /** A transient field that equals leaves out is twice said to be none. */
+        /** Returns whether a field is compared; a transient field of a class with its own equals is not. */
         private static boolean isState(Field field, boolean hasEquals) {
             return !Modifier.isStatic(field.getModifiers())
                     && !field.isSynthetic()
@@ -324,10 +331,10 @@ final class ReplayComparison {
     }
 
     /**
-     * Where two answers differ. Shows no values, because a response may hold secrets.
+     * A difference of two responses. It shows no values, because a response may contain secrets.
      *
-     * @param path from the response, which is {@code $}
-     * @param reason what the two are there
+     * @param path path from the response, which is {@code $}
+     * @param reason description of the difference
      */
     record Difference(String path, String reason) {
 

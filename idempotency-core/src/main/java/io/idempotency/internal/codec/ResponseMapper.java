@@ -15,13 +15,15 @@ import io.idempotency.UnreadableResponseException;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.ReplayComparison.Difference;
 
-/** Turns responses into what is stored and back, and refuses what would not come back as it was. */
+/**
+ * A converter between responses and their stored text, which refuses responses that would not be read back unchanged.
+ */
 public final class ResponseMapper {
 
     /** The body of a response that is {@code null}, and of a call that has none. */
     public static final String NULL_BODY = "null";
 
-    /** A number that has more digits than Jackson reads makes a longer one. */
+    /** A body with a number that is too long for Jackson is longer than this. */
     private static final int SHORT_BODY = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
 
     private final List<ResponseCodec> codecs;
@@ -32,16 +34,16 @@ public final class ResponseMapper {
 
     private final ClosedTypes closedTypes = new ClosedTypes();
 
-    /** Lets go of answers when memory is short: they are compared again. */
-    private final Map<Answer, Boolean> verified = new ConcurrentReferenceHashMap<>();
+    /** Soft references; if entries are cleared, their responses are compared again. */
+    private final Map<VerifiedResponse, Boolean> verified = new ConcurrentReferenceHashMap<>();
 
     /**
      * Creates the mapper.
      *
-     * @param codecs asked in this order; one of them must support every type
-     * @param maxBytes the largest body, in bytes of UTF-8
-     * @param verifyEach whether to read back every response and refuse it if a replay would differ; otherwise, where the
-     *     type is closed and the response short, only the first one of each scope
+     * @param codecs codecs in their order; one of them must support every type
+     * @param maxBytes size of the largest body, in bytes of UTF-8
+     * @param verifyEach whether every response is read back and refused if a replay would differ; if not, only the
+     *     first one of each scope is, provided that its type is closed and it is short
      */
     public ResponseMapper(List<ResponseCodec> codecs, long maxBytes, boolean verifyEach) {
         this.codecs = List.copyOf(codecs);
@@ -50,7 +52,7 @@ public final class ResponseMapper {
     }
 
     /**
-     * Checks whether responses of a type can be stored, as far as the type alone tells.
+     * Checks whether responses of a type can be stored, as far as the type alone decides.
      *
      * @param type the return type of an idempotent method, type arguments included
      * @throws io.idempotency.IdempotencyStartupException if they cannot
@@ -62,24 +64,25 @@ public final class ResponseMapper {
     /**
      * Writes a response.
      *
-     * @param intent the intent that it answers
-     * @param response what the method returned
+     * @param intent intent of the call
+     * @param response the method's result
      * @param type the return type, type arguments included
-     * @param lossy whether the response is meant to lose something; it must be readable all the same
+     * @param lossy whether the response may lose something; it must be readable in any case
      * @return JSON text that PostgreSQL can store
-     * @throws ResponseNotStorableException if there is none, it is too large, or it would not come back as it was
+     * @throws ResponseNotStorableException if it cannot be written, is too large, or would not be read back unchanged
      */
     public String write(Intent intent, @Nullable Object response, Type type, boolean lossy) {
         ResponseCodec codec = codecFor(type);
         String body = encode(codec, intent, response, type);
         requireStorable(intent, body);
-        Answer answer = new Answer(intent.scope(), type, response == null ? Void.class : response.getClass());
-        if (verifyEach || !verified.containsKey(answer) || mayDifferFromTheFirst(codec, type, body)) {
+        VerifiedResponse key =
+                new VerifiedResponse(intent.scope(), type, response == null ? Void.class : response.getClass());
+        if (verifyEach || !verified.containsKey(key) || mayDifferFromTheFirst(codec, type, body)) {
             Object replayed = readBack(codec, intent, body, type);
             if (!lossy) {
-                requireFaithful(codec, intent, response, replayed);
+                requireSame(codec, intent, response, replayed);
             }
-            verified.put(answer, true);
+            verified.put(key, true);
         }
         return body;
     }
@@ -87,7 +90,7 @@ public final class ResponseMapper {
     /**
      * Reads a stored response.
      *
-     * @param intent the intent that it answers
+     * @param intent intent of the call
      * @param body the stored text
      * @param type the return type, type arguments included
      * @return the response
@@ -149,14 +152,14 @@ public final class ResponseMapper {
         } catch (RuntimeException | StackOverflowError unreadable) {
             throw new ResponseNotStorableException(
                     intent,
-                    "what was written cannot be read back as " + type.getTypeName()
+                    "its JSON cannot be read back as " + type.getTypeName()
                             + ": declare a class that Jackson can make from its JSON, such as a record, and"
                             + " @JsonTypeInfo where a member is one of several classes",
                     JsonFailures.withoutValues(unreadable));
         }
     }
 
-    private static void requireFaithful(
+    private static void requireSame(
             ResponseCodec codec, Intent intent, @Nullable Object response, @Nullable Object replayed) {
         Difference difference = ReplayComparison.differenceOf(observable(codec, response), observable(codec, replayed));
         if (difference != null) {
@@ -175,6 +178,6 @@ public final class ResponseMapper {
         return response == null ? null : codec.observable(response);
     }
 
-    /** The types that were compared, by class, because a subclass has more to lose. */
-    private record Answer(String scope, Type type, Class<?> responseClass) {}
+    /** The key of the responses that were verified, with the class, because a subclass may have further fields. */
+    private record VerifiedResponse(String scope, Type type, Class<?> responseClass) {}
 }

@@ -3,7 +3,7 @@ package io.idempotency.internal.codec;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.MalformedInputException;
 
-/** Text as PostgreSQL and brokers carry it. Internal. */
+/** The rules for text that PostgreSQL and brokers can store. Internal. */
 public final class StorableText {
 
     private static final char FIRST_OF_TWO_BYTES = 0x80;
@@ -13,7 +13,7 @@ public final class StorableText {
     private StorableText() {}
 
     /**
-     * Leaves out what a text of PostgreSQL cannot hold, and cuts what is too long.
+     * Removes the characters that PostgreSQL cannot store, and cuts text that is too long.
      *
      * @param text any text
      * @param maxLength in characters, counted as Unicode code points
@@ -27,11 +27,11 @@ public final class StorableText {
     }
 
     /**
-     * How long a text is in UTF-8.
+     * Returns the length of a text in UTF-8.
      *
      * @param text any text
-     * @return its bytes
-     * @throws CharacterCodingException if it contains half of a surrogate pair, which UTF-8 cannot carry
+     * @return number of bytes
+     * @throws CharacterCodingException if it contains a lone surrogate, which UTF-8 cannot encode
      */
     public static int bytesOf(String text) throws CharacterCodingException {
         int bytes = text.length();
@@ -43,7 +43,7 @@ public final class StorableText {
                         || !Character.isLowSurrogate(text.charAt(i + 1))) {
                     throw new MalformedInputException(1);
                 }
-                // Two characters are four bytes.
+                // A surrogate pair has four bytes.
                 bytes += 2;
                 i++;
             } else if (character >= FIRST_OF_THREE_BYTES) {

@@ -20,14 +20,14 @@ import tools.jackson.databind.deser.std.ContainerDeserializerBase;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** Tells what a mapper cannot read back, as far as the type alone decides, by means of the deserializers that it would use. */
+/** A check for types that a mapper cannot read back, as far as the type alone decides, based on its deserializers. */
 final class StorableTypes {
 
     /** A name and not a class, because JPA is not on every class path. */
     private static final String ENTITY = "jakarta.persistence.Entity";
 
-    /** A generic type may contain ever larger ones of itself. */
-    private static final int MOST_TYPES = 1_000;
+    /** A limit, because a generic type may contain ever larger types of itself. */
+    private static final int MAX_TYPES = 1_000;
 
     private final ObjectMapper mapper;
 
@@ -39,13 +39,13 @@ final class StorableTypes {
     }
 
     /**
-     * Walks through all that a response consists of.
+     * Checks a type and all types that it contains.
      *
-     * @throws IdempotencyStartupException if something in it cannot be read back
+     * @throws IdempotencyStartupException if one of them cannot be read back
      */
     void require(Type type) {
         JavaType root = mapper.constructType(type);
-        new Walk(root, mapper._deserializationContext()).through(root, "$");
+        new Walk(root, mapper._deserializationContext()).check(root, "$");
     }
 
     private final class Walk {
@@ -54,20 +54,20 @@ final class StorableTypes {
 
         private final DeserializationContext context;
 
-        private final Set<JavaType> known = new HashSet<>();
+        private final Set<JavaType> checked = new HashSet<>();
 
         Walk(JavaType root, DeserializationContext context) {
             this.root = root;
             this.context = context;
         }
 
-        void through(JavaType type, String path) {
+        void check(JavaType type, String path) {
             if (!isTyped(type)) {
-                through(type, deserializerOf(type, path), path);
+                check(type, deserializerOf(type, path), path);
             }
         }
 
-        /** Then the value decides what it is read as. */
+        /** Returns whether the JSON names the type, so that the declared type does not decide. */
         private boolean isTyped(JavaType type) {
             return type.getTypeHandler() != null || context.findTypeDeserializer(type) != null;
         }
@@ -84,8 +84,8 @@ final class StorableTypes {
             }
         }
 
-        private void through(JavaType type, ValueDeserializer<?> deserializer, String path) {
-            if (known.size() == MOST_TYPES || !known.add(type)) {
+        private void check(JavaType type, ValueDeserializer<?> deserializer, String path) {
+            if (checked.size() == MAX_TYPES || !checked.add(type)) {
                 return;
             }
             requireNoEntity(type, path);
@@ -97,15 +97,15 @@ final class StorableTypes {
                         "Declare the class itself, or say with @JsonTypeInfo, and @JsonSubTypes where it is not sealed,"
                                 + " how to tell its classes apart.");
             } else if (deserializer instanceof BeanDeserializerBase bean) {
-                throughProperties(type, bean, path);
+                checkProperties(type, bean, path);
             } else if (type.isReferenceType()) {
-                through(type.getReferencedType(), path);
+                check(type.getReferencedType(), path);
             } else if (deserializer instanceof ContainerDeserializerBase<?> container) {
-                throughContent(container, path + "[*]");
+                checkContent(container, path + "[*]");
             }
         }
 
-        private void throughProperties(JavaType type, BeanDeserializerBase bean, String path) {
+        private void checkProperties(JavaType type, BeanDeserializerBase bean, String path) {
             Class<?> raw = type.getRawClass();
             if (!bean.getValueInstantiator().canInstantiate()) {
                 throw refusal(
@@ -119,22 +119,22 @@ final class StorableTypes {
                 throw refusal(
                         path,
                         type,
-                        "which shows no property to JSON, so that it is stored as {}",
+                        "which has no JSON properties, so that it is stored as {}",
                         "Make it a record, or give it getters and a constructor or setters for its fields.");
             }
             for (Iterator<SettableBeanProperty> properties = bean.properties(); properties.hasNext(); ) {
                 SettableBeanProperty property = properties.next();
                 if (property.getValueTypeDeserializer() == null && property.hasValueDeserializer()) {
-                    through(property.getType(), property.getValueDeserializer(), path + "." + property.getName());
+                    check(property.getType(), property.getValueDeserializer(), path + "." + property.getName());
                 }
             }
         }
 
-        private void throughContent(ContainerDeserializerBase<?> container, String path) {
+        private void checkContent(ContainerDeserializerBase<?> container, String path) {
             JavaType content = container.getContentType();
             ValueDeserializer<?> deserializer = container.getContentDeserializer();
             if (content != null && deserializer != null && !isTyped(content)) {
-                through(content, deserializer, path);
+                check(content, deserializer, path);
             }
         }
 
@@ -146,8 +146,8 @@ final class StorableTypes {
                     throw refusal(
                             path,
                             type,
-                            "which is a JPA entity: its JSON has what was loaded by then, loads more, and follows"
-                                    + " associations that lead back",
+                            "which is a JPA entity: its JSON contains what was loaded by then, loads more, and follows"
+                                    + " circular associations",
                             "Return a record of what the caller needs. If the entity is to be returned as it is, say with"
                                     + " lossyResponse = true that a replay may show less.");
                 }

@@ -20,8 +20,9 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.jsontype.impl.StdTypeResolverBuilder;
 
 /**
- * Marks values whose class their declared type does not tell for {@link CanonicalJson}: a circle of 1 and a square of 1 are
- * the same JSON. Types that the application itself writes are written in its way.
+ * The default typing that marks values whose class differs from their declared type for {@link CanonicalJson}, because
+ * a circle of 1 and a square of 1 have the same JSON. If the application configures how types are written, its way is
+ * kept.
  */
 final class TypeMarking extends StdTypeResolverBuilder {
 
@@ -29,7 +30,7 @@ final class TypeMarking extends StdTypeResolverBuilder {
 
     private final Map<Class<?>, Optional<TypeSerializer>> ownTypes = new ConcurrentHashMap<>();
 
-    /** @param application how the mapper writes types by default; {@code null} if it writes none */
+    /** @param application default typing of the mapper; {@code null} if there is none */
     TypeMarking(@Nullable TypeResolverBuilder<?> application) {
         this.application = application;
     }
@@ -49,7 +50,7 @@ final class TypeMarking extends StdTypeResolverBuilder {
         return content.isFinal() ? null : new Marker(this, content.getRawClass());
     }
 
-    /** How the class says itself that its type is written; {@code null} if it does not. */
+    /** Returns the type serializer that the class declares itself; {@code null} if it declares none. */
     private @Nullable TypeSerializer ownTypeOf(SerializationContext context, Class<?> type) {
         Optional<TypeSerializer> known = ownTypes.get(type);
         if (known == null) {
@@ -60,7 +61,7 @@ final class TypeMarking extends StdTypeResolverBuilder {
         return known.orElse(null);
     }
 
-    /** Marks the values of one declared type. */
+    /** The type serializer that marks the values of one declared type. */
     static final class Marker extends TypeSerializer {
 
         private final TypeMarking marking;
@@ -72,7 +73,10 @@ final class TypeMarking extends StdTypeResolverBuilder {
             this.declared = declared;
         }
 
-        /** {@code null} if the class does not say itself how its type is written, or need not. */
+        /**
+         * Returns the type serializer that the value's class declares; {@code null} if it declares none or its type
+         * does not count.
+         */
         @Nullable TypeSerializer ownTypeOf(SerializationContext context, Object value) {
             return PayloadTypes.nameOf(value, declared) == null ? null : marking.ownTypeOf(context, value.getClass());
         }

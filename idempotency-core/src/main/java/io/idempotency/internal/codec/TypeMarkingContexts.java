@@ -20,22 +20,22 @@ import tools.jackson.databind.ser.SerializerFactory;
 import tools.jackson.databind.util.NameTransformer;
 
 /**
- * Lets every serializer mark types: those of applications often know nothing of types, and those that write another value
- * in the place of theirs tell the type of that one, if any.
+ * The contexts that make every serializer mark types. Serializers of applications often ignore types, and serializers
+ * that convert a value write at most the type of the converted one.
  */
 final class TypeMarkingContexts extends SerializationContexts.DefaultImpl {
 
     private static final long serialVersionUID = 1L;
 
     /** Names and not classes, because some versions of Jackson have only one of them. */
-    private static final Set<String> WRITE_ANOTHER_VALUE =
+    private static final Set<String> CONVERTING =
             Set.of("JsonValueSerializer", "StdConvertingSerializer", "StdDelegatingSerializer");
 
-    private static final ClassValue<Boolean> KNOWS_TYPES = new ClassValue<>() {
+    private static final ClassValue<Boolean> SUPPORTS_TYPES = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> serializer) {
             try {
-                return !WRITE_ANOTHER_VALUE.contains(serializer.getSimpleName())
+                return !CONVERTING.contains(serializer.getSimpleName())
                         && serializer
                                         .getMethod(
                                                 "serializeWithType",
@@ -96,9 +96,11 @@ final class TypeMarkingContexts extends SerializationContexts.DefaultImpl {
             return marking(super.handleSecondaryContextualization(serializer, property));
         }
 
-        /** {@code null} stays {@code null}, as Jackson asks for nothing too. */
+        /** Accepts {@code null}, because Jackson also calls it without a serializer. */
         private static ValueSerializer<Object> marking(ValueSerializer<Object> serializer) {
-            return serializer == null || KNOWS_TYPES.get(serializer.getClass()) ? serializer : new Marking(serializer);
+            return serializer == null || SUPPORTS_TYPES.get(serializer.getClass())
+                    ? serializer
+                    : new Marking(serializer);
         }
     }
 

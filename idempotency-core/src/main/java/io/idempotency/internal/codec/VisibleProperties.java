@@ -11,7 +11,7 @@ import tools.jackson.databind.jsonFormatVisitors.JsonArrayFormatVisitor;
 import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
 
-/** Knows which classes a mapper writes as a list, and which as an object without any property. */
+/** The shapes in which a mapper writes classes: a list, an object without properties, or another one. */
 final class VisibleProperties {
 
     private final ObjectMapper mapper;
@@ -31,9 +31,9 @@ final class VisibleProperties {
     }
 
     private Shape shapeOf(Class<?> type) {
-        Shape known = shapes.get(type);
-        // What is known must not take a lock, which it would share with all calls.
-        return known == null ? shapes.computeIfAbsent(type, this::inspect) : known;
+        Shape cached = shapes.get(type);
+        // A cached shape must not take the lock of computeIfAbsent, which all calls would share.
+        return cached == null ? shapes.computeIfAbsent(type, this::inspect) : cached;
     }
 
     private Shape inspect(Class<?> type) {

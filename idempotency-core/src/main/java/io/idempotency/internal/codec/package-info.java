@@ -1,4 +1,4 @@
-/** Canonical JSON, fingerprints of payloads, and responses as JSON. */
+/** Canonical JSON, fingerprints of payloads, and the codec of responses. */
 @NullMarked
 package io.idempotency.internal.codec;
 

@@ -21,7 +21,7 @@ import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationRules;
 
-/** Verifies that a call of each idempotent method of a bean travels boundary, transaction, claim, method. */
+/** A check that the interceptors of each idempotent method of a bean are in the order call, transaction, claim. */
 final class ChainVerifier {
 
     private static final String SECURITY_PACKAGE = "org.springframework.security.";
@@ -38,7 +38,10 @@ final class ChainVerifier {
         this.managerVerifier = managerVerifier;
     }
 
-    /** Without the transaction managers as long as asking for them would create them too early. */
+    /**
+     * Verifies a bean; its transaction managers only if they exist already, because a lookup would create them too
+     * early.
+     */
     void verify(
             Object bean,
             String beanName,
@@ -57,7 +60,7 @@ final class ChainVerifier {
         }
         Class<?> targetClass = AopProxyUtils.ultimateTargetClass(bean);
         operations.values().forEach(operation -> requireImplementedBy(targetClass, operation, beanName));
-        Advised proxy = requireOurProxy(bean, beanName);
+        Advised proxy = requireAdvisableProxy(bean, beanName);
         operations.values().forEach(operation -> {
             requireCallable(operation, bean, targetClass, beanName);
             Chain chain = verifyChain(proxy, operation, targetClass, beanName);
@@ -78,7 +81,7 @@ final class ChainVerifier {
         }
     }
 
-    private static Advised requireOurProxy(Object bean, String beanName) {
+    private static Advised requireAdvisableProxy(Object bean, String beanName) {
         if (!(bean instanceof Advised proxy) || proxy.isFrozen()) {
             throw notAdvisable(beanName);
         }
@@ -106,7 +109,7 @@ final class ChainVerifier {
 
     private static void requireCallable(
             IdempotentOperation operation, Object bean, Class<?> targetClass, String beanName) {
-        if (AopUtils.isJdkDynamicProxy(bean) && !isInAnInterfaceOf(bean, operation.method(), targetClass)) {
+        if (AopUtils.isJdkDynamicProxy(bean) && !isInInterfaceOf(bean, operation.method(), targetClass)) {
             throw new InvalidIdempotentMethodException(
                     "The bean '" + beanName + "' has a proxy for its interfaces, but none of them has the idempotent"
                             + " method " + operation.describe() + ".",
@@ -114,8 +117,8 @@ final class ChainVerifier {
         }
     }
 
-    /** Looks for what leads to the method, because that of a generic interface has other parameter types. */
-    private static boolean isInAnInterfaceOf(Object bean, Method method, Class<?> targetClass) {
+    /** Compares the most specific methods, because the method of a generic interface has other parameter types. */
+    private static boolean isInInterfaceOf(Object bean, Method method, Class<?> targetClass) {
         return Arrays.stream(ClassUtils.getAllInterfaces(bean))
                 .flatMap(type -> Arrays.stream(type.getMethods()))
                 .anyMatch(exposed ->
@@ -125,17 +128,19 @@ final class ChainVerifier {
     private Chain verifyChain(Advised proxy, IdempotentOperation operation, Class<?> targetClass, String beanName) {
         Chain chain = new Chain(DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(
                 proxy, operation.method(), targetClass));
-        int boundary = chain.onlyIndexOfBoundary();
-        if (boundary < 0 || chain.hasTransactionBefore(boundary) || !chain.claimIsOnlyLast()) {
+        int callIndex = chain.indexOfOnlyCall();
+        if (callIndex < 0 || chain.hasTransactionBefore(callIndex) || !chain.hasOneClaimAtEnd()) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " of the bean '" + beanName
                             + "' is not protected: its proxy was created too early, or was changed later, so that its"
-                            + " interceptors are " + chain + " instead of boundary, transaction and, last, claim.",
+                            + " interceptors are " + chain
+                            + " instead of IdempotentCallInterceptor, TransactionInterceptor and, last,"
+                            + " IdempotentClaimInterceptor.",
                     "Let the container create the bean after its post-processors: make the dependency of a"
                             + " post-processor lazy (ObjectProvider, static @Bean method); and add no advisors to its"
                             + " proxy later.");
         }
-        chain.requireNoSecurityBehind(boundary, operation);
+        chain.requireNoSecurityAfter(callIndex, operation);
         TransactionAttribute transaction = chain.transactionOf(operation.method(), targetClass);
         if (transaction != null) {
             rules.checkTransaction(operation, transaction);
@@ -152,24 +157,23 @@ final class ChainVerifier {
             this.interceptors = interceptors;
         }
 
-        int onlyIndexOfBoundary() {
-            List<Object> found =
-                    interceptors.stream().filter(advisors::isBoundary).toList();
+        int indexOfOnlyCall() {
+            List<Object> found = interceptors.stream().filter(advisors::isCall).toList();
             return found.size() == 1 ? interceptors.indexOf(found.get(0)) : -1;
         }
 
-        boolean hasTransactionBefore(int boundary) {
-            return interceptors.stream().limit(boundary).anyMatch(TransactionInterceptor.class::isInstance);
+        boolean hasTransactionBefore(int callIndex) {
+            return interceptors.stream().limit(callIndex).anyMatch(TransactionInterceptor.class::isInstance);
         }
 
-        boolean claimIsOnlyLast() {
+        boolean hasOneClaimAtEnd() {
             return interceptors.stream().filter(advisors::isClaim).count() == 1
                     && advisors.isClaim(interceptors.get(interceptors.size() - 1));
         }
 
-        void requireNoSecurityBehind(int boundary, IdempotentOperation operation) {
+        void requireNoSecurityAfter(int callIndex, IdempotentOperation operation) {
             interceptors.stream()
-                    .skip(boundary)
+                    .skip(callIndex)
                     .map(interceptor -> interceptor.getClass().getName())
                     .filter(name -> name.startsWith(SECURITY_PACKAGE))
                     .findFirst()
@@ -179,7 +183,7 @@ final class ChainVerifier {
                                         + " inside of its transaction, so callers without the right would claim keys.",
                                 "Raise the order of transactions or lower that of method security, so that security"
                                         + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
-                                        + " the order behind @EnableMethodSecurity(offset = ...).");
+                                        + " the order that @EnableMethodSecurity(offset = ...) sets.");
                     });
         }
 

@@ -15,14 +15,17 @@ import org.springframework.util.ClassUtils;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.internal.operation.IdempotentOperation;
 
-/** The methods that the container calls on the bean's own object, so that no proxy sees the call. */
+/** The methods that the container calls on the bean's own object, without its proxy. */
 final class ContainerCallbacks {
 
     private static final Set<String> INFERRED = Set.of("close", "shutdown");
 
     private ContainerCallbacks() {}
 
-    /** Refuses an idempotent method that is one; others have registered theirs in the definition by now. */
+    /**
+     * Refuses an idempotent method that is a callback. Other post-processors have registered theirs in the definition
+     * before.
+     */
     static void refuse(IdempotentOperation operation, RootBeanDefinition definition, Class<?> type, String beanName) {
         Method method = operation.method();
         if (definition.isExternallyManagedConfigMember(method)

@@ -4,9 +4,9 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.core.Ordered;
 
 /**
- * Makes a proxy of every bean with idempotent methods before listener post-processors look at it: one that had captured
- * the bean's own object would call it unprotected. {@link LateIdempotentChainPostProcessor} puts the advisors in order
- * when everybody else has added theirs.
+ * The post-processor that creates a proxy of every bean with idempotent methods before listener post-processors process
+ * it, because a listener on the bean's own object would call it unprotected. {@link LateIdempotentChainPostProcessor}
+ * sorts the advisors after all others were added.
  */
 public final class EarlyIdempotentProxyPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
 
@@ -15,7 +15,7 @@ public final class EarlyIdempotentProxyPostProcessor extends AbstractBeanFactory
     /**
      * Creates the post-processor.
      *
-     * @param advisors the claim's is added here
+     * @param advisors source of the claim's advisor
      */
     public EarlyIdempotentProxyPostProcessor(IdempotentAdvisors advisors) {
         this.advisor = advisors.claim();

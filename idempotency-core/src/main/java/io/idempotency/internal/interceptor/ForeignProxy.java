@@ -6,7 +6,7 @@ import org.springframework.aop.SpringProxy;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** Proxies that the container did not make: what they do between the claim and the method is not known. */
+/** A proxy that the container did not create, whose interceptors would run between the claim and the method. */
 final class ForeignProxy {
 
     private ForeignProxy() {}
@@ -15,7 +15,7 @@ final class ForeignProxy {
         return object instanceof SpringProxy || Proxy.isProxyClass(object.getClass());
     }
 
-    /** Refuses an object that is a proxy before any post-processor can have made it one. */
+    /** Refuses an object that is a proxy before any post-processor has run. */
     static void refuse(Object bean, String beanName) {
         if (is(bean)) {
             throw new InvalidIdempotentMethodException(

@@ -13,50 +13,51 @@ import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
 /**
- * The two advisors of an idempotent bean and their places in its chain. They are no beans themselves: an auto-proxy
- * creator would sort them by their order, and no order is behind that of a transaction.
+ * The two advisors of an idempotent bean and their places in its chain. They are no beans, because an auto-proxy
+ * creator would sort them by their order, and no order is after that of the transaction.
  */
 public final class IdempotentAdvisors {
 
-    private final Advisor boundary;
+    private final Advisor call;
 
     private final Advisor claim;
 
     /**
      * Creates the advisors.
      *
-     * @param operations knows the idempotent methods
-     * @param boundaryAdvice asked on the first call, so that proxies can be made before it exists
-     * @param claimAdvice asked on the first call, so that proxies can be made before it exists
+     * @param operations source of the idempotent operations
+     * @param callExecutor executor outside of the transaction, created on the first call, so that proxies can exist
+     *     before
+     * @param claimExecutor executor inside of the transaction, created on the first call as well
      */
     public IdempotentAdvisors(
             IdempotentOperationSource operations,
-            Supplier<IdempotentCallExecutor> boundaryAdvice,
-            Supplier<ClaimInTransaction> claimAdvice) {
+            Supplier<IdempotentCallExecutor> callExecutor,
+            Supplier<ClaimInTransaction> claimExecutor) {
         IdempotentPointcut pointcut = new IdempotentPointcut(operations);
-        this.boundary = new DefaultPointcutAdvisor(pointcut, new IdempotentCallInterceptor(operations, boundaryAdvice));
-        this.claim = new DefaultPointcutAdvisor(pointcut, new IdempotentClaimInterceptor(operations, claimAdvice));
+        this.call = new DefaultPointcutAdvisor(pointcut, new IdempotentCallInterceptor(operations, callExecutor));
+        this.claim = new DefaultPointcutAdvisor(pointcut, new IdempotentClaimInterceptor(operations, claimExecutor));
     }
 
     Advisor claim() {
         return claim;
     }
 
-    boolean isBoundary(Object interceptor) {
-        return boundary.getAdvice() == interceptor;
+    boolean isCall(Object interceptor) {
+        return call.getAdvice() == interceptor;
     }
 
     boolean isClaim(Object interceptor) {
         return claim.getAdvice() == interceptor;
     }
 
-    /** Puts the claim behind everything and the boundary immediately before the transaction. */
+    /** Places the claim last and the call immediately before the transaction. */
     void place(Advised proxy) {
-        proxy.removeAdvisor(boundary);
+        proxy.removeAdvisor(call);
         proxy.removeAdvisor(claim);
         Advisor[] others = proxy.getAdvisors();
         int transaction = indexOfTransaction(others);
-        proxy.addAdvisor(transaction < 0 ? others.length : transaction, boundary);
+        proxy.addAdvisor(transaction < 0 ? others.length : transaction, call);
         proxy.addAdvisor(claim);
     }
 

@@ -16,7 +16,7 @@ import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 
-/** Finds the idempotent methods of beans and checks the rules for each of them once. */
+/** The idempotent methods of beans, each checked once. */
 final class IdempotentBeans {
 
     private final IdempotentOperationSource operations;
@@ -30,7 +30,7 @@ final class IdempotentBeans {
         this.rules = rules;
     }
 
-    /** The methods of the bean's own class, and those that only the interfaces of its proxy have. */
+    /** Returns the operations of the bean's own class, and those that only the interfaces of its proxy have. */
     Map<Method, IdempotentOperation> operationsOf(Object bean) {
         Map<Method, IdempotentOperation> found = new LinkedHashMap<>();
         for (Class<?> type : typesOf(bean)) {

@@ -11,16 +11,16 @@ import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
-/** Hands calls to the {@link IdempotentCallExecutor}; placed immediately outside of the transaction. */
+/** The adapter to the {@link IdempotentCallExecutor}, placed immediately outside of the transaction. */
 final class IdempotentCallInterceptor implements MethodInterceptor {
 
     private final IdempotentOperationSource operations;
 
-    private final Supplier<IdempotentCallExecutor> boundary;
+    private final Supplier<IdempotentCallExecutor> executor;
 
-    IdempotentCallInterceptor(IdempotentOperationSource operations, Supplier<IdempotentCallExecutor> boundary) {
+    IdempotentCallInterceptor(IdempotentOperationSource operations, Supplier<IdempotentCallExecutor> executor) {
         this.operations = operations;
-        this.boundary = boundary;
+        this.executor = executor;
     }
 
     @Override
@@ -29,10 +29,10 @@ final class IdempotentCallInterceptor implements MethodInterceptor {
         IdempotentOperation operation = operations.findOperation(invocation.getMethod(), target.getClass());
         return operation == null
                 ? invocation.proceed()
-                : boundary.get().execute(operation, target, invocation.getArguments(), () -> proceedOnce(invocation));
+                : executor.get().execute(operation, target, invocation.getArguments(), () -> proceedOnce(invocation));
     }
 
-    /** An invocation proceeds only once; its clone can be asked for as often as the boundary repeats the call. */
+    /** Proceeds with a clone, because an invocation proceeds only once, but the executor may repeat the call. */
     private static @Nullable Object proceedOnce(MethodInvocation invocation) throws Throwable {
         return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
     }

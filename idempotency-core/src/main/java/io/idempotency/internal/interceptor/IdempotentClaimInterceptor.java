@@ -10,7 +10,7 @@ import io.idempotency.internal.execution.ClaimInTransaction;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
-/** Hands calls to the {@link ClaimInTransaction}; placed last, so that nothing but the method comes after it. */
+/** The adapter to {@link ClaimInTransaction}, placed last, immediately before the method. */
 final class IdempotentClaimInterceptor implements MethodInterceptor {
 
     private final IdempotentOperationSource operations;

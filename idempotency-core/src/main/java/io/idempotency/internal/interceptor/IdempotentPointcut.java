@@ -6,7 +6,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
-/** The methods that are idempotent operations. */
+/** The pointcut of all methods that are idempotent operations. */
 final class IdempotentPointcut extends StaticMethodMatcherPointcut {
 
     private final IdempotentOperationSource operations;

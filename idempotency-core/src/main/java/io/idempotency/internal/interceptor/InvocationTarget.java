@@ -2,7 +2,7 @@ package io.idempotency.internal.interceptor;
 
 import org.aopalliance.intercept.MethodInvocation;
 
-/** The bean's own object behind an invocation. */
+/** The bean's own object of an invocation. */
 final class InvocationTarget {
 
     private InvocationTarget() {}

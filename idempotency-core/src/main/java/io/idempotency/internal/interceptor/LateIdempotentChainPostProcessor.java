@@ -26,8 +26,9 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 
 /**
- * Puts the advisors of idempotent beans in order after every other post-processor has added its own, and verifies the
- * result; once more for all singletons when they are ready, because a bean that was created too early never came here.
+ * The post-processor that sorts the advisors of idempotent beans after all others have added theirs, and verifies the
+ * result. All singletons are verified again when they are ready, because a bean that was created too early is not
+ * processed here.
  *
  * <p>It is a {@link MergedBeanDefinitionPostProcessor} without an order because those run after all others.
  */
@@ -56,11 +57,12 @@ public final class LateIdempotentChainPostProcessor
     /**
      * Creates the post-processor.
      *
-     * @param operations knows the idempotent methods
-     * @param advisors are put in order
-     * @param rules what every idempotent method must keep
-     * @param isTestDouble whether an object stands in for a bean in a test, so that it has nothing to protect
-     * @param isElsewhere whether the transactions of a manager are certainly not on the DataSource of the idempotency tables
+     * @param operations source of the idempotent operations
+     * @param advisors advisors to sort
+     * @param rules rules for idempotent methods
+     * @param isTestDouble whether an object replaces a bean in a test, so that it needs no protection
+     * @param isElsewhere whether the transactions of a manager are certainly not on the DataSource of the idempotency
+     *     tables
      */
     public LateIdempotentChainPostProcessor(
             IdempotentOperationSource operations,
@@ -100,28 +102,28 @@ public final class LateIdempotentChainPostProcessor
     }
 
     /**
-     * Refuses circular references: what the other bean of the circle would be given now is not in order yet, and is
-     * another object than the bean in the end.
+     * Refuses circular references: the other bean of the circle would now get an object whose advisors are not sorted
+     * yet, and which is not the final bean.
      */
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
         if (!beans.operationsOf(bean).isEmpty()) {
             throw new InvalidIdempotentMethodException(
-                    "The bean '" + beanName + "' with idempotent methods is in a circle of references: another bean"
+                    "The bean '" + beanName + "' with idempotent methods is part of a circular reference: another bean"
                             + " needs it while it is being created, and would call it unprotected.",
-                    "Break the circle, or put @Lazy where the other bean has it injected.");
+                    "Break the circular reference, or put @Lazy where the other bean has it injected.");
         }
         return bean;
     }
 
-    /** A scoped proxy only finds the bean that it stands for, which has a proxy of its own. */
+    /** Skips scoped proxies: the bean that such a proxy finds has a proxy of its own. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof ScopedObject) {
             return bean;
         }
         if (beans.operationsOf(bean).isEmpty()) {
-            requireNothingHidden(beanName);
+            requireNotReplaced(beanName);
             return bean;
         }
         if (bean instanceof Advised proxy && !proxy.isFrozen()) {
@@ -131,8 +133,11 @@ public final class LateIdempotentChainPostProcessor
         return bean;
     }
 
-    /** What another post-processor put in the place of the bean may call it past the claim. */
-    private void requireNothingHidden(String beanName) {
+    /**
+     * Refuses an object by which another post-processor replaced the bean, because it may call the bean without the
+     * claim.
+     */
+    private void requireNotReplaced(String beanName) {
         if (idempotentBeans.contains(beanName)) {
             throw ChainVerifier.notAdvisable(beanName);
         }
@@ -145,21 +150,23 @@ public final class LateIdempotentChainPostProcessor
         for (String beanName : singletons.getSingletonNames()) {
             Object bean = singletons.getSingleton(beanName);
             if (bean instanceof FactoryBean<?> factory && makesIdempotentSingleton(factory)) {
-                verifyUnlessStandIn(singletons.getBean(beanName), beanName);
+                verifyUnlessTestDouble(singletons.getBean(beanName), beanName);
             }
             if (bean != null) {
-                verifyUnlessStandIn(bean, beanName);
+                verifyUnlessTestDouble(bean, beanName);
             }
         }
     }
 
-    /** Such a product may not exist yet, and then would be refused only when somebody asks for it. */
+    /**
+     * Returns whether a factory makes an idempotent singleton, which may not exist yet and would be verified too late.
+     */
     private boolean makesIdempotentSingleton(FactoryBean<?> factory) {
         Class<?> type = factory.isSingleton() ? factory.getObjectType() : null;
         return type != null && !beans.operationsOf(type).isEmpty();
     }
 
-    private void verifyUnlessStandIn(Object bean, String beanName) {
+    private void verifyUnlessTestDouble(Object bean, String beanName) {
         if (!(bean instanceof ScopedObject) && !isTestDouble.test(bean)) {
             verify(bean, beanName);
         }
@@ -169,7 +176,7 @@ public final class LateIdempotentChainPostProcessor
         Map<Method, IdempotentOperation> operations = beans.operationsOf(bean);
         verifier.verify(bean, beanName, operations, Objects.requireNonNull(beanFactory), singletonsAreReady);
         if (singletonsAreReady) {
-            // Not before: codecs are beans too, and may need others that are still being created.
+            // Not earlier: codecs are beans too, and may need others that are still being created.
             operations.values().forEach(rules::checkResponse);
         }
     }

@@ -20,12 +20,12 @@ import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.internal.operation.IdempotentOperation;
 
 /**
- * The transaction that a method declares must be one that the claim can be part of. What its manager does not show is left
- * to the call.
+ * A check that the claim can be part of the transaction that a method declares. If its manager does not show this, it
+ * is verified with each call.
  */
 final class TransactionManagerVerifier {
 
-    /** The others may run without a transaction. */
+    /** Other propagations may run without a transaction. */
     private static final Set<Integer> WITH_TRANSACTION = Set.of(
             TransactionDefinition.PROPAGATION_REQUIRED,
             TransactionDefinition.PROPAGATION_REQUIRES_NEW,
@@ -50,17 +50,17 @@ final class TransactionManagerVerifier {
         TransactionManager manager;
         try {
             manager = find(transaction, targetClass, interceptor, beanFactory);
-        } catch (NoSuchBeanDefinitionException notToBeFound) {
-            throw refused(operation, String.valueOf(notToBeFound.getMessage()).replaceFirst("[.!]+$", ""), beanFactory);
+        } catch (NoSuchBeanDefinitionException notFound) {
+            throw refusal(operation, String.valueOf(notFound.getMessage()).replaceFirst("[.!]+$", ""), beanFactory);
         }
         if (manager == null) {
             return;
         }
         if (!(manager instanceof PlatformTransactionManager)) {
-            throw refused(operation, nameOf(manager, beanFactory) + " is a reactive one", beanFactory);
+            throw refusal(operation, nameOf(manager, beanFactory) + " is a reactive one", beanFactory);
         }
         if (isElsewhere.test(manager)) {
-            throw refused(
+            throw refusal(
                     operation,
                     nameOf(manager, beanFactory) + " is not for the DataSource of the idempotency tables, so claim and"
                             + " effect would not commit together",
@@ -68,7 +68,10 @@ final class TransactionManagerVerifier {
         }
     }
 
-    /** As Spring does with each call; null if Spring has been told by other means, which cannot be seen. */
+    /**
+     * Finds the manager as Spring does for each call; null if it was configured in another way, which is not visible
+     * here.
+     */
     private static @Nullable TransactionManager find(
             TransactionAttribute transaction,
             Class<?> targetClass,
@@ -78,17 +81,18 @@ final class TransactionManagerVerifier {
         if (StringUtils.hasText(qualifier)) {
             return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beanFactory, TransactionManager.class, qualifier);
         }
-        String ofClass = BeanFactoryAnnotationUtils.getQualifierValue(targetClass);
-        if (StringUtils.hasText(ofClass)) {
+        String classQualifier = BeanFactoryAnnotationUtils.getQualifierValue(targetClass);
+        if (StringUtils.hasText(classQualifier)) {
             try {
-                return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beanFactory, TransactionManager.class, ofClass);
-            } catch (NoSuchBeanDefinitionException meansSomethingElse) {
-                // As Spring does, go on.
+                return BeanFactoryAnnotationUtils.qualifiedBeanOfType(
+                        beanFactory, TransactionManager.class, classQualifier);
+            } catch (NoSuchBeanDefinitionException noManager) {
+                // Continue, as Spring does.
             }
         }
-        TransactionManager ofAll = interceptor.getTransactionManager();
-        if (ofAll != null) {
-            return ofAll;
+        TransactionManager configured = interceptor.getTransactionManager();
+        if (configured != null) {
+            return configured;
         }
         boolean isConfiguredByXml =
                 beanFactory.getBeanNamesForType(ProxyTransactionManagementConfiguration.class, false, false).length
@@ -98,7 +102,7 @@ final class TransactionManagerVerifier {
                 : beanFactory.getBean(TransactionManager.class);
     }
 
-    private InvalidIdempotentMethodException refused(
+    private InvalidIdempotentMethodException refusal(
             IdempotentOperation operation, String problem, ListableBeanFactory beanFactory) {
         String candidates = String.join(
                 ", ",

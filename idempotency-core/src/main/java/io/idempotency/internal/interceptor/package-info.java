@@ -1,6 +1,4 @@
-/**
- * Adapters to Spring AOP: two interceptors and the two post-processors that place them.
- */
+/** The adapters to Spring AOP: two interceptors and the two post-processors that place them. */
 @NullMarked
 package io.idempotency.internal.interceptor;
 

@@ -13,18 +13,18 @@ import org.springframework.util.StringValueResolver;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /**
- * Reads the attributes of the annotation on one method, or says what is wrong with one of them.
+ * A reader of the attributes of one method's annotation, which refuses invalid ones.
  *
- * @param annotation its name, with {@code @}
- * @param method that it is for
+ * @param annotation name of the annotation, with {@code @}
+ * @param method annotated method
  * @param placeholders replaces {@code ${...}}
  */
 record AnnotationAttributes(String annotation, Method method, StringValueResolver placeholders) {
 
-    /** What a resolver leaves behind that is not strict. */
+    /** Remains in the text if a resolver that is not strict finds no value. */
     private static final String PLACEHOLDER = "${";
 
-    /** A name in which placeholders are replaced, and which must keep a rule. */
+    /** Returns a name with its placeholders replaced, and checks it by a rule. */
     String name(String attribute, String text, UnaryOperator<String> rule) {
         String name = resolve(attribute, required(attribute, text));
         try {

@@ -25,8 +25,9 @@ import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /**
- * Reads {@link Idempotent} and {@link IdempotentReceiver}, also as meta-annotations and from interfaces, once for each
- * idempotent method and class. What is not idempotent is not remembered: it is asked for at start-up only.
+ * The source that reads {@link Idempotent} and {@link IdempotentReceiver}, also as meta-annotations and from
+ * interfaces, once for each idempotent method and class. Other methods are not cached, because they are queried at
+ * start-up only.
  */
 public final class AnnotationOperationSource implements IdempotentOperationSource {
 
@@ -42,7 +43,7 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
      * Creates the source.
      *
      * @param placeholders replaces {@code ${...}} in scopes, consumers and durations
-     * @param retention how long keys and messages must be remembered; asked for when the first annotation is found
+     * @param retention retention of keys and messages; called when the first annotation is found
      */
     public AnnotationOperationSource(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {
         this.calls = new OperationParser(placeholders, retention);
@@ -69,7 +70,7 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
         if (found == null) {
             return null;
         }
-        // Whoever was first counts: the boundary and the claim of one call must mean the same object.
+        // The first one wins, because both interceptors of a call must get the same object.
         IdempotentOperation first = operations.putIfAbsent(key, found);
         return first == null ? found : first;
     }
@@ -94,15 +95,18 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
                     "Keep @IdempotentReceiver for messages and @Idempotent for calls that have a response.");
         }
         if (call.isPresent()) {
-            return owned(calls.parse(call.synthesize(), specific, userClass), call);
+            return registered(calls.parse(call.synthesize(), specific, userClass), call);
         }
         return receiver.isPresent()
-                ? owned(receivers.parse(receiver.synthesize(), specific, userClass), receiver)
+                ? registered(receivers.parse(receiver.synthesize(), specific, userClass), receiver)
                 : null;
     }
 
-    /** By where the annotation stands: all implementations of one annotated method share its scope or consumer. */
-    private IdempotentOperation owned(IdempotentOperation operation, MergedAnnotation<?> annotation) {
+    /**
+     * Registers the declaration as owner, because all implementations of one annotated method share its scope or
+     * consumer.
+     */
+    private IdempotentOperation registered(IdempotentOperation operation, MergedAnnotation<?> annotation) {
         ownership.require(
                 operation, annotation.getSource() instanceof Method declaration ? declaration : operation.method());
         return operation;

@@ -30,20 +30,20 @@ public final class ArgumentExpression {
 
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** What SpEL itself means by them is no argument. */
+    /** Variables of SpEL itself, which are no arguments. */
     private static final Set<String> RESERVED = Set.of("root", "this");
 
     private final String attribute;
 
-    /** For reports. */
-    private final String place;
+    /** For error messages. */
+    private final String location;
 
     private final SpelExpression expression;
 
     private final Map<String, Integer> indexes;
 
-    /** Of the argument that is all of the expression, as of most; {@code null} if it is another. */
-    private final @Nullable Integer onlyArgument;
+    /** The index of the argument if the expression is just its name, as most are; otherwise {@code null}. */
+    private final @Nullable Integer soleArgument;
 
     private final Type declaredType;
 
@@ -54,23 +54,23 @@ public final class ArgumentExpression {
             Method method,
             Map<String, Integer> indexes) {
         this.attribute = attribute;
-        this.place = annotation + " on " + MethodDescription.of(method);
+        this.location = annotation + " on " + MethodDescription.of(method);
         this.expression = expression;
         this.indexes = indexes;
-        this.onlyArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
-        this.declaredType = onlyArgument == null ? Object.class : method.getGenericParameterTypes()[onlyArgument];
+        this.soleArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
+        this.declaredType = soleArgument == null ? Object.class : method.getGenericParameterTypes()[soleArgument];
     }
 
     /**
-     * Parses an expression and checks that every variable is there.
+     * Parses an expression and checks that every variable is known.
      *
-     * @param annotation with its {@code @}, for reports
-     * @param attribute of the annotation, for reports
+     * @param annotation name of the annotation with its {@code @}, for error messages
+     * @param attribute name of the attribute, for error messages
      * @param text the expression
-     * @param method whose arguments it is over
-     * @param furtherVariables names that are bound beside the arguments
+     * @param method method whose arguments it uses
+     * @param furtherVariables names that are bound in addition to the arguments
      * @return the parsed expression
-     * @throws InvalidIdempotentMethodException if it cannot be parsed, or names what is not there
+     * @throws InvalidIdempotentMethodException if it cannot be parsed, or names an unknown variable
      */
     static ArgumentExpression parse(
             String annotation, String attribute, String text, Method method, String... furtherVariables) {
@@ -138,27 +138,22 @@ public final class ArgumentExpression {
         return variable.toStringAST().substring(1);
     }
 
-    /**
-     * The expression as it was written.
-     *
-     * @return SpEL
-     */
+    /** {@return the source of the expression} */
     public String text() {
         return expression.getExpressionString();
     }
 
-    /**
-     * The type that its value is known to have.
-     *
-     * @return that of the parameter, if the expression is its name; otherwise {@code Object}
-     */
+    /** {@return the type of the parameter if the expression is just its name; otherwise {@code Object}} */
     Type declaredType() {
         return declaredType;
     }
 
-    /** @throws ExpressionFailedException if SpEL refuses it; what the application's own methods throw is not changed */
+    /**
+     * @throws ExpressionFailedException if SpEL refuses it; exceptions of the application's own methods are thrown
+     *     unchanged
+     */
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {
-        return onlyArgument == null ? evaluate(new Arguments(target, indexes, arguments)) : arguments[onlyArgument];
+        return soleArgument == null ? evaluate(new Arguments(target, indexes, arguments)) : arguments[soleArgument];
     }
 
     @Nullable Object evaluate(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {
@@ -179,10 +174,10 @@ public final class ArgumentExpression {
 
     @Override
     public String toString() {
-        return attribute + " '" + text() + "' of " + place;
+        return attribute + " '" + text() + "' of " + location;
     }
 
-    /** Looks arguments up where they are, which costs a fraction of making a variable of each. */
+    /** A context that looks arguments up in their array, which costs a fraction of making a variable of each. */
     private static final class Arguments extends StandardEvaluationContext {
 
         private final Map<String, Integer> indexes;

@@ -5,7 +5,10 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** The container calls a method with {@code @Bean} once, to make the bean; the calls of the bean do not come by. */
+/**
+ * The rule against {@code @Bean} methods: the container calls them once to create the bean, and calls of the bean do
+ * not pass them.
+ */
 final class BeanMethodRule implements OperationRule {
 
     @Override

@@ -9,17 +9,17 @@ import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyMode;
 
 /**
- * How a key is held: what an operation says for itself, and the application's defaults for what it leaves open.
+ * The options of a call. Options that are not set have the application's defaults.
  *
- * @param retention how long the key and its response are kept; {@code null} for the default
- * @param onDuplicate what to do when another call holds the key
- * @param waitTimeout how long to wait for that call at most; {@code null} for the default
- * @param mode when the claim is committed
- * @param lease how long a committed claim holds the key at most; {@code null} for the default
- * @param retryLeased whether a leased method that has started may be run again by a retry
- * @param maxAttempts how often the method is executed at most in one call; 0 for the default
- * @param finalFailures exceptions that are the stable answer to the intent
- * @param lossyResponse whether a replay is meant to show less than the first answer
+ * @param retention retention of the key and its response; {@code null} for the default
+ * @param onDuplicate policy for a key that another call holds
+ * @param waitTimeout longest wait for that call; {@code null} for the default
+ * @param mode time at which the claim is committed
+ * @param lease longest time for which a committed claim holds the key; {@code null} for the default
+ * @param retryLeased whether a retry may run a leased method again after it has started
+ * @param maxAttempts most executions of the method in one call; 0 for the default
+ * @param finalFailures exceptions that are the final answer to the intent
+ * @param lossyResponse whether a replay may show less than the first response
  */
 public record CallOptions(
         @Nullable Duration retention,
@@ -34,16 +34,17 @@ public record CallOptions(
 
     private static final Duration LONGEST_RETENTION = Duration.ofDays(365_000);
 
-    private static final Duration LONGEST_HOLD = Duration.ofMillis(Integer.MAX_VALUE);
+    private static final Duration LONGEST_TIMEOUT = Duration.ofMillis(Integer.MAX_VALUE);
 
-    /** Terms that leave everything to the application's defaults. */
+    /** Options that are all the application's defaults. */
     public static final CallOptions DEFAULTS = new CallOptions(
             null, DuplicatePolicy.WAIT, null, IdempotencyMode.TRANSACTIONAL, null, false, 0, List.of(), false);
 
     /**
-     * Checks the numbers.
+     * Checks the ranges.
      *
-     * @throws IllegalArgumentException if a duration is given and is out of range, or the number of attempts is negative
+     * @throws IllegalArgumentException if a duration is given and is out of range, or the number of attempts is
+     *     negative
      */
     public CallOptions {
         if (retention != null) {
@@ -62,7 +63,7 @@ public record CallOptions(
     }
 
     /**
-     * Checks how long a key is kept.
+     * Checks a retention.
      *
      * @param retention at least a millisecond, at most a thousand years
      * @return the same duration
@@ -73,25 +74,25 @@ public record CallOptions(
     }
 
     /**
-     * Checks how long a call waits.
+     * Checks a wait timeout.
      *
-     * @param waitTimeout at least a millisecond, at most what PostgreSQL's {@code statement_timeout} takes, 24.8 days
+     * @param waitTimeout at least a millisecond, at most 24.8 days, the limit of PostgreSQL's {@code statement_timeout}
      * @return the same duration
      * @throws IllegalArgumentException if it is out of range
      */
     public static Duration requireWaitTimeout(Duration waitTimeout) {
-        return requireInRange("wait timeout", waitTimeout, LONGEST_HOLD);
+        return requireInRange("wait timeout", waitTimeout, LONGEST_TIMEOUT);
     }
 
     /**
-     * Checks how long a lease holds its key.
+     * Checks a lease.
      *
      * @param lease at least a millisecond, at most 24.8 days
      * @return the same duration
      * @throws IllegalArgumentException if it is out of range
      */
     public static Duration requireLease(Duration lease) {
-        return requireInRange("lease", lease, LONGEST_HOLD);
+        return requireInRange("lease", lease, LONGEST_TIMEOUT);
     }
 
     private static Duration requireInRange(String name, Duration duration, Duration longest) {
@@ -102,19 +103,15 @@ public record CallOptions(
         return duration;
     }
 
-    /**
-     * Whether the claim is committed before the method runs.
-     *
-     * @return {@code true} in the mode LEASED
-     */
+    /** {@return whether the claim is committed before the method runs} */
     public boolean isLeased() {
         return mode == IdempotencyMode.LEASED;
     }
 
     /**
-     * Whether a failure is the stable answer to the intent.
+     * Returns whether a failure is the final answer to the intent.
      *
-     * @param failure what left the method
+     * @param failure exception of the method
      * @return {@code true} if it is one of the final failures or a subclass
      */
     public boolean isFinal(Throwable failure) {
@@ -124,8 +121,8 @@ public record CallOptions(
     /**
      * Changes the retention.
      *
-     * @param changed how long the key and its response are kept
-     * @return the changed terms
+     * @param changed retention of the key and its response
+     * @return the changed options
      */
     public CallOptions withRetention(Duration changed) {
         return new CallOptions(
@@ -135,8 +132,8 @@ public record CallOptions(
     /**
      * Changes the policy.
      *
-     * @param changed what to do when another call holds the key
-     * @return the changed terms
+     * @param changed policy for a key that another call holds
+     * @return the changed options
      */
     public CallOptions withOnDuplicate(DuplicatePolicy changed) {
         return new CallOptions(
@@ -146,8 +143,8 @@ public record CallOptions(
     /**
      * Changes the wait timeout.
      *
-     * @param changed how long to wait at most
-     * @return the changed terms
+     * @param changed longest wait
+     * @return the changed options
      */
     public CallOptions withWaitTimeout(Duration changed) {
         return new CallOptions(
@@ -155,10 +152,10 @@ public record CallOptions(
     }
 
     /**
-     * Switches to a lease.
+     * Changes the mode to LEASED.
      *
-     * @param changed how long it holds the key at most
-     * @return the changed terms
+     * @param changed longest time for which the lease holds the key
+     * @return the changed options
      */
     public CallOptions withLease(Duration changed) {
         return new CallOptions(
@@ -174,10 +171,10 @@ public record CallOptions(
     }
 
     /**
-     * Changes what is final.
+     * Changes the final failures.
      *
-     * @param changed exceptions that are the stable answer to the intent
-     * @return the changed terms
+     * @param changed exceptions that are the final answer to the intent
+     * @return the changed options
      */
     public CallOptions withFinalFailures(List<Class<? extends Throwable>> changed) {
         return new CallOptions(
@@ -185,9 +182,9 @@ public record CallOptions(
     }
 
     /**
-     * Allows replays that show less.
+     * Allows replays that show less than the first response.
      *
-     * @return the changed terms
+     * @return the changed options
      */
     public CallOptions withLossyResponse() {
         return new CallOptions(

@@ -4,7 +4,7 @@ import java.lang.reflect.Parameter;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** Without a fingerprint expression all arguments are the payload, so all of them must be data. */
+/** The rule that all arguments are data if there is no fingerprint expression, because they are the payload then. */
 final class FingerprintableArgumentsRule implements OperationRule {
 
     private static final NamedTypes NOT_DATA = new NamedTypes(

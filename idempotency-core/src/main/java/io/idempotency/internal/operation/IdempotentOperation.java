@@ -13,17 +13,17 @@ import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
 
 /**
- * What the annotation of one method says, read once and parsed: a call, or the receipt of a message, whose consumer takes
- * the place of the scope and whose id takes the place of the key. Immutable.
+ * The parsed annotation of one method: a call, or a receiver of messages, whose consumer is the scope and whose message
+ * id is the key. Immutable.
  *
- * @param method the method of the bean's own class
- * @param scope the operation that keys belong to, placeholders replaced
- * @param keyExpression gives the key
- * @param fingerprintExpression gives what tells one payload from another; {@code null} for all arguments
- * @param options how the key is held
- * @param responseType what the method returns, type arguments included; {@code void} if nothing
- * @param resultReference names what the method made
- * @param message what it says of a message; {@code null} for a call
+ * @param method method of the bean's own class
+ * @param scope scope or consumer, with placeholders replaced
+ * @param keyExpression expression of the key or message id
+ * @param fingerprintExpression expression of the payload; {@code null} for all arguments
+ * @param options options of the call
+ * @param responseType return type of the method, type arguments included
+ * @param resultReference reference to the object that the method creates
+ * @param message attributes of a message; {@code null} for a call
  */
 public record IdempotentOperation(
         Method method,
@@ -35,23 +35,19 @@ public record IdempotentOperation(
         ResultReference resultReference,
         @Nullable MessageAttributes message) {
 
-    /**
-     * How error reports name the annotation.
-     *
-     * @return its simple name, with {@code @}
-     */
+    /** {@return the simple name of the annotation with {@code @}, for error messages} */
     public String annotation() {
         return message == null ? "@Idempotent" : "@IdempotentReceiver";
     }
 
     /**
-     * The key of one call.
+     * Computes the key of one call.
      *
      * @param target the bean's own object
-     * @param arguments of the call
+     * @param arguments arguments of the call
      * @return a well-formed key
-     * @throws MissingIdempotencyKeyException if the expression gives nothing
-     * @throws InvalidIdempotencyKeyException if it gives what cannot be a key, or fails
+     * @throws MissingIdempotencyKeyException if the expression gives {@code null}
+     * @throws InvalidIdempotencyKeyException if its value is not a valid key, or it fails
      */
     public IdempotencyKey key(Object target, @Nullable Object[] arguments) {
         return message == null
@@ -60,12 +56,12 @@ public record IdempotentOperation(
     }
 
     /**
-     * The fingerprint of one call.
+     * Computes the fingerprint of one call.
      *
      * @param target the bean's own object
-     * @param arguments of the call
-     * @param fingerprinter makes it
-     * @return the fingerprint of what the annotation names, or of all arguments
+     * @param arguments arguments of the call
+     * @param fingerprinter computes it
+     * @return the fingerprint of the payload
      */
     public Fingerprint fingerprint(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
         try {
@@ -83,11 +79,7 @@ public record IdempotentOperation(
         }
     }
 
-    /**
-     * How error reports name the method.
-     *
-     * @return class, method and parameter types
-     */
+    /** {@return class, method and parameter types, for error messages} */
     public String describe() {
         return MethodDescription.of(method);
     }

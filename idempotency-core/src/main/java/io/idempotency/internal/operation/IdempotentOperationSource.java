@@ -4,24 +4,24 @@ import java.lang.reflect.Method;
 
 import org.jspecify.annotations.Nullable;
 
-/** Knows which methods are idempotent. Pointcut and interceptors ask the same source. */
+/** The source of idempotent operations, which pointcut and interceptors share. */
 public interface IdempotentOperationSource {
 
     /**
-     * Whether a class may have idempotent methods; cheap, and never wrong if it says no.
+     * Returns whether a class may have idempotent methods; a cheap check.
      *
      * @param type any class
-     * @return {@code false} if it has none for certain
+     * @return {@code false} if it certainly has none
      */
     boolean isCandidateClass(Class<?> type);
 
     /**
-     * The operation of a method.
+     * Finds the operation of a method.
      *
-     * @param method as it was called, perhaps an interface's
+     * @param method called method, perhaps of an interface
      * @param targetClass the class of the bean's own object
      * @return the operation; {@code null} if the method is not idempotent
-     * @throws io.idempotency.InvalidIdempotentMethodException if it is annotated, but not correctly
+     * @throws io.idempotency.InvalidIdempotentMethodException if its annotation is not valid
      */
     @Nullable IdempotentOperation findOperation(Method method, Class<?> targetClass);
 }

@@ -15,14 +15,14 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 
 /**
- * Makes a key, or what else names a message, of what an expression gives.
+ * A conversion of an expression's value to a key, message id, stream or version.
  *
- * @param noun what the expression is for
- * @param owner what kind of thing it belongs to
- * @param ownerName how that is called
- * @param need what it takes
+ * @param noun name of the kind of value
+ * @param owner kind of its owner, scope or consumer
+ * @param ownerName name of the owner
+ * @param requirement requirement for the value, as the end of an error message
  */
-record KeyValue(String noun, String owner, String ownerName, String need) {
+record KeyValue(String noun, String owner, String ownerName, String requirement) {
 
     /** Types whose text is the value itself; the text of others may be an address in memory. */
     private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT =
@@ -34,7 +34,7 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
 
     private static final int LONG_BITS = 63;
 
-    private static final Set<SpelMessage> NULL_ON_THE_WAY = Set.of(
+    private static final Set<SpelMessage> NULL_IN_PATH = Set.of(
             SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
             SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
             SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
@@ -68,15 +68,17 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
 
     IdempotencyKey key(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value = evaluate(expression, target, arguments);
-        return value instanceof IdempotencyKey key ? key : new IdempotencyKey(wellFormed(textOf(expression, value)));
+        return value instanceof IdempotencyKey key
+                ? key
+                : new IdempotencyKey(requireWellFormed(textOf(expression, value)));
     }
 
     String text(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value = evaluate(expression, target, arguments);
-        return value instanceof IdempotencyKey key ? key.value() : wellFormed(textOf(expression, value));
+        return value instanceof IdempotencyKey key ? key.value() : requireWellFormed(textOf(expression, value));
     }
 
-    private String wellFormed(String text) {
+    private String requireWellFormed(String text) {
         Optional<String> problem = IdempotencyKey.findProblem(text);
         if (problem.isPresent()) {
             throw new InvalidIdempotencyKeyException("The " + noun + " of " + ownerText() + " " + problem.get());
@@ -94,7 +96,7 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
         }
         throw new InvalidIdempotencyKeyException(
                 "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " gives a "
-                        + value.getClass().getName() + " that is no whole number of 64 bits: " + need);
+                        + value.getClass().getName() + " that is not a whole number of 64 bits: " + requirement);
     }
 
     private Object evaluate(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
@@ -114,10 +116,13 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
         return value;
     }
 
-    /** An error that depends on the value is its sender's fault, one that SpEL has with every value is the developer's. */
+    /**
+     * Returns a key exception if the error depends on the value, which is the client's fault; other errors are the
+     * developer's fault.
+     */
     private RuntimeException refusalOf(ArgumentExpression expression, ExpressionFailedException failure) {
         SpelMessage message = failure.getCause() instanceof SpelEvaluationException spel ? spel.getMessageCode() : null;
-        if (message != null && NULL_ON_THE_WAY.contains(message)) {
+        if (message != null && NULL_IN_PATH.contains(message)) {
             return missing(expression);
         }
         return message != null && OUT_OF_BOUNDS.contains(message) ? notComputable(expression, failure) : failure;
@@ -137,7 +142,7 @@ record KeyValue(String noun, String owner, String ownerName, String need) {
 
     private MissingIdempotencyKeyException missing(ArgumentExpression expression) {
         return new MissingIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of "
-                + ownerText() + " gives no " + noun + ": " + need);
+                + ownerText() + " gives no " + noun + ": " + requirement);
     }
 
     private InvalidIdempotencyKeyException notComputable(ArgumentExpression expression, RuntimeException failure) {

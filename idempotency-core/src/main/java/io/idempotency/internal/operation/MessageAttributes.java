@@ -12,12 +12,12 @@ import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.StorableText;
 
 /**
- * What an operation says of a message beside its id. Immutable.
+ * The attributes of a message in addition to its id. Immutable.
  *
- * @param payloadExpression gives what must be equal when an id comes back; {@code null} if that is not compared
- * @param typeExpression gives the type; {@code null} if it is not told
- * @param stream where in which order; {@code null} if no order is kept
- * @param onConflict what to do with another payload
+ * @param payloadExpression expression of the payload; {@code null} if payloads are not compared
+ * @param typeExpression expression of the type; {@code null} if none is declared
+ * @param stream stream of the message; {@code null} if no order is kept
+ * @param onConflict policy for an id with another payload
  */
 public record MessageAttributes(
         @Nullable ArgumentExpression payloadExpression,
@@ -28,12 +28,12 @@ public record MessageAttributes(
     private static final int MAX_TYPE_LENGTH = 128;
 
     /**
-     * The payload of one delivery.
+     * Computes the fingerprint of the payload of one delivery.
      *
      * @param target the bean's own object
-     * @param arguments of the call
-     * @param fingerprinter tells one payload from another
-     * @return its fingerprint; {@code null} if it is not compared
+     * @param arguments arguments of the call
+     * @param fingerprinter computes it
+     * @return the fingerprint; {@code null} if payloads are not compared
      */
     public @Nullable Fingerprint payload(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
         if (payloadExpression == null) {
@@ -48,11 +48,11 @@ public record MessageAttributes(
     }
 
     /**
-     * The type of one message.
+     * Computes the type of one message.
      *
      * @param target the bean's own object
-     * @param arguments of the call
-     * @return its first characters; {@code null} if it is not told
+     * @param arguments arguments of the call
+     * @return the type, cut after 128 characters; {@code null} if there is none
      */
     public @Nullable String type(Object target, @Nullable Object[] arguments) {
         Object type = typeExpression == null ? null : typeExpression.evaluate(target, arguments);
@@ -60,14 +60,14 @@ public record MessageAttributes(
     }
 
     /**
-     * The place of one message in its stream.
+     * Computes the position of one message in its stream.
      *
-     * @param consumer who receives, for reports
+     * @param consumer consumer, for error messages
      * @param target the bean's own object
-     * @param arguments of the call
-     * @return the place; {@code null} if no order is kept
-     * @throws MissingIdempotencyKeyException if an expression gives nothing
-     * @throws InvalidIdempotencyKeyException if one gives what cannot be a stream or a version, or fails
+     * @param arguments arguments of the call
+     * @return the position; {@code null} if no order is kept
+     * @throws MissingIdempotencyKeyException if an expression gives {@code null}
+     * @throws InvalidIdempotencyKeyException if a value is not a valid stream or version, or an expression fails
      */
     public @Nullable StreamPosition position(String consumer, Object target, @Nullable Object[] arguments) {
         return stream == null
@@ -80,12 +80,12 @@ public record MessageAttributes(
     }
 
     /**
-     * In which order messages are handled.
+     * The order of messages.
      *
-     * @param streamExpression gives what the order is kept for
-     * @param versionExpression gives the place of a message
-     * @param order whether gaps matter
-     * @param firstVersion what a stream begins with, if they do
+     * @param streamExpression expression of the stream
+     * @param versionExpression expression of the version
+     * @param order whether gaps are refused
+     * @param firstVersion first version of a stream, if gaps are refused
      */
     public record Stream(
             ArgumentExpression streamExpression,

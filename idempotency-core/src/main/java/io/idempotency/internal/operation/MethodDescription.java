@@ -4,13 +4,13 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** How error reports name a method: shorter than {@link Method#toString()}, and what a reader searches for. */
+/** The description of a method in error messages: shorter than {@link Method#toString()}, and easy to search for. */
 public final class MethodDescription {
 
     private MethodDescription() {}
 
     /**
-     * Names a method.
+     * Describes a method.
      *
      * @param method any method
      * @return its class, its name and the simple names of its parameters' types

@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-/** Types by name, because most of them are not on every class path. */
+/** A set of types by name, because most of them are not on every class path. */
 final class NamedTypes {
 
     private final List<String> names;
@@ -14,7 +14,7 @@ final class NamedTypes {
         this.names = List.of(names);
     }
 
-    /** Whether a type is one of these, or a subtype. */
+    /** Returns whether a type is one of these or a subtype. */
     boolean include(@Nullable Class<?> type) {
         return type != null
                 && (names.contains(type.getName())

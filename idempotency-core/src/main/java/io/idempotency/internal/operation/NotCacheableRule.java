@@ -8,7 +8,10 @@ import org.springframework.cache.interceptor.CacheableOperation;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** A cache answers before the claim is reached, with what may belong to another key or was rolled back. */
+/**
+ * The rule against {@code @Cacheable}: a cache answers before the claim, perhaps with the result of another key or of a
+ * rolled back call.
+ */
 final class NotCacheableRule implements OperationRule {
 
     private final AnnotationCacheOperationSource cacheOperations = new AnnotationCacheOperationSource(false);

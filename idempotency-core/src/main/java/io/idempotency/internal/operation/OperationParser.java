@@ -14,7 +14,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.Intent;
 
-/** Makes an operation of {@link Idempotent}, or says what is wrong with it. */
+/** The parser of {@link Idempotent}, which refuses invalid annotations. */
 final class OperationParser {
 
     private final StringValueResolver placeholders;

@@ -1,6 +1,6 @@
 package io.idempotency.internal.operation;
 
-/** One thing that must hold for every idempotent method; checked once at start-up. */
+/** A rule for every idempotent method, checked once at start-up. */
 interface OperationRule {
 
     /**

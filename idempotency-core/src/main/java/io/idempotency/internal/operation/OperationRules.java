@@ -7,7 +7,7 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 
 import io.idempotency.internal.codec.ResponseMapper;
 
-/** All rules that an idempotent method must keep; the first one that is broken is reported. */
+/** The rules for idempotent methods. The first violation is reported. */
 public final class OperationRules {
 
     private final List<OperationRule> rules = List.of(
@@ -26,28 +26,28 @@ public final class OperationRules {
     /**
      * Creates the rules.
      *
-     * @param responses knows what can be stored; asked when all singletons are ready
+     * @param responses checks storable types; called when all singletons are ready
      */
     public OperationRules(Supplier<ResponseMapper> responses) {
         this.storableResponseRule = new StorableResponseRule(responses);
     }
 
     /**
-     * Checks that the annotations of a class stand on methods only.
+     * Checks that a class has the annotations on methods only.
      *
      * @param targetClass the class of a bean's own object
-     * @throws io.idempotency.InvalidIdempotentMethodException if one stands where it would be ignored
+     * @throws io.idempotency.InvalidIdempotentMethodException if one is at a place where it would be ignored
      */
     public void checkPlacement(Class<?> targetClass) {
         placementRule.check(targetClass);
     }
 
     /**
-     * Checks a method by itself.
+     * Checks a method on its own.
      *
-     * @param operation what its annotation says
+     * @param operation operation of the method
      * @param targetClass the class of the bean's own object
-     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is broken
+     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
     public void check(IdempotentOperation operation, Class<?> targetClass) {
         rules.forEach(rule -> rule.check(operation, targetClass));
@@ -56,19 +56,19 @@ public final class OperationRules {
     /**
      * Checks the transaction that a method declares.
      *
-     * @param operation what its annotation says
-     * @param transaction what the transaction interceptor round it knows
-     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is broken
+     * @param operation operation of the method
+     * @param transaction transaction attribute of the method
+     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
     public void checkTransaction(IdempotentOperation operation, TransactionAttribute transaction) {
         transactionRule.check(operation, transaction);
     }
 
     /**
-     * Checks what a method returns against the codecs of the application, when these are ready.
+     * Checks the return type of a method with the codecs of the application.
      *
-     * @param operation what its annotation says
-     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is broken
+     * @param operation operation of the method
+     * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
     public void checkResponse(IdempotentOperation operation) {
         storableResponseRule.check(operation);

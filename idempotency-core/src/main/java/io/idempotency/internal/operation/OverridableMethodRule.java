@@ -7,12 +7,15 @@ import org.springframework.util.ClassUtils;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** A proxy cannot intercept final, private, static and invisible methods, which would run unprotected, nor extend final classes. */
+/**
+ * The rule against methods that a proxy cannot intercept, which would run unprotected, and final classes without
+ * interfaces.
+ */
 final class OverridableMethodRule implements OperationRule {
 
     private static final int NOT_INTERCEPTED = Modifier.FINAL | Modifier.PRIVATE | Modifier.STATIC;
 
-    private static final int SEEN_IN_OTHER_PACKAGES = Modifier.PUBLIC | Modifier.PROTECTED;
+    private static final int VISIBLE_IN_OTHER_PACKAGES = Modifier.PUBLIC | Modifier.PROTECTED;
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
@@ -40,7 +43,7 @@ final class OverridableMethodRule implements OperationRule {
     }
 
     private static boolean isVisibleFrom(Class<?> targetClass, Method method) {
-        return (method.getModifiers() & SEEN_IN_OTHER_PACKAGES) != 0
+        return (method.getModifiers() & VISIBLE_IN_OTHER_PACKAGES) != 0
                 || method.getDeclaringClass().getPackageName().equals(targetClass.getPackageName());
     }
 }

@@ -15,7 +15,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** Refuses composed annotations that stand where no call passes: on a class, a field, a constructor or a parameter. */
+/** The rule against composed annotations without effect: on a class, a field, a constructor or a parameter. */
 final class PlacementRule {
 
     private static final List<Class<? extends Annotation>> ANNOTATIONS =
@@ -31,11 +31,14 @@ final class PlacementRule {
         }
     }
 
-    /** Nobody else may have looked at those of a bean that a method makes, and one may need a library that is not there. */
+    /**
+     * Returns none if the class of a {@code @Bean} method's result has a constructor with a type that is not on the
+     * class path.
+     */
     private static Executable[] constructorsOf(Class<?> type) {
         try {
             return type.getDeclaredConstructors();
-        } catch (NoClassDefFoundError ofAParameter) {
+        } catch (NoClassDefFoundError missingParameterType) {
             return new Executable[0];
         }
     }
@@ -56,11 +59,11 @@ final class PlacementRule {
         for (Class<? extends Annotation> type : ANNOTATIONS) {
             MergedAnnotation<?> found = annotations.get(type);
             if (found.isPresent()) {
-                // The class itself may have it from a superclass or an interface.
-                Object actual = found.getSource() instanceof Class<?> declaring ? declaring : place;
+                // A class may inherit it from a superclass or an interface.
+                Object declaredOn = found.getSource() instanceof Class<?> declaring ? declaring : place;
                 throw new InvalidIdempotentMethodException(
                         "@" + found.getRoot().getType().getSimpleName() + ", which includes @" + type.getSimpleName()
-                                + ", stands on " + actual + ", where it makes no method idempotent.",
+                                + ", stands on " + declaredOn + ", where it makes no method idempotent.",
                         "Put it on each method that is to be idempotent, with a name of its own for each (scope or"
                                 + " consumer), and let it have @Target(ElementType.METHOD).");
             }

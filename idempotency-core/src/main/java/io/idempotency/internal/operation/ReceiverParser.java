@@ -13,7 +13,7 @@ import io.idempotency.DeliveryOrder;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.Intent;
 
-/** Makes an operation of {@link IdempotentReceiver}, or says what is wrong with it. */
+/** The parser of {@link IdempotentReceiver}, which refuses invalid annotations. */
 final class ReceiverParser {
 
     private static final long DEFAULT_FIRST_VERSION = 1;
@@ -42,7 +42,7 @@ final class ReceiverParser {
                 message(annotation, attributes));
     }
 
-    /** What the configuration says for the consumer counts instead, and was checked there. */
+    /** Checks the annotation's retention unless the configuration, which is checked elsewhere, overrides it. */
     private @Nullable Duration retention(
             IdempotentReceiver annotation, String consumer, AnnotationAttributes attributes) {
         Duration own = attributes.duration("retention", annotation.retention(), CallOptions::requireRetention);

@@ -5,35 +5,31 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.internal.codec.StorableText;
 
 /**
- * Names what a method made, for operators who look at the row.
+ * A reference to the object that a method creates, stored for operators.
  *
- * @param type what kind of thing; {@code null} if not told
- * @param idExpression which thing, over the arguments and {@code #result}; {@code null} if not told
+ * @param type type of the object; {@code null} if not declared
+ * @param idExpression expression of its id over the arguments and {@code #result}; {@code null} if not declared
  */
 public record ResultReference(
         @Nullable String type, @Nullable ArgumentExpression idExpression) {
 
     static final String RESULT_VARIABLE = "result";
 
-    /** Names nothing. */
+    /** No reference. */
     public static final ResultReference NONE = new ResultReference(null, null);
 
-    /**
-     * Whether there is nothing to be stored.
-     *
-     * @return {@code true} if neither type nor id is told
-     */
+    /** {@return whether neither type nor id is declared} */
     public boolean isEmpty() {
         return type == null && idExpression == null;
     }
 
     /**
-     * Which thing one call made.
+     * Computes the id of the object that one call created.
      *
      * @param target the bean's own object
-     * @param arguments of the call
-     * @param result what the method returned
-     * @return its id as text; {@code null} if not told
+     * @param arguments arguments of the call
+     * @param result the method's result
+     * @return the id as text; {@code null} if there is none
      */
     public @Nullable String id(Object target, @Nullable Object[] arguments, @Nullable Object result) {
         if (idExpression == null) {

@@ -10,10 +10,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
 
-/**
- * How long keys and messages are remembered, as the application is configured: by default, at least, and by which
- * consumers otherwise.
- */
+/** The configured retention of keys and messages: defaults, minimum and values for consumers. */
 public final class RetentionPolicy {
 
     private static final String MINIMUM = "idempotency.minimum-retention";
@@ -26,41 +23,41 @@ public final class RetentionPolicy {
 
     private final @Nullable Duration minimum;
 
-    private final Duration ofKeys;
+    private final Duration keyRetention;
 
     private final Duration lease;
 
-    private final Duration ofMessages;
+    private final Duration messageRetention;
 
     private final Map<String, Duration> byConsumer;
 
     /**
      * Checks the configuration.
      *
-     * @param minimum below which no retention may be; {@code null} for none
-     * @param ofKeys how long a key is kept by default
-     * @param ofResponses how long a response is kept where its key is kept for longer; {@code null} for as long as the key
-     * @param lease how long a leased call holds its key by default
-     * @param ofMessages how long it is known by default that a message was handled
-     * @param byConsumer the same for messages of these consumers, whatever else is said
-     * @throws IdempotencyStartupException if one of them is shorter than the minimum, or is for no possible consumer, or
-     *     if responses would be kept for longer than keys
+     * @param minimum shortest allowed retention; {@code null} for none
+     * @param keyRetention default retention of keys
+     * @param responseRetention retention of responses; {@code null} for the same as keys
+     * @param lease default lease
+     * @param messageRetention default retention of handled messages
+     * @param byConsumer retention of the messages of these consumers, which overrides their annotations
+     * @throws IdempotencyStartupException if a retention is shorter than the minimum, a consumer's name is not valid,
+     *     or responses would be kept for longer than keys
      */
     public RetentionPolicy(
             @Nullable Duration minimum,
-            Duration ofKeys,
-            @Nullable Duration ofResponses,
+            Duration keyRetention,
+            @Nullable Duration responseRetention,
             Duration lease,
-            Duration ofMessages,
+            Duration messageRetention,
             Map<String, Duration> byConsumer) {
         this.minimum = minimum;
-        this.ofKeys = CallOptions.requireRetention(ofKeys);
+        this.keyRetention = CallOptions.requireRetention(keyRetention);
         this.lease = CallOptions.requireLease(lease);
-        this.ofMessages = CallOptions.requireRetention(ofMessages);
+        this.messageRetention = CallOptions.requireRetention(messageRetention);
         this.byConsumer = Map.copyOf(byConsumer);
-        requireLongEnough("idempotency.retention", ofKeys);
-        requireNotLonger(ofResponses, ofKeys);
-        requireLongEnough("idempotency.inbox.retention", ofMessages);
+        requireLongEnough("idempotency.retention", keyRetention);
+        requireNotLonger(responseRetention, keyRetention);
+        requireLongEnough("idempotency.inbox.retention", messageRetention);
         byConsumer.forEach((consumer, retention) -> {
             String property = "idempotency.inbox.retention-by-consumer." + consumer;
             requireConsumer(property, consumer);
@@ -68,11 +65,12 @@ public final class RetentionPolicy {
         });
     }
 
-    private static void requireNotLonger(@Nullable Duration ofResponses, Duration ofKeys) {
-        if (ofResponses != null && ofResponses.compareTo(ofKeys) > 0) {
+    private static void requireNotLonger(@Nullable Duration responseRetention, Duration keyRetention) {
+        if (responseRetention != null && responseRetention.compareTo(keyRetention) > 0) {
             throw new IdempotencyStartupException(
-                    "idempotency.response-retention = " + text(ofResponses) + " is longer than idempotency.retention = "
-                            + text(ofKeys) + ". A response goes with its key at the latest.",
+                    "idempotency.response-retention = " + text(responseRetention)
+                            + " is longer than idempotency.retention = " + text(keyRetention)
+                            + ". A response expires with its key at the latest.",
                     "Raise idempotency.retention, or lower idempotency.response-retention, or remove it to keep each response"
                             + " for as long as its key.");
         }
@@ -83,7 +81,7 @@ public final class RetentionPolicy {
             Intent.requireConsumer(consumer);
         } catch (IllegalArgumentException malformed) {
             throw new IdempotencyStartupException(
-                    property + " is for no consumer that there can be: " + malformed.getMessage() + ".",
+                    property + " is not for a valid consumer: " + malformed.getMessage() + ".",
                     "Correct the property.",
                     malformed);
         }
@@ -96,22 +94,17 @@ public final class RetentionPolicy {
         }
     }
 
-    /**
-     * Whether a retention is below the minimum.
-     *
-     * @param retention of a key or a message
-     * @return {@code true} if it is
-     */
+    /** Returns whether a retention of a key or a message is below the minimum. */
     boolean isTooShort(Duration retention) {
         return minimum != null && retention.compareTo(minimum) < 0;
     }
 
-    /** The minimum, why there is one, and what to change. */
+    /** Returns the minimum and why there is one, for error messages. */
     String explainMinimum() {
         return "It is shorter than " + minimum() + ". " + WHY;
     }
 
-    /** What to change where a retention is too short. */
+    /** Returns what to change if a retention is too short, for error messages. */
     String action() {
         return ACTION;
     }
@@ -119,7 +112,7 @@ public final class RetentionPolicy {
     /**
      * Checks the retention of one call.
      *
-     * @param retention how long its key is to be kept
+     * @param retention retention of its key
      * @return the same duration
      * @throws IllegalArgumentException if it is shorter than the minimum
      */
@@ -134,13 +127,13 @@ public final class RetentionPolicy {
     /**
      * Checks that the key of a leased call is kept for at least as long as its lease may hold it.
      *
-     * @param options of the call
-     * @return the same terms
-     * @throws IllegalArgumentException if the lease is longer than the retention, with the defaults for what is left open
+     * @param options options of the call
+     * @return the same options
+     * @throws IllegalArgumentException if the lease is longer than the retention, defaults included
      */
     public CallOptions requireForLease(CallOptions options) {
         Duration leased = options.lease() == null ? lease : options.lease();
-        Duration kept = options.retention() == null ? ofKeys : options.retention();
+        Duration kept = options.retention() == null ? keyRetention : options.retention();
         if (options.isLeased() && leased.compareTo(kept) > 0) {
             throw new IllegalArgumentException(
                     "The lease of " + text(leased) + " is longer than the retention of " + text(kept)
@@ -151,18 +144,18 @@ public final class RetentionPolicy {
     }
 
     /**
-     * How long it is known that a consumer has handled a message.
+     * Returns the retention of the messages that a consumer has handled.
      *
-     * @param consumer who received it
-     * @param own what its receiver says; {@code null} if nothing
-     * @return what is configured for the consumer, or else its own, or else the default
+     * @param consumer consumer of the messages
+     * @param own retention of its annotation; {@code null} if none
+     * @return the retention that is configured for the consumer, or else its own, or else the default
      */
     public Duration ofConsumer(String consumer, @Nullable Duration own) {
         Duration configured = byConsumer.get(consumer);
         if (configured != null) {
             return configured;
         }
-        return own == null ? ofMessages : own;
+        return own == null ? messageRetention : own;
     }
 
     private String minimum() {

@@ -13,8 +13,8 @@ import org.springframework.core.ResolvableType;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /**
- * A response must be complete when the method returns, and its type must tell what a replay is to be read as; a receiver
- * stores none, and returns null for a duplicate.
+ * The rule that a response is complete when the method returns, and that its type decides how a replay is read. A
+ * receiver stores no response, but must be able to return null for a duplicate.
  */
 final class ReturnTypeRule implements OperationRule {
 
@@ -35,7 +35,7 @@ final class ReturnTypeRule implements OperationRule {
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
-    /** What Spring MVC makes an answer of, and what no JSON of it would bring back. */
+    /** Types that Spring MVC renders, and that cannot be read back from JSON. */
     private static final NamedTypes NOT_DATA = new NamedTypes(
             "org.springframework.http.HttpHeaders",
             "org.springframework.ui.Model",
@@ -70,7 +70,7 @@ final class ReturnTypeRule implements OperationRule {
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
         }
         if (operation.message() != null) {
-            requireRoomForNull(operation, returned);
+            requireNullable(operation, returned);
             return;
         }
         if (NOT_DATA.include(returned)
@@ -80,7 +80,7 @@ final class ReturnTypeRule implements OperationRule {
                             + ", which is more than the data that can be stored and replayed.",
                     "Return the data itself, or a ResponseEntity of it.");
         }
-        if (isOfTheCaller(operation.method().getGenericReturnType()) || isUnknown(type)) {
+        if (isChosenByCaller(operation.method().getGenericReturnType()) || isUnknown(type)) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " returns "
                             + operation.responseType().getTypeName()
@@ -89,7 +89,7 @@ final class ReturnTypeRule implements OperationRule {
         }
     }
 
-    /** What an answer wraps counts too; but the bounds of a variable may name the variable itself, without end. */
+    /** Searches type arguments too, but not those of a variable, whose bounds may name the variable itself. */
     private static boolean contains(NamedTypes types, ResolvableType type) {
         return types.include(type.resolve())
                 || (!(type.getType() instanceof TypeVariable<?>)
@@ -104,8 +104,8 @@ final class ReturnTypeRule implements OperationRule {
                 action);
     }
 
-    /** Each call may mean another type. */
-    private static boolean isOfTheCaller(Type declared) {
+    /** Returns whether each caller may choose another type. */
+    private static boolean isChosenByCaller(Type declared) {
         return declared instanceof TypeVariable<?> variable && variable.getGenericDeclaration() instanceof Method;
     }
 
@@ -116,7 +116,7 @@ final class ReturnTypeRule implements OperationRule {
                 || (WRAPPERS.include(raw) && isUnknown(type.getGeneric(0)));
     }
 
-    private static void requireRoomForNull(IdempotentOperation operation, Class<?> returned) {
+    private static void requireNullable(IdempotentOperation operation, Class<?> returned) {
         if (returned.isPrimitive() && returned != void.class) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " returns " + returned.getName()

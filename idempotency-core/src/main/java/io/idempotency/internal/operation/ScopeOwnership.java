@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /**
- * One scope belongs to one method: two methods would replay each other's responses. So does one consumer: of two methods
- * each would skip what the other has handled.
+ * The rule that a scope belongs to one method, because two would replay each other's responses. The same holds for a
+ * consumer, because two methods would skip each other's messages.
  */
 final class ScopeOwnership {
 

@@ -8,7 +8,7 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.internal.codec.ResponseMapper;
 
-/** The codec of a response must be able to read back what it writes, unless the annotation says that it may lose something. */
+/** The rule that the codec can read back a response, unless the annotation allows a lossy response. */
 final class StorableResponseRule {
 
     private final Supplier<ResponseMapper> responses;

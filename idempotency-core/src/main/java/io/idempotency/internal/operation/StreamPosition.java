@@ -3,11 +3,11 @@ package io.idempotency.internal.operation;
 import io.idempotency.DeliveryOrder;
 
 /**
- * The place of a message in its stream.
+ * The position of a message in its stream.
  *
- * @param stream what the order is kept for
- * @param version the place
- * @param order whether gaps matter
- * @param firstVersion what a stream begins with, if they do
+ * @param stream stream of the message
+ * @param version version of the message
+ * @param order whether gaps are refused
+ * @param firstVersion first version of a stream, if gaps are refused
  */
 public record StreamPosition(String stream, long version, DeliveryOrder order, long firstVersion) {}

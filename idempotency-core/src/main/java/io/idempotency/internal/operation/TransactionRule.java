@@ -9,7 +9,7 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** The transaction that a method declares must be able to write, and must roll back with every failure. */
+/** The rule that the transaction of a method can write and is rolled back after every failure. */
 final class TransactionRule {
 
     private static final Set<Integer> WITHOUT_TRANSACTION =

@@ -1,6 +1,4 @@
-/**
- * Annotated methods read once into immutable operations, and the rules they must keep.
- */
+/** Immutable operations, which are parsed once from annotated methods, and the rules for them. */
 @NullMarked
 package io.idempotency.internal.operation;
 

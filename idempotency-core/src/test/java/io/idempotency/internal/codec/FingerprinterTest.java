@@ -81,7 +81,7 @@ class FingerprinterTest {
     void aMemberThatShowsNothingToJsonIsRefusedAtAnyDepth() {
         assertThatThrownBy(() -> fingerprinter.of(new Transfer(new Silent(1), new Silent(2))))
                 .isInstanceOf(PayloadNotFingerprintableException.class)
-                .hasMessageContaining("shows nothing to JSON");
+                .hasMessageContaining("has no JSON properties");
     }
 
     private record Tagged(int id, Set<String> tags) {}
@@ -347,7 +347,7 @@ class FingerprinterTest {
     void aPayloadThatShowsNothingToJsonIsRefused(Object payload) {
         assertThatThrownBy(() -> fingerprinter.of(payload))
                 .isInstanceOf(PayloadNotFingerprintableException.class)
-                .hasMessageContaining("shows nothing to JSON")
+                .hasMessageContaining("has no JSON properties")
                 .hasMessageContaining("fingerprint = ");
         assertThatThrownBy(() -> arguments("alice", payload)).isInstanceOf(PayloadNotFingerprintableException.class);
     }

@@ -245,7 +245,7 @@ class TransactionLocksTest {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT.minus(ROUNDING), LONG.dividedBy(2));
             assertThat(refusal)
                     .hasMessageContaining(
-                            "The lock 'settlement-close' on '17 2026-03-31' could not be had within 200 ms")
+                            "The lock 'settlement-close' on '17 2026-03-31' could not be acquired within 200 ms")
                     .returns(NAME, LockNotAcquiredException::name)
                     .returns(DAY, LockNotAcquiredException::resource);
             assertThat(refusal.intent()).isEmpty();

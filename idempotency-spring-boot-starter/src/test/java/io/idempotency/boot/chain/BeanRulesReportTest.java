@@ -109,7 +109,7 @@ class BeanRulesReportTest {
                         database,
                         new Class<?>[] {bean, UserInACircle.class},
                         "spring.main.allow-circular-references=true")
-                .says(bean.getSimpleName() + "' with idempotent methods is in a circle of references")
+                .says(bean.getSimpleName() + "' with idempotent methods is part of a circular reference")
                 .advises("@Lazy");
     }
 

@@ -102,7 +102,7 @@ class MethodRulesReportTest {
                 arguments(
                         ReturnsWhatShowsNothing.class,
                         "returns " + Hidden.class.getTypeName()
-                                + ", which shows no property to JSON, so that it is stored as {}",
+                                + ", which has no JSON properties, so that it is stored as {}",
                         "Make it a record"),
                 arguments(
                         ReturnsEntity.class,

@@ -205,7 +205,7 @@ class ResponseRetentionTest {
 
     @ParameterizedTest
     @CsvSource(textBlock = """
-            8d, idempotency.response-retention = 8d is longer than idempotency.retention = 7d. A response goes with its key
+            8d, idempotency.response-retention = 8d is longer than idempotency.retention = 7d. A response expires with its key
             0s, idempotency.response-retention:
             """)
     void whatCannotBeIsRefused(String retention, String report) {

@@ -116,7 +116,7 @@ class RetentionTest {
         StartupReport refused = StartupReport.of(
                 () -> start(new Class<?>[0], "idempotency.inbox.retention-by-consumer.[" + "x".repeat(129) + "]=8d"));
 
-        assertThat(refused.description()).contains("is for no consumer that there can be");
+        assertThat(refused.description()).contains("is not for a valid consumer");
     }
 
     @Test
