@@ -9,16 +9,16 @@ import io.idempotency.Intent;
 import io.idempotency.internal.codec.Fingerprint;
 
 /**
- * What is asked of the store: to take the key of an intent.
+ * The request for the key of an intent, which a call gives to its {@link KeyClaimer}.
  *
- * @param id the primary key that stands for the intent
+ * @param id the primary key, see {@link RequestId}
  * @param intent scope, caller and key
- * @param fingerprint of the payload
- * @param retention how long the key is kept, from now
- * @param responseRetention how long its response is kept, from now; {@code null} for as long as the key
- * @param waitLimit how long to wait at most, in all, for another transaction that holds the key; more than zero
- * @param completeAtOnce whether the row is final with the claim, because nothing will be known later that it should hold
- * @param lease for a claim that is committed before its effect; {@code null} for one that is part of its transaction
+ * @param fingerprint fingerprint of the payload
+ * @param retention time for which the key is kept, from now
+ * @param responseRetention time for which its response is kept, from now; {@code null} for as long as the key
+ * @param waitLimit the longest wait, in all, for other transactions that hold the key; more than zero
+ * @param completeAtOnce whether the claim already stores the success, because the call has neither a response nor a reference
+ * @param lease lease of a claim that is committed before its effect; {@code null} for one that is part of its transaction
  */
 public record ClaimRequest(
         UUID id,
@@ -31,27 +31,27 @@ public record ClaimRequest(
         @Nullable Lease lease) {
 
     /**
-     * Checks what goes together.
+     * Checks that the parts are consistent.
      *
-     * @throws IllegalArgumentException if a row that is final with the claim should have a lease or a time for its response
+     * @throws IllegalArgumentException if a claim that is complete at once has a lease or a response retention
      */
     public ClaimRequest {
         if (completeAtOnce && (lease != null || responseRetention != null)) {
             throw new IllegalArgumentException(
-                    "What is complete at once has neither a lease nor a response that goes first");
+                    "A claim that is complete at once has neither a lease nor a retention of its response");
         }
     }
 
     /**
-     * Asks for the key of an intent.
+     * Creates the request with the primary key of the intent.
      *
      * @param intent scope, caller and key
-     * @param fingerprint of the payload
-     * @param retention how long the key is kept, from now
-     * @param responseRetention how long its response is kept, from now; {@code null} for as long as the key
-     * @param waitLimit how long to wait at most, in all
-     * @param completeAtOnce whether the row is final with the claim
-     * @param lease for a claim that is committed before its effect
+     * @param fingerprint fingerprint of the payload
+     * @param retention time for which the key is kept, from now
+     * @param responseRetention time for which its response is kept, from now; {@code null} for as long as the key
+     * @param waitLimit the longest wait, in all
+     * @param completeAtOnce whether the claim already stores the success
+     * @param lease lease of a claim that is committed before its effect
      */
     public ClaimRequest(
             Intent intent,

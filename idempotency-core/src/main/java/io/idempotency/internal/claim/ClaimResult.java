@@ -8,14 +8,15 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyException;
 
 /**
- * The result of a claim.
+ * The result of a claim: the key is granted, or the call gets a stored response or an exception. {@code ClaimResultHandler}
+ * acts on it.
  *
- * @param kind tells which of the other components are set
+ * @param kind determines which of the other components are set
  * @param attempt the number of the granted attempt, from 1; 0 if the key was not granted
  * @param responseBody the stored response as JSON text; {@code null} unless the call {@link Kind#SUCCEEDED}
- * @param failure as it was recorded; {@code null} unless the call {@link Kind#FAILED_FINALLY}
- * @param leaseRemaining how long the lease holds the key; {@code null} unless the key is {@link Kind#LEASED}
- * @param cause of {@link Kind#IN_PROGRESS} and {@link Kind#REFUSED}; {@code null} otherwise
+ * @param failure the recorded failure; {@code null} unless the call {@link Kind#FAILED_FINALLY}
+ * @param leaseRemaining the time until the lease expires; {@code null} unless the key is {@link Kind#LEASED}
+ * @param cause the cause of {@link Kind#IN_PROGRESS} or {@link Kind#REFUSED}; {@code null} otherwise
  */
 public record ClaimResult(
         Kind kind,
@@ -25,7 +26,7 @@ public record ClaimResult(
         @Nullable Duration leaseRemaining,
         @Nullable Exception cause) {
 
-    /** The kinds of results. */
+    /** The kind of a result. */
     public enum Kind {
 
         /** The key is new and now belongs to this call. */
@@ -46,7 +47,7 @@ public record ClaimResult(
         /** A call with the key failed before, and its failure is final. */
         FAILED_FINALLY,
 
-        /** The key belongs to another payload. */
+        /** The key was used with another payload. */
         KEY_REUSED,
 
         /**
@@ -58,7 +59,7 @@ public record ClaimResult(
         /** A lease that has not expired holds the key. */
         LEASED,
 
-        /** The key was committed as being processed, without a lease. */
+        /** The row was committed as PROCESSING without a lease, because its method ended the transaction itself. */
         ABANDONED,
 
         /** The key must not be claimed now; the cause is the {@link IdempotencyException} that the caller gets. */
@@ -89,7 +90,7 @@ public record ClaimResult(
     /**
      * Returns the result for a call whose final failure was recorded before.
      *
-     * @param failure as it was recorded
+     * @param failure the recorded failure
      * @return the result
      */
     public static ClaimResult failedFinally(Failure failure) {
@@ -99,7 +100,7 @@ public record ClaimResult(
     /**
      * Returns the result for a key that a lease holds.
      *
-     * @param remaining how long it will
+     * @param remaining the time until the lease expires
      * @return the result
      */
     public static ClaimResult leased(Duration remaining) {
@@ -109,7 +110,7 @@ public record ClaimResult(
     /**
      * Returns the result for a key that another transaction held until the wait limit.
      *
-     * @param waitEnded how PostgreSQL ended the wait
+     * @param waitEnded the error by which PostgreSQL ended the wait
      * @return the result
      */
     public static ClaimResult inProgress(SQLException waitEnded) {
@@ -119,7 +120,7 @@ public record ClaimResult(
     /**
      * Returns the result for a key that must not be claimed now.
      *
-     * @param reason what the caller gets
+     * @param reason the exception that the caller gets
      * @return the result
      */
     public static ClaimResult refused(IdempotencyException reason) {
@@ -129,7 +130,7 @@ public record ClaimResult(
     /**
      * Returns a result that has no details.
      *
-     * @param kind what was found
+     * @param kind the kind of the result
      * @return the result
      */
     public static ClaimResult of(Kind kind) {

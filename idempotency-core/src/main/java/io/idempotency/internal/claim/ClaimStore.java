@@ -6,10 +6,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Where keys are claimed. Internal: its shape follows from what is fast and may change.
+ * The store of requests: it claims keys and stores responses.
  *
- * <p>A request moves through these states. Without a lease each arrow is part of the method's transaction, but for the
- * failures, which are recorded after its rollback; with one, each is a transaction of its own or of the method.
+ * <p>A request moves through these states. Without a lease all changes are part of the method's transaction, except a failure,
+ * which is recorded after the rollback. With a lease the claim and a failure are transactions of their own, and the completion
+ * is part of the method's transaction if the method declares one.
  *
  * <pre>
  *   (no row)          --claim--------------------&gt; PROCESSING
@@ -17,74 +18,75 @@ import java.util.UUID;
  *   PROCESSING        --complete-----------------&gt; SUCCEEDED
  *   PROCESSING        --fail, with a lease-------&gt; FAILED_RETRYABLE or FAILED_FINAL
  *   (no row)          --record a failure---------&gt; FAILED_RETRYABLE or FAILED_FINAL
- *   FAILED_RETRYABLE  --claim again--------------&gt; PROCESSING, attempt + 1
- *   PROCESSING        --lease expired, claim-----&gt; PROCESSING, attempt + 1
- *   any but PROCESSING --purge-------------------&gt; (no row)
+ *   FAILED_RETRYABLE  --reclaim------------------&gt; PROCESSING, attempt + 1
+ *   PROCESSING        --reclaim, lease expired---&gt; PROCESSING, attempt + 1
+ *   any but PROCESSING --purge, expired----------&gt; (no row)
+ *   PROCESSING        --purge, lease expired-----&gt; (no row)
  * </pre>
  *
- * <p>PROCESSING without a lease is seen by nobody but its own transaction, unless the method committed by itself.
+ * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself.
  */
 public interface ClaimStore extends KeyClaimer {
 
     /**
-     * Prepares the completion of a claim without a lease that is written together with the COMMIT. Nothing is sent yet.
+     * Prepares to complete a claim without a lease and to commit, in one round trip. Sends nothing yet.
      *
-     * @param connection the one that the claim was granted on
+     * @param connection the connection that the claim was granted on
      * @param completion the response
-     * @return what sends both; to be closed before the connection is
+     * @return the prepared statements; to be closed before the connection is
      */
     CompletingCommit completingCommit(Connection connection, Completion completion);
 
     /**
-     * Turns a lease into a failure.
+     * Records the failure of a leased call and ends its lease.
      *
-     * @param connection with an open transaction
-     * @param fence which claim failed
-     * @param failure how
-     * @return {@code false} if the claim is not, or no longer, the one that the fence names
+     * @param connection a connection with an open transaction
+     * @param fence the claim that failed
+     * @param failure the failure
+     * @return {@code false} if the claim of the fence does not hold the key any more
      */
     boolean fail(Connection connection, Fence fence, Failure failure);
 
     /**
-     * Holds a lease for longer.
+     * Extends a lease. A lease that lasts longer already is not shortened.
      *
-     * @param connection with an open transaction
-     * @param fence which claim holds it
-     * @param duration from now
-     * @return {@code false} if the claim is not, or no longer, the one that the fence names
+     * @param connection a connection with an open transaction
+     * @param fence the claim that has the lease
+     * @param duration the length of the lease, from now
+     * @return {@code false} if the claim of the fence does not hold the key any more
      */
     boolean extendLease(Connection connection, Fence fence, Duration duration);
 
     /**
-     * Looks at a request after every transaction that is changing it has ended; waits for them, but not for long.
+     * Locks and finds a request. Waits, for a short time, for transactions that are changing it.
      *
-     * @param connection with an open transaction
-     * @param id the primary key that stands for the intent
-     * @return the request, locked; empty if there is none
+     * @param connection a connection with an open transaction
+     * @param id the primary key, see {@link RequestId}
+     * @return the request; empty if there is none
      */
     Optional<StoredRequest> findSettled(Connection connection, UUID id);
 
     /**
-     * The state of the transaction, as the driver knows it without asking the server.
+     * Returns the state of the transaction. The driver knows it without a round trip.
      *
-     * @param connection the one that the claim was granted on
-     * @return whether it can commit
+     * @param connection the connection of the transaction
+     * @return the state
      */
     TransactionState transactionState(Connection connection);
 
-    /** The state of a transaction. */
+    /** The state of a transaction, as the driver knows it. */
     enum TransactionState {
 
-        /** Statements and the commit can follow. */
+        /** It can execute statements and commit. */
         OPEN,
 
-        /** The same, and a key was claimed, or found taken, in this transaction and not in an earlier one of the connection. */
+        /** It is open, and a claim was made in it, granted or not. */
         CLAIMED,
 
-        /** A statement failed: PostgreSQL turns the commit into a rollback. */
+        /** A statement has failed, so PostgreSQL answers COMMIT with a rollback. */
         ABORTED,
 
-        /** The transaction was ended by its own statements. */
+        /** No transaction is open: it has not begun, or has ended. */
         ENDED
     }
 }

@@ -2,18 +2,18 @@ package io.idempotency.internal.claim;
 
 import java.sql.SQLException;
 
-/** The completion of a claim and the COMMIT of its transaction, sent in one round trip. Belongs to one transaction. */
+/** The prepared completion of a claim and the COMMIT of its transaction, which are sent in one round trip. */
 public interface CompletingCommit extends AutoCloseable {
 
     /**
-     * Completes the claim and commits. Where this fails, the transaction may be open still, aborted, or over.
+     * Completes the claim and commits. If this fails, the transaction may be open, aborted or ended.
      *
      * @return {@code false} if there was no claim to complete, so that nothing was committed
-     * @throws SQLException what the driver reported; unless PostgreSQL answered, it may have committed
+     * @throws SQLException if the driver reports an error; unless PostgreSQL has answered, it may have committed
      */
     boolean send() throws SQLException;
 
-    /** Gives up what the driver keeps for it, sent or not. */
+    /** Closes the statement. */
     @Override
     void close();
 }

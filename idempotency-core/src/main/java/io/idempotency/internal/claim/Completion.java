@@ -3,12 +3,12 @@ package io.idempotency.internal.claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored when a claim succeeded.
+ * The success of a call, as it is stored in the row of its claim.
  *
- * @param fence which claim may complete it
+ * @param fence the claim that is completed
  * @param responseBody the response as JSON text
- * @param resultType what kind of thing the call made; {@code null} if not told
- * @param resultId which thing it made; {@code null} if not told
+ * @param resultType the type of what the call created; {@code null} if not named
+ * @param resultId the id of what the call created; {@code null} if not named
  */
 public record Completion(
         Fence fence,
@@ -17,9 +17,9 @@ public record Completion(
         @Nullable String resultId) {
 
     /**
-     * Whether it tells what the call made.
+     * Returns whether the completion names what the call created.
      *
-     * @return true if type or id are told
+     * @return {@code true} if it has a type or an id
      */
     public boolean hasReference() {
         return resultType != null || resultId != null;

@@ -3,9 +3,9 @@ package io.idempotency.internal.claim;
 import io.idempotency.internal.codec.StorableText;
 
 /**
- * How an attempt failed.
+ * The failure of an attempt, as it is recorded.
  *
- * @param isFinal whether every repeat is to get this failure
+ * @param isFinal whether every repeat gets this failure
  * @param code at most 255 characters
  * @param message at most 1,000 characters; may be empty
  */
@@ -15,7 +15,7 @@ public record Failure(boolean isFinal, String code, String message) {
 
     private static final int MAX_MESSAGE_LENGTH = 1_000;
 
-    /** Cuts what is too long. */
+    /** Makes code and message storable, and cuts them to their longest lengths. */
     public Failure {
         code = StorableText.of(code, MAX_CODE_LENGTH);
         message = StorableText.of(message, MAX_MESSAGE_LENGTH);

@@ -5,10 +5,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names one claim, so that an old holder of a key cannot touch what a later one does.
+ * The identity of one claim. Statements that complete, fail or extend a claim compare it, so that a former holder of
+ * the key changes nothing.
  *
- * @param requestId the primary key that stands for the intent
+ * @param requestId the primary key, see {@link RequestId}
  * @param attempt the number of the attempt
- * @param token of the lease; {@code null} for a claim that is part of its transaction
+ * @param token the token of the lease; {@code null} for a claim that is part of its transaction
  */
 public record Fence(UUID requestId, int attempt, @Nullable UUID token) {}

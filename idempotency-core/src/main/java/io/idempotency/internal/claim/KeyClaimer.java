@@ -10,15 +10,18 @@ import org.springframework.dao.DataAccessException;
 import io.idempotency.Intent;
 import io.idempotency.internal.codec.Fingerprint;
 
-/** By whom the key of a call is claimed in its transaction: the store of calls, or the inbox for a message. */
+/**
+ * Claims and completes the key of a call in its transaction: the {@link ClaimStore} for requests, the inbox for messages.
+ */
 public interface KeyClaimer {
 
     /**
-     * Takes the key of an intent, or finds who has it. Waits for another transaction that holds the key, at most for the
-     * limit of the request. Nothing is locked or written if the key is not granted.
+     * Claims the key of an intent, or finds why it cannot be claimed. Waits for another transaction that holds the key, at most
+     * for the wait limit of the request. The {@link ClaimStore} locks and writes nothing if the key is not
+     * granted.
      *
-     * @param connection with an open transaction, which the claim becomes part of
-     * @param request what to claim
+     * @param connection a connection with an open transaction, which the claim becomes part of
+     * @param request the key to claim
      * @return the result; if it is {@link ClaimResult.Kind#IN_PROGRESS}, the transaction is aborted
      * @throws DataAccessException if PostgreSQL reports anything else; the transaction is aborted
      */
@@ -27,28 +30,28 @@ public interface KeyClaimer {
     /**
      * Completes a claim.
      *
-     * @param connection the one that the claim was granted on, or any for a lease
+     * @param connection the connection that the claim was granted on; any connection for a lease
      * @param completion the response
-     * @return {@code false} if the claim is not, or no longer, the one that the fence names
+     * @return {@code false} if the claim of the fence does not hold the key any more
      * @throws DataAccessException if PostgreSQL reports an error
      */
     boolean complete(Connection connection, Completion completion);
 
     /**
-     * Records the failure of an attempt whose claim was rolled back. A success, a final failure and the running claim of
-     * another attempt are never touched.
+     * Records the failure of an attempt whose claim was rolled back. Never changes a success, a final failure or the claim of
+     * another attempt.
      *
-     * @param connection with an open transaction of its own
-     * @param record which attempt failed, and how
-     * @return {@code false} if another attempt was there first
+     * @param connection a connection with an open transaction of its own
+     * @param record the attempt and its failure
+     * @return {@code false} if nothing was recorded, because another attempt has changed the row
      */
     boolean recordFailure(Connection connection, FailureRecord record);
 
     /**
-     * Returns whether this instance has lately completed or found the request. A guess from memory: the completion may have been
-     * rolled back, and the row deleted.
+     * Returns whether this instance has recently completed or found the request. A guess from memory: the completion may have
+     * been rolled back, and the row deleted.
      *
-     * @param id the primary key that stands for the intent
+     * @param id the primary key, see {@link RequestId}
      * @return whether {@link #findAnswered} is worth a round trip
      */
     default boolean isProbablyAnswered(UUID id) {
@@ -56,31 +59,31 @@ public interface KeyClaimer {
     }
 
     /**
-     * Finds what a request gets that is settled already, in one round trip and without a lock.
+     * Finds the result for a request whose row is not PROCESSING, in one round trip and without a lock.
      *
-     * @param connection one without an open transaction
-     * @param request what would be claimed
+     * @param connection a connection without an open transaction
+     * @param request the key that would be claimed
      * @return empty if the key has to be claimed
-     * @throws DataAccessException if PostgreSQL reports an error, or the wait limit of the request is over
+     * @throws DataAccessException if PostgreSQL reports an error, or the wait exceeds the limit of the request
      */
     default Optional<ClaimResult> findAnswered(Connection connection, ClaimRequest request) {
         return Optional.empty();
     }
 
     /**
-     * Returns whether the last claim found the work of an earlier attempt of the same call, whose COMMIT was not answered.
-     * The result of that attempt is the result of the call then, because none is stored.
+     * Returns whether the last claim found that an earlier attempt of the same call has committed, though its COMMIT was not
+     * answered. The call then returns the result of that attempt, because no result is stored.
      *
-     * @return {@code false} where results are stored
+     * @return {@code false} if results are stored
      */
     default boolean isHandledByEarlierAttempt() {
         return false;
     }
 
     /**
-     * Whether failures are recorded that are not final, even if the application does not want that for its calls.
+     * Returns whether failures that are not final are recorded even if the application has switched that off for its calls.
      *
-     * @return {@code false} unless failures are counted always
+     * @return {@code true} if every failure is recorded
      */
     default boolean recordsEveryFailure() {
         return false;
@@ -89,12 +92,12 @@ public interface KeyClaimer {
     /**
      * The failure of an attempt whose claim was rolled back.
      *
-     * @param id the primary key that stands for the intent
-     * @param intent whose attempt failed
-     * @param fingerprint of its payload
+     * @param id the primary key, see {@link RequestId}
+     * @param intent the intent of the call
+     * @param fingerprint the fingerprint of its payload
      * @param attempt the number of the attempt
-     * @param retention how long the record is kept, from now
-     * @param failure how it failed
+     * @param retention time for which the record is kept, from now
+     * @param failure the failure
      */
     record FailureRecord(
             UUID id, Intent intent, Fingerprint fingerprint, int attempt, Duration retention, Failure failure) {}

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Asks for a claim that is committed before its effect.
+ * The lease that a call asks for, whose claim is committed before the method runs.
  *
- * @param token tells this claim from every other, so that one whose COMMIT got lost is recognised as our own
- * @param duration how long it holds the key if its holder vanishes, in the database's time
+ * @param token a random id of this claim, by which a call recognises its own claim after a COMMIT without an answer
+ * @param duration time for which the lease holds the key unless it is ended or extended, in the database's time
  */
 public record Lease(UUID token, Duration duration) {}

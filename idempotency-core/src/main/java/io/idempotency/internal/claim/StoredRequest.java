@@ -11,17 +11,17 @@ import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.codec.Fingerprint;
 
 /**
- * A committed request as a claim finds it, or one of the own transaction.
+ * The row of a request, as a claim finds it. It is committed, or was written by the same transaction.
  *
- * @param intent whose request it is
- * @param fingerprint of its payload
- * @param status how far it got
+ * @param intent the intent of the request
+ * @param fingerprint the fingerprint of its payload
+ * @param status the state of the request
  * @param attempt the number of the last attempt
- * @param responseBody the response as JSON text; {@code null} if it is not stored, or not any more
+ * @param responseBody the response as JSON text; {@code null} if it is not stored, or no longer stored
  * @param failureCode the code of a failure; {@code null} if it did not fail
  * @param failureMessage the message of a failure; {@code null} if it did not fail
- * @param claimToken of the lease; {@code null} if there is none
- * @param leaseRemaining how long the lease holds, negative if it has expired; {@code null} if there is none
+ * @param claimToken the token of the lease; {@code null} if there is none
+ * @param leaseRemaining the time until the lease expires, negative if it has expired; {@code null} if there is none
  */
 public record StoredRequest(
         Intent intent,
@@ -35,10 +35,10 @@ public record StoredRequest(
         @Nullable Duration leaseRemaining) {
 
     /**
-     * Returns the result for a request that finds this row.
+     * Returns the result for a claim that finds this row.
      *
-     * @param request whose key this row has
-     * @return the result; {@code null} if the request may claim the key again
+     * @param request the request of that claim
+     * @return the result; {@code null} if the key can be reclaimed
      * @throws IllegalStateException if two intents have the same request id
      */
     public @Nullable ClaimResult answerTo(ClaimRequest request) {
@@ -74,19 +74,19 @@ public record StoredRequest(
     }
 
     /**
-     * Returns the fence of the claim that wrote this row last.
+     * Returns the fence of the last claim of this row.
      *
-     * @param requestId the primary key that stands for the intent
-     * @return names that claim and no other
+     * @param requestId the primary key of the row
+     * @return the fence
      */
     public Fence fence(UUID requestId) {
         return new Fence(requestId, attempt, claimToken);
     }
 
     /**
-     * Returns what a request gets that claims the key of this row again.
+     * Returns the kind of the result for a request that reclaims the key of this row.
      *
-     * @return the kind of its result
+     * @return the kind
      */
     public Kind kindOfReclaim() {
         return status == RequestStatus.PROCESSING ? Kind.GRANTED_RECOVERY : Kind.GRANTED_RETRY;

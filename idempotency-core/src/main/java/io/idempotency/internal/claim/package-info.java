@@ -1,5 +1,5 @@
 /**
- * The claim of a key: what is asked of the store and what it answers.
+ * The claim of a key: the interface of the store, with its requests and results.
  */
 @NullMarked
 package io.idempotency.internal.claim;
