@@ -135,7 +135,7 @@ public final class ClaimInTransaction {
 
     private void guardCommit(IdempotentCall call, JoinedTransaction transaction, Connection connection) {
         if (isCompletedWithCommit(call, transaction)) {
-            CommitGuard.registerUntilCompletion(connection, store);
+            CommitGuard.registerPipelined(connection, store);
         } else if (transaction.isOwn()) {
             CommitGuard.registerOwn(connection, store);
         } else {

@@ -11,17 +11,17 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 
 /**
- * Refuses a COMMIT that would keep nothing of what the library has done in a transaction. PostgreSQL answers ROLLBACK if a
- * statement has failed, and the driver's {@code commit()} does not tell; it sends nothing if the transaction was ended by
- * hand. {@link TransactionTracker} asks after every other callback, immediately before the COMMIT. With managers that take
- * no listener it is asked as a synchronization, which is earlier.
+ * The check, before the COMMIT, that the transaction still contains what the library has written in it. If a statement has
+ * failed, PostgreSQL answers COMMIT with ROLLBACK, and the driver's {@code commit()} does not say so. If the method has ended the
+ * transaction, the driver sends nothing. {@link TransactionTracker} makes the check after all other callbacks, immediately
+ * before the COMMIT. With managers that take no listener it is made as a synchronization, which is earlier.
  *
- * @param connection that of the transaction
- * @param store knows the state of its transaction without asking the server
- * @param known the state that the COMMIT requires, as far as it is known: ENDED requires nothing, OPEN that the transaction
- *     has not ended, CLAIMED that no other one follows it
+ * @param connection the connection of the transaction
+ * @param store knows the state of the transaction without a round trip
+ * @param required the required state besides not being aborted: ENDED requires nothing, OPEN that a transaction is open, CLAIMED
+ *     that it is still the one with the claim
  */
-public record CommitGuard(Connection connection, ClaimStore store, TransactionState known)
+public record CommitGuard(Connection connection, ClaimStore store, TransactionState required)
         implements TransactionSynchronization {
 
     private static final String SWALLOWED =
@@ -35,26 +35,26 @@ public record CommitGuard(Connection connection, ClaimStore store, TransactionSt
                     + " or locks are part of";
 
     /**
-     * Guards the open transaction of this thread; equal guards are kept once. A caller may go back to a savepoint and take a
-     * claim back with it, so that the transaction need not stay one with a claim.
+     * Guards the open transaction of this thread. Equal guards are kept once. A caller may roll back to a savepoint before the claim,
+     * so the transaction need not stay one with a claim.
      */
     public static void register(Connection connection, ClaimStore store) {
         TransactionState state = store.transactionState(connection);
         register(connection, store, state == TransactionState.CLAIMED ? TransactionState.OPEN : state);
     }
 
-    /** Guards the transaction of a call that ends with the call. */
+    /** Guards a transaction that the call has started, and that ends with it. */
     public static void registerOwn(Connection connection, ClaimStore store) {
         register(connection, store, store.transactionState(connection));
     }
 
-    /** Guards a transaction whose completion travels with its COMMIT, and finds out by itself whether the claim still exists. */
-    public static void registerUntilCompletion(Connection connection, ClaimStore store) {
+    /** Guards a transaction whose completion is sent with its COMMIT, and itself fails if the claim does not exist any more. */
+    public static void registerPipelined(Connection connection, ClaimStore store) {
         register(connection, store, TransactionState.ENDED);
     }
 
-    private static void register(Connection connection, ClaimStore store, TransactionState known) {
-        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, store, known));
+    private static void register(Connection connection, ClaimStore store, TransactionState required) {
+        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, store, required));
     }
 
     @Override
@@ -64,12 +64,13 @@ public record CommitGuard(Connection connection, ClaimStore store, TransactionSt
         }
     }
 
+    /** Throws unless the transaction can commit. */
     public void requireCommittable() {
         @Nullable String problem = switch (store.transactionState(connection)) {
             case CLAIMED -> null;
-            case OPEN -> known == TransactionState.CLAIMED ? ENDED : null;
+            case OPEN -> required == TransactionState.CLAIMED ? ENDED : null;
             case ABORTED -> SWALLOWED;
-            case ENDED -> known == TransactionState.ENDED ? null : ENDED;
+            case ENDED -> required == TransactionState.ENDED ? null : ENDED;
         };
         if (problem != null) {
             throw new TransactionFailedException(problem);

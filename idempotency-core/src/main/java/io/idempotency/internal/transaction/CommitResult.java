@@ -10,19 +10,19 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 
 /**
- * Answers what became of the transaction of a call, and of its COMMIT. Three things tell: how the transaction ended as its
- * synchronization has seen it, what failed inside of it, and the SQLSTATE of what its manager threw. The text of a message
- * tells nothing.
+ * The result of the transaction of a call and of its COMMIT: committed, rolled back or in doubt. It is derived from the end that
+ * the synchronization has seen, the exception inside the transaction, and the SQLSTATE of the exception of the manager. The text
+ * of a message decides nothing.
  *
- * @param end how the transaction ended
- * @param failureInside the exception that left the method or its claim before a COMMIT was sent; {@code null} if none did
+ * @param end the end of the transaction
+ * @param failureInside the exception that left the claim or the method before a COMMIT was sent; {@code null} if there is none
  */
 public record CommitResult(End end, @Nullable Throwable failureInside) {
 
-    /** How a transaction ended. */
+    /** The end of a transaction. */
     public enum End {
 
-        /** It has not ended, as far as is known. */
+        /** No end is known. */
         NONE,
 
         COMMITTED,
@@ -34,22 +34,21 @@ public record CommitResult(End end, @Nullable Throwable failureInside) {
     }
 
     /**
-     * Returns how a transaction ended. If a callback before the commit throws one of Spring's own exceptions of transactions,
-     * Spring calls the end unknown and does not roll back; its clean-up would switch auto-commit on, which commits. Such a
-     * transaction is rolled back here.
+     * Returns the end of a transaction. If a beforeCommit callback throws a TransactionException, Spring reports an unknown end and
+     * does not roll back, and resetting auto-commit would commit. Such a transaction is rolled back here.
      *
-     * @param status as Spring tells its synchronizations
-     * @param connection of the transaction; {@code null} if it was never used
-     * @param store knows the state of the transaction without asking the server
+     * @param status the status that Spring passes to synchronizations
+     * @param connection the connection of the transaction; {@code null} if it was never used
+     * @param store knows the state of the transaction without a round trip
      */
     public static End after(int status, @Nullable Connection connection, ClaimStore store) {
         if (status == TransactionSynchronization.STATUS_COMMITTED) {
             return End.COMMITTED;
         }
-        // Not asked after a rollback: a connection that was never used would be fetched for it.
+        // Only if the status is unknown: after a rollback the query could fetch a connection that was never used.
         boolean wasOpen = status == TransactionSynchronization.STATUS_UNKNOWN && isOpen(connection, store);
-        boolean isNothingOpen = connection != null && FailedCommit.rollBackUnsent(connection);
-        return status == TransactionSynchronization.STATUS_ROLLED_BACK || (wasOpen && isNothingOpen)
+        boolean isRolledBack = connection != null && FailedCommit.rollBackUnsent(connection);
+        return status == TransactionSynchronization.STATUS_ROLLED_BACK || (wasOpen && isRolledBack)
                 ? End.ROLLED_BACK
                 : End.UNKNOWN;
     }
@@ -65,8 +64,8 @@ public record CommitResult(End end, @Nullable Throwable failureInside) {
     }
 
     /**
-     * Returns whether everything that the transaction wrote is gone for certain. After a failure inside no COMMIT is sent, and
-     * a server that says why it refuses one has rolled back.
+     * Returns whether the transaction is certain to be rolled back. After a failure inside, no COMMIT is sent. A server that answers
+     * a COMMIT with an error has rolled back.
      */
     public boolean isRolledBack(Throwable thrown) {
         return switch (end) {
@@ -76,7 +75,7 @@ public record CommitResult(End end, @Nullable Throwable failureInside) {
         };
     }
 
-    /** Returns whether COMMIT was sent and not answered. A JPA transaction is called rolled back even then. */
+    /** Returns whether COMMIT was sent and not answered. JPA managers report ROLLED_BACK even then. */
     public boolean isInDoubt(Throwable thrown) {
         if (failureInside != null) {
             return false;
@@ -89,7 +88,7 @@ public record CommitResult(End end, @Nullable Throwable failureInside) {
         };
     }
 
-    /** Returns whether the same work may succeed, and has no second effect, if it is done once more. */
+    /** Returns whether a retry may succeed and cannot have a second effect. */
     public boolean isRetryable(Throwable thrown) {
         if (end == End.COMMITTED) {
             return false;

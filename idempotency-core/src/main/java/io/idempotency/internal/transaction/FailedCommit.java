@@ -7,7 +7,7 @@ import org.springframework.dao.DataAccessException;
 
 import io.idempotency.IdempotencyException;
 
-/** Leaves nothing open of a transaction whose COMMIT was not sent, was refused, or was not answered. */
+/** Ends a transaction whose COMMIT was not sent, was refused or was not answered, so that the clean-up cannot commit it. */
 public final class FailedCommit {
 
     /** transaction_resolution_unknown */
@@ -16,24 +16,24 @@ public final class FailedCommit {
     private FailedCommit() {}
 
     /**
-     * Rolls back, or else gives up the connection.
+     * Rolls back. If that fails, aborts the connection.
      *
-     * @return the failure, or one which says that nobody knows what became of the transaction
+     * @return the failure, or one that says that the commit is in doubt
      */
     public static Exception rollBack(Connection connection, Throwable failure) {
-        if (isDriverAtRest(failure) && isRolledBack(connection, failure)) {
+        if (isProtocolInSync(failure) && isRolledBack(connection, failure)) {
             return (Exception) failure;
         }
         abort(connection, failure);
-        return isDriverAtRest(failure) && SqlStates.isConnectionLost(SqlStates.of(failure))
+        return isProtocolInSync(failure) && SqlStates.isConnectionLost(SqlStates.of(failure))
                 ? (Exception) failure
                 : unknown(failure);
     }
 
     /**
-     * What nobody has ended, so that the clean-up that follows would commit it.
+     * Rolls back a transaction that Spring has left open. Does nothing if none is open.
      *
-     * @return whether nothing is open any more for certain, which a lost connection cannot tell
+     * @return whether a transaction was open and is certain to be rolled back
      */
     public static boolean rollBackUnsent(Connection connection) {
         SQLException notSent = new SQLException("COMMIT was not sent");
@@ -47,22 +47,23 @@ public final class FailedCommit {
         return false;
     }
 
-    /** A pool may have lent it to somebody else meanwhile. */
+    /** Returns false if the connection was closed, because the pool may have given it to another thread. */
     private static boolean isOpen(Connection connection, Throwable failure) {
         try {
             return !connection.isClosed() && !connection.getAutoCommit();
-        } catch (SQLException | RuntimeException lost) {
-            Suppression.add(failure, lost);
+        } catch (SQLException | RuntimeException connectionLost) {
+            Suppression.add(failure, connectionLost);
             return false;
         }
     }
 
+    /** Returns the exception of a commit in doubt. */
     public static SQLException unknown(Throwable failure) {
         return new SQLException("It is not known whether the transaction was committed", UNKNOWN, failure);
     }
 
-    /** What is no failure of SQL may have left an answer unread, which would be taken for that of the ROLLBACK. */
-    private static boolean isDriverAtRest(Throwable failure) {
+    /** Any other failure may leave an answer unread, which the driver would take for the answer to the ROLLBACK. */
+    private static boolean isProtocolInSync(Throwable failure) {
         return failure instanceof SQLException
                 || failure instanceof DataAccessException
                 || failure instanceof IdempotencyException;
@@ -71,10 +72,10 @@ public final class FailedCommit {
     private static boolean isRolledBack(Connection connection, Throwable failure) {
         try {
             connection.rollback();
-            // A proxy may keep quiet about a connection that was closed meanwhile.
+            // A proxy may ignore a rollback on a connection that was closed meanwhile.
             return !connection.isClosed();
-        } catch (Throwable notRolledBack) {
-            Suppression.add(failure, notRolledBack);
+        } catch (Throwable rollbackFailure) {
+            Suppression.add(failure, rollbackFailure);
             return false;
         }
     }
@@ -82,8 +83,8 @@ public final class FailedCommit {
     private static void abort(Connection connection, Throwable failure) {
         try {
             connection.abort(Runnable::run);
-        } catch (Throwable notAborted) {
-            Suppression.add(failure, notAborted);
+        } catch (Throwable abortFailure) {
+            Suppression.add(failure, abortFailure);
         }
     }
 }

@@ -9,7 +9,7 @@ public final class InterceptedTransaction extends TransactionAspectSupport {
 
     private InterceptedTransaction() {}
 
-    /** Unlike {@link #currentTransactionStatus()} without an exception where there is none. */
+    /** Returns the status of the transaction; {@code null} if there is none. */
     public static @Nullable TransactionStatus current() {
         TransactionInfo info = currentTransactionInfo();
         return info == null ? null : info.getTransactionStatus();

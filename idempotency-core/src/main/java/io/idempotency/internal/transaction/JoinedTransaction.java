@@ -13,19 +13,20 @@ import io.idempotency.Intent;
 import io.idempotency.TransactionMismatchException;
 
 /**
- * The open transaction of a call, known to be one on the DataSource of the idempotency tables.
+ * The open transaction that a call is part of. {@link JoinedTransactions} has checked that it is on the DataSource of the
+ * idempotency tables.
  *
- * @param status of the transaction as its manager sees it
- * @param holder of its connection; tells it from other transactions of the thread
- * @param dataSource under which the holder is bound; perhaps a wrapper of the one that was configured, or its target
+ * @param status the status of its manager
+ * @param holder the holder of its connection, which identifies the transaction among those of the thread
+ * @param dataSource the DataSource that the holder is bound to, which may be a wrapper or the target of the configured one
  */
 public record JoinedTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
 
-    /** Hands out the transaction's connection, and dooms the transaction with every exception. */
+    /** Works on the connection of the transaction. Every exception marks the transaction rollback-only. */
     public @Nullable Object withConnection(Intent intent, ConnectionWork work) throws Throwable {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
-            if (JoinedTransactions.commitsByItself(connection)) {
+            if (JoinedTransactions.isAutoCommit(connection)) {
                 throw new TransactionMismatchException(
                         intent,
                         "the connection of its transaction is in auto-commit mode, so that claim and effect would be"
@@ -36,7 +37,7 @@ public record JoinedTransaction(DefaultTransactionStatus status, ConnectionHolde
         } catch (Throwable failure) {
             status.setRollbackOnly();
             if (!isOwn()) {
-                RollbackGuard.markedBy(failure);
+                RollbackGuard.registerMarked(failure);
             }
             throw failure;
         } finally {
@@ -44,29 +45,30 @@ public record JoinedTransaction(DefaultTransactionStatus status, ConnectionHolde
         }
     }
 
-    /** Whether this call started the transaction, so that it ends with the call. */
+    /** Returns whether the call has started the transaction, which then ends with the call. */
     public boolean isOwn() {
         return status.isNewTransaction();
     }
 
-    /** Whoever must be done in a second must not wait for five; fails if the transaction's own time is up. */
+    /** Caps the wait at the transaction's remaining timeout. Throws if that is over. */
     public Duration limit(Duration wait) {
         return limit(wait, holder);
     }
 
+    /** Does the same for the transaction of a holder. */
     public static Duration limit(Duration wait, ConnectionHolder holder) {
         if (!holder.hasTimeout()) {
             return wait;
         }
-        Duration left = Duration.ofMillis(holder.getTimeToLiveInMillis());
-        return left.compareTo(wait) < 0 ? left : wait;
+        Duration remaining = Duration.ofMillis(holder.getTimeToLiveInMillis());
+        return remaining.compareTo(wait) < 0 ? remaining : wait;
     }
 
     public boolean isRollbackOnly() {
         return status.isRollbackOnly();
     }
 
-    /** Writes what JPA has pending; nothing with plain JDBC. */
+    /** Flushes the pending changes of JPA. Does nothing with plain JDBC. */
     public void flush() {
         status.flush();
     }
@@ -78,7 +80,7 @@ public record JoinedTransaction(DefaultTransactionStatus status, ConnectionHolde
         /**
          * Does the work.
          *
-         * @param connection of the transaction; not to be closed
+         * @param connection the connection of the transaction; not to be closed
          * @return the result
          * @throws Throwable on failure, which marks the transaction rollback-only
          */

@@ -26,8 +26,8 @@ import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.ClaimStore;
 
 /**
- * Finds or opens the transaction that claim, effect and response become part of. That it is on the DataSource of the
- * idempotency tables is checked and never assumed: otherwise they would not commit together.
+ * Finds or opens the transaction that claim, effect and response become part of. It always checks that the transaction is on the
+ * DataSource of the idempotency tables, because they would not commit together otherwise.
  */
 public final class JoinedTransactions {
 
@@ -40,9 +40,9 @@ public final class JoinedTransactions {
     /**
      * Creates the access to transactions.
      *
-     * @param dataSource of the idempotency tables
+     * @param dataSource the DataSource of the idempotency tables
      * @param transactionManager opens a transaction for methods that declare none
-     * @param store knows the state of a transaction without asking the server
+     * @param store knows the state of a transaction without a round trip
      */
     public JoinedTransactions(DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
         this.dataSource = dataSource;
@@ -51,23 +51,23 @@ public final class JoinedTransactions {
     }
 
     /**
-     * Works on the connection of the open transaction, whoever manages it, and dooms that with every exception.
+     * Works on the connection of the open transaction, whatever its manager. After an exception it cannot commit.
      *
      * @param <T> the result
-     * @param work what is done; it does not end the transaction
-     * @return what the work gave
-     * @throws TransactionMismatchException if none is open on the DataSource of the idempotency tables, or it is over
-     *     already or read-only
+     * @param work the work, which must not end the transaction
+     * @return the result of the work
+     * @throws TransactionMismatchException if no transaction is open on the DataSource of the idempotency tables, or it is
+     *     committed already or read-only
      */
     public <T> T onOpenConnection(Function<Connection, T> work) {
         return onOpenConnection((connection, holder) -> work.apply(connection));
     }
 
-    /** The same for work that has to know how long the transaction may take. */
+    /** Does the same for work that needs the timeout of the transaction. */
     public <T> T onOpenConnection(BiFunction<Connection, ConnectionHolder, T> work) {
         ConnectionHolder holder = findHolder();
-        DataSource boundUnder = holder == null ? null : dataSourceOf(holder);
-        if (holder == null || boundUnder == null || !isTransactionOpen()) {
+        DataSource boundDataSource = holder == null ? null : dataSourceOf(holder);
+        if (holder == null || boundDataSource == null || !isTransactionOpen()) {
             throw noTransaction();
         }
         if (TransactionTracker.isInnermostOver()) {
@@ -77,43 +77,43 @@ public final class JoinedTransactions {
                             + " @TransactionalEventListener without a phase. Do it before the commit, with the phase"
                             + " BEFORE_COMMIT, or in a transaction with the propagation REQUIRES_NEW");
         }
-        Connection connection = DataSourceUtils.getConnection(boundUnder);
+        Connection connection = DataSourceUtils.getConnection(boundDataSource);
         try {
-            if (commitsByItself(connection)) {
+            if (isAutoCommit(connection)) {
                 throw noTransaction();
             }
-            T result = orDoomTransaction(connection, () -> work.apply(connection, holder));
+            T result = guardingRollback(connection, () -> work.apply(connection, holder));
             CommitGuard.register(connection, store);
             return result;
         } finally {
-            DataSourceUtils.releaseConnection(connection, boundUnder);
+            DataSourceUtils.releaseConnection(connection, boundDataSource);
         }
     }
 
-    private static <T> T orDoomTransaction(Connection connection, Supplier<T> work) {
+    private static <T> T guardingRollback(Connection connection, Supplier<T> work) {
         try {
             return work.get();
         } catch (RuntimeException failure) {
-            RollbackGuard.by(failure, connection);
+            RollbackGuard.register(failure, connection);
             throw ReadOnlyTransaction.explain(failure);
         }
     }
 
-    /** One that is over is called active still while its callbacks run, but has no synchronization any more. */
+    /** While its afterCompletion callbacks run, Spring still calls a transaction active, but it has no synchronization any more. */
     private static boolean isTransactionOpen() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.isSynchronizationActive()
                 && !(InterceptedTransaction.current() instanceof DefaultTransactionStatus status
                         && status.hasTransaction()
-                        && isJoinedTooLate(status));
+                        && isJoinedAfterEnd(status));
     }
 
-    private static boolean isJoinedTooLate(DefaultTransactionStatus status) {
+    private static boolean isJoinedAfterEnd(DefaultTransactionStatus status) {
         return status.isNewSynchronization() && !status.isNewTransaction();
     }
 
-    /** As one does that is bound without a transaction of its own, while one on another database is open. */
-    public static boolean commitsByItself(Connection connection) {
+    /** Returns whether each statement commits at once, as on a connection that is bound while another database has a transaction. */
+    public static boolean isAutoCommit(Connection connection) {
         try {
             return connection.getAutoCommit();
         } catch (SQLException closed) {
@@ -128,7 +128,7 @@ public final class JoinedTransactions {
                         + " the method, with the right transaction manager");
     }
 
-    /** Runs work in the transaction that the method declares, or else in the open one or in one of its own. */
+    /** Runs work in the transaction that the method declares; without one, in the open transaction or in a new one. */
     public @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Work work) throws Throwable {
         if (declared != null) {
             return work.in(require(intent, declared));
@@ -146,8 +146,8 @@ public final class JoinedTransactions {
     }
 
     /**
-     * An open transaction is joined, and never begun on: a manager that does not know the transaction of another manager
-     * would begin, and commit, on the connection that both share.
+     * Joins an open transaction, and opens one only if there is none: a manager that does not know the transaction of another
+     * manager would begin and commit on the connection that they share.
      */
     private TransactionStatus joinOrOpen(Intent intent) {
         DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
@@ -182,22 +182,21 @@ public final class JoinedTransactions {
                 && jdbcStatus.getTransaction() instanceof JdbcTransactionObjectSupport transaction
                 && transaction.hasConnectionHolder()) {
             ConnectionHolder holder = transaction.getConnectionHolder();
-            DataSource boundUnder = dataSourceOf(holder);
-            if (boundUnder != null) {
+            DataSource boundDataSource = dataSourceOf(holder);
+            if (boundDataSource != null) {
                 requireSynchronization(intent, jdbcStatus);
-                return new JoinedTransaction(jdbcStatus, holder, boundUnder);
+                return new JoinedTransaction(jdbcStatus, holder, boundDataSource);
             }
         }
         throw mismatch(intent);
     }
 
     /**
-     * Somebody must tell when the transaction ends. Nobody does if its manager does not synchronize, or if it is over
-     * already: then joining it makes a synchronization of its own, which ends with the joining and not with the
-     * transaction.
+     * Throws if no callback would report the end of the transaction. That is so if its manager does not synchronize, or if the
+     * transaction has ended: joining it then makes a new synchronization, which ends with the call and not with the transaction.
      */
     private static void requireSynchronization(Intent intent, DefaultTransactionStatus status) {
-        if (isJoinedTooLate(status) || !TransactionSynchronizationManager.isSynchronizationActive()) {
+        if (isJoinedAfterEnd(status) || !TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new TransactionMismatchException(
                     intent,
                     "the open transaction has no synchronization: it is over already and this call comes from an"
@@ -206,7 +205,7 @@ public final class JoinedTransactions {
         }
     }
 
-    /** The DataSource that a holder is bound under, if that is ours; wrappers of the same one are the same one. */
+    /** Returns the DataSource that a holder is bound to, if that is the configured one, wraps it or is wrapped by it. */
     private @Nullable DataSource dataSourceOf(ConnectionHolder holder) {
         if (TransactionSynchronizationManager.getResource(dataSource) == holder) {
             return dataSource;
@@ -247,7 +246,7 @@ public final class JoinedTransactions {
         /**
          * Does the work.
          *
-         * @param transaction that is open
+         * @param transaction the open transaction
          * @return the result
          * @throws Throwable on failure, which rolls the transaction back
          */

@@ -11,7 +11,7 @@ import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 
-/** The completion of a call that has returned, and is to be sent together with the COMMIT of its transaction. */
+/** The completion of a call whose method has returned, which is sent together with the COMMIT of its transaction. */
 public final class PipelinedCompletion {
 
     private final ClaimStore store;
@@ -24,7 +24,7 @@ public final class PipelinedCompletion {
 
     private boolean sentEarly;
 
-    /** Encodes and binds everything now, so that what cannot be sent fails the method and not the commit. */
+    /** Encodes and binds all parameters now, so that an invalid one fails the call and not the commit. */
     public PipelinedCompletion(ClaimStore store, Intent intent, Connection connection, Completion completion) {
         this.store = store;
         this.intent = intent;
@@ -32,7 +32,7 @@ public final class PipelinedCompletion {
         this.completingCommit = store.completingCommit(connection, completion);
     }
 
-    /** Once more each time: a rollback to a savepoint may have taken it back. */
+    /** Writes the completion without the COMMIT. Every call writes it again, because a rollback to a savepoint may have undone it. */
     public void sendEarly(Connection connection) {
         if (!store.complete(connection, completion) && !sentEarly) {
             throw TransactionFailures.claimIsGone(intent);
@@ -41,7 +41,7 @@ public final class PipelinedCompletion {
     }
 
     /**
-     * Completes the call, and commits if that has not been begun before.
+     * Completes the call. If the completion was not sent early, commits with it.
      *
      * @return whether PostgreSQL has committed
      */
@@ -84,6 +84,7 @@ public final class PipelinedCompletion {
         }
     }
 
+    /** Closes the prepared statements. */
     public void close() {
         completingCommit.close();
     }

@@ -7,8 +7,8 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A transaction of a {@link PipelinedTransactionManager}, with what is to travel with its COMMIT. Bound under the holder
- * of its connection, which tells it from those of the thread that are suspended.
+ * The state of a transaction of a {@link PipelinedTransactionManager}: the completion that is sent with its COMMIT. It is bound to
+ * the holder of its connection, because other transactions of the thread may be suspended.
  */
 public final class PipelinedTransaction {
 
@@ -18,16 +18,17 @@ public final class PipelinedTransaction {
 
     private PipelinedTransaction() {}
 
+    /** Binds the state of a transaction that begins. */
     public static void begin(ConnectionHolder holder) {
         TransactionSynchronizationManager.bindResource(holder, new PipelinedTransaction());
     }
 
-    /** {@code null} if another manager began the transaction. */
+    /** Returns the state of a transaction; {@code null} if another manager has begun it. */
     public static @Nullable PipelinedTransaction of(ConnectionHolder holder) {
         return (PipelinedTransaction) TransactionSynchronizationManager.getResource(holder);
     }
 
-    /** Before anything in the transaction that would look for what is not written yet. */
+    /** Writes a waiting completion now, because another claim of the same transaction follows, which must see it. */
     public static void sendEarly(ConnectionHolder holder, Connection connection) {
         PipelinedTransaction transaction = of(holder);
         if (transaction != null && transaction.completion != null) {
@@ -35,12 +36,13 @@ public final class PipelinedTransaction {
         }
     }
 
-    /** After which there is nothing left to roll back. */
+    /** Returns the failure of the COMMIT, after which nothing is left to roll back; {@code null} if there is none. */
     public static @Nullable RuntimeException commitFailure(ConnectionHolder holder) {
         PipelinedTransaction transaction = of(holder);
         return transaction == null ? null : transaction.commitFailure;
     }
 
+    /** Removes the state of a transaction that has ended. */
     public static void end(ConnectionHolder holder) {
         PipelinedTransaction transaction =
                 (PipelinedTransaction) TransactionSynchronizationManager.unbindResourceIfPossible(holder);
@@ -49,9 +51,10 @@ public final class PipelinedTransaction {
         }
     }
 
-    public void commitWith(PipelinedCompletion waiting) {
+    /** Sets the completion that the COMMIT is sent with, in the place of an earlier one. */
+    public void commitWith(PipelinedCompletion newCompletion) {
         discard();
-        completion = waiting;
+        completion = newCompletion;
     }
 
     public @Nullable PipelinedCompletion completion() {

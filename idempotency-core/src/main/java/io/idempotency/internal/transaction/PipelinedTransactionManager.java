@@ -13,9 +13,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * A transaction manager for plain JDBC that sends the completion of an idempotent call together with the COMMIT of the
- * transaction that the call started, in one round trip. Every other transaction is one as that of its superclass.
+ * transaction that the call has started, in one round trip. Other transactions are those of its superclass.
  */
-@SuppressWarnings("serial") // As its superclass, which is serializable by its history only.
+@SuppressWarnings("serial") // The superclass is serializable for historical reasons only.
 public final class PipelinedTransactionManager extends JdbcTransactionManager {
 
     private final boolean translatesExceptions;
@@ -23,9 +23,9 @@ public final class PipelinedTransactionManager extends JdbcTransactionManager {
     /**
      * Creates the manager.
      *
-     * @param dataSource of the transactions
-     * @param translatesExceptions whether a failed commit or rollback is a {@code DataAccessException}; otherwise it is a
-     *     {@code TransactionSystemException}, as that of a {@code DataSourceTransactionManager}
+     * @param dataSource the DataSource of the transactions
+     * @param translatesExceptions whether the exception of a failed commit or rollback is a {@code DataAccessException};
+     *     otherwise it is a {@code TransactionSystemException}, as with {@code DataSourceTransactionManager}
      */
     public PipelinedTransactionManager(DataSource dataSource, boolean translatesExceptions) {
         super(dataSource);
@@ -46,8 +46,8 @@ public final class PipelinedTransactionManager extends JdbcTransactionManager {
         }
         try {
             super.doCommit(status);
-        } catch (RuntimeException tooLate) {
-            logger.debug("PostgreSQL has committed, so that this does not matter", tooLate);
+        } catch (RuntimeException afterCommit) {
+            logger.debug("PostgreSQL has committed, so this failure changes nothing", afterCommit);
         }
     }
 
@@ -64,7 +64,7 @@ public final class PipelinedTransactionManager extends JdbcTransactionManager {
             transaction.discard();
             return committed;
         } catch (Throwable failure) {
-            // The clean-up that follows would commit what is left open.
+            // Otherwise the clean-up would commit a transaction that is still open.
             Exception ended = FailedCommit.rollBack(connection, failure);
             RuntimeException thrown = ended instanceof SQLException sqlException
                     ? translateException("JDBC commit", sqlException)
@@ -75,8 +75,8 @@ public final class PipelinedTransactionManager extends JdbcTransactionManager {
     }
 
     /**
-     * Once is enough, and a second failure would hide the first. Only from a rollback that fails callbacks learn that nobody
-     * knows what became of the transaction, and are not told that it was rolled back.
+     * Does not roll back after a failed commit, because that has ended the transaction. If the connection was lost, throws the
+     * failure of the commit, so that Spring reports an unknown end to callbacks and not a rollback.
      */
     @Override
     protected void doRollback(DefaultTransactionStatus status) {

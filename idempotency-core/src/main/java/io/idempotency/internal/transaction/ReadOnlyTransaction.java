@@ -6,8 +6,8 @@ import io.idempotency.Intent;
 import io.idempotency.TransactionMismatchException;
 
 /**
- * One that a caller has declared so, in which nothing can be recorded. A server that takes no writes from anybody, as a standby
- * or after a failover, is another matter: it may take them soon.
+ * The explanation of failures in a transaction that the application has declared read-only, in which no key can be claimed. A
+ * server that is read-only itself, such as a standby, is no such case: it may accept writes soon.
  */
 public final class ReadOnlyTransaction {
 
@@ -16,10 +16,10 @@ public final class ReadOnlyTransaction {
 
     private ReadOnlyTransaction() {}
 
-    /** What a failure means for a call, if it means that. */
+    /** Returns the exception of a call in a read-only transaction, or the failure if it has another cause. */
     public static RuntimeException explain(Intent intent, RuntimeException failure) {
         return isRefused(failure)
-                ? because(
+                ? withSuppressed(
                         failure,
                         new TransactionMismatchException(
                                 intent,
@@ -27,10 +27,10 @@ public final class ReadOnlyTransaction {
                 : failure;
     }
 
-    /** What a failure means for messages, if it means that. */
+    /** Returns the exception for messages in a read-only transaction, or the failure if it has another cause. */
     public static RuntimeException explain(RuntimeException failure) {
         return isRefused(failure)
-                ? because(
+                ? withSuppressed(
                         failure,
                         new TransactionMismatchException("The open transaction is read-only, so messages can neither be"
                                 + " published nor claimed in it. " + WHAT_TO_DO))
@@ -42,7 +42,7 @@ public final class ReadOnlyTransaction {
                 && SqlStates.isReadOnly(SqlStates.of(failure));
     }
 
-    private static RuntimeException because(RuntimeException failure, TransactionMismatchException refusal) {
+    private static RuntimeException withSuppressed(RuntimeException failure, TransactionMismatchException refusal) {
         Suppression.add(refusal, failure);
         return refusal;
     }

@@ -15,12 +15,12 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * A transaction of the library's own, always on another connection than that of the transaction that the application has
- * open. Internal: nothing else in the library opens a transaction beside the application's.
+ * Runs the library's own transactions, always on another connection than that of the application's open transaction. Nothing else
+ * in the library opens a transaction besides the application's.
  *
- * <p>Spring binds the connection of a JPA transaction under the application's DataSource without marking it as one of an
- * active transaction. A JDBC transaction manager over that DataSource takes it for a connection without a transaction, and
- * its COMMIT ends the application's transaction. Hence the wrapper: nothing is ever bound under it but by this class.
+ * <p>Spring binds the connection of a JPA transaction to the application's DataSource without marking it as one of an active
+ * transaction. A JDBC transaction manager over that DataSource takes it for a connection without a transaction, and its COMMIT
+ * ends the application's transaction. So the DataSource is wrapped: only this class binds a connection to the wrapper.
  */
 public final class RequiresNewTransaction {
 
@@ -37,43 +37,43 @@ public final class RequiresNewTransaction {
     }
 
     /**
-     * Creates one of the isolation level that connections have by themselves.
+     * Creates one with the default isolation level of the connections.
      *
-     * @param dataSource where connections are taken from
-     * @return safe for use by many threads
+     * @param dataSource provides the connections
+     * @return an object that is safe for use by many threads
      */
     public static RequiresNewTransaction on(DataSource dataSource) {
         return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_DEFAULT);
     }
 
     /**
-     * Creates one that is READ COMMITTED whatever the default of connections is.
+     * Creates one with the isolation level READ COMMITTED.
      *
-     * @param dataSource where connections are taken from
-     * @return safe for use by many threads
+     * @param dataSource provides the connections
+     * @return an object that is safe for use by many threads
      */
     public static RequiresNewTransaction readCommittedOn(DataSource dataSource) {
         return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_READ_COMMITTED);
     }
 
     /**
-     * Works in a transaction, and commits it.
+     * Works in a transaction and commits it.
      *
      * @param <T> the result
-     * @param work what is done; an exception rolls the transaction back
-     * @return what the work gave
+     * @param work the work; an exception rolls the transaction back
+     * @return the result of the work
      */
     public <T extends @Nullable Object> T call(Function<Connection, T> work) {
         return callAndKeepIf(work, result -> true);
     }
 
     /**
-     * Works in a transaction, and commits it only for some results: a transaction that PostgreSQL has aborted cannot commit.
+     * Works in a transaction and commits it only for some results: a transaction that PostgreSQL has aborted cannot commit.
      *
      * @param <T> the result
-     * @param work what is done; an exception rolls the transaction back
-     * @param isKept whether the transaction is committed
-     * @return what the work gave
+     * @param work the work; an exception rolls the transaction back
+     * @param isKept returns whether to commit, for a result
+     * @return the result of the work
      */
     public <T extends @Nullable Object> T callAndKeepIf(Function<Connection, T> work, Predicate<T> isKept) {
         return template.execute(status -> {

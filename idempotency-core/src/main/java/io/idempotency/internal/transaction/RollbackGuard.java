@@ -9,8 +9,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.TransactionFailedException;
 
 /**
- * Refuses the commit of a transaction in which something failed, whoever manages it: with JPA the COMMIT of an aborted
- * transaction would report success.
+ * The synchronization that refuses the commit of a transaction in which work of the library has failed, whatever its manager: a
+ * JPA manager would report the COMMIT of an aborted transaction as a success.
  */
 public final class RollbackGuard extends SavepointAwareSynchronization {
 
@@ -24,38 +24,41 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
 
     private final Throwable failure;
 
-    /** Of a transaction that is not marked. */
+    /** The connection of a transaction that is not marked rollback-only; null for one that is. */
     private final @Nullable Connection connection;
 
-    /** By the manager, which has looked at its mark before the callbacks. */
-    private boolean isDecided;
+    /** Whether the mark was set before the callbacks, so that the manager rolls back by itself. */
+    private boolean isLeftToManager;
 
     private RollbackGuard(Throwable failure, @Nullable Connection connection) {
         this.failure = failure;
         this.connection = connection;
     }
 
-    /** The open transaction of this thread, which is on this connection. */
-    public static void by(Throwable failure, Connection connection) {
+    /** Refuses the commit of the open transaction of this thread, which is on this connection. */
+    public static void register(Throwable failure, Connection connection) {
         TransactionSynchronizationManager.registerSynchronization(new RollbackGuard(failure, connection));
     }
 
-    /** One that is marked rollback-only, which comes too late in a callback before the commit. */
-    public static void markedBy(Throwable failure) {
+    /**
+     * Refuses the commit of a transaction that is marked rollback-only. The mark alone does not suffice in a beforeCommit callback,
+     * because the manager has checked it before.
+     */
+    public static void registerMarked(Throwable failure) {
         TransactionSynchronizationManager.registerSynchronization(new RollbackGuard(failure, null));
     }
 
     /**
-     * Refuses a commit that {@link #beforeCommit} has not: callbacks that are registered by one before the commit are not
-     * called for that any more.
+     * Throws if the commit must be refused. {@link #beforeCommit} is not called if another beforeCommit callback has registered this
+     * synchronization.
      */
     public void refuseCommit() {
-        if (!isDecided) {
+        if (!isLeftToManager) {
             requireUndone();
         }
     }
 
-    /** First, because nothing that others do in an aborted transaction can succeed. */
+    /** Runs first, because other callbacks can do nothing in an aborted transaction. */
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE;
@@ -64,7 +67,7 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
     @Override
     public void beforeCommit(boolean readOnly) {
         if (isMarked()) {
-            isDecided = true;
+            isLeftToManager = true;
         } else {
             requireUndone();
         }
@@ -75,8 +78,8 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
     }
 
     /**
-     * Not with one of Spring's own exceptions of transactions: it takes them for the answer to a COMMIT, and rolls nothing back
-     * before its clean-up turns autocommit on, which commits what is open if no statement has failed.
+     * Throws unless the failure was undone. The exception is no TransactionException: if a beforeCommit callback throws one, Spring
+     * does not roll back, and resetting auto-commit would commit.
      */
     private void requireUndone() {
         if (!isUndone()) {
@@ -84,7 +87,7 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
         }
     }
 
-    /** Where the failure was such an exception itself, and left a callback. */
+    /** Rolls back if the failure was a TransactionException itself and left a beforeCommit callback. */
     @Override
     public void afterCompletion(int status) {
         if (status != STATUS_COMMITTED && !isUndone() && connection != null) {

@@ -6,7 +6,7 @@ import javax.sql.DataSource;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** Whether two DataSources hand out connections of the same pool, whatever is wrapped round one or the other. */
+/** The test whether two DataSources are, or wrap, the same one. */
 public final class SameDataSource {
 
     private SameDataSource() {}
@@ -14,8 +14,8 @@ public final class SameDataSource {
     /**
      * Compares two DataSources.
      *
-     * @param one as a transaction manager knows it
-     * @param other as the library was given it
+     * @param one a DataSource
+     * @param other another DataSource
      * @return {@code true} if both are, or wrap, the same object
      */
     public static boolean test(DataSource one, DataSource other) {

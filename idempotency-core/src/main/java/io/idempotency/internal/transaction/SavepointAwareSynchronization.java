@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** Learns whether a rollback to a savepoint undoes what was done when the synchronization was registered. */
+/** A synchronization that is told if a rollback to a savepoint undoes the work for which it was registered. */
 public abstract class SavepointAwareSynchronization implements TransactionSynchronization {
 
     private final List<Object> laterSavepoints = new ArrayList<>(0);
@@ -29,6 +29,6 @@ public abstract class SavepointAwareSynchronization implements TransactionSynchr
         return undone;
     }
 
-    /** Is called after each rollback that undoes it. */
+    /** Is called after each rollback to a savepoint that undoes the work. */
     protected void undone() {}
 }

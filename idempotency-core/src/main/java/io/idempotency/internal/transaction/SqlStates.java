@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What SQLSTATEs say about a failure; the text of a message says nothing.
+ * Classifies failures by their SQLSTATE, never by the text of a message.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>
  */
@@ -15,7 +15,7 @@ public final class SqlStates {
     private static final String CONNECTION_EXCEPTION = "08";
 
     /** admin_shutdown, crash_shutdown, cannot_connect_now */
-    private static final Set<String> SERVER_WENT_AWAY = Set.of("57P01", "57P02", "57P03");
+    private static final Set<String> SERVER_DOWN = Set.of("57P01", "57P02", "57P03");
 
     private static final String SERIALIZATION_FAILURE = "40001";
 
@@ -23,13 +23,13 @@ public final class SqlStates {
 
     private static final String READ_ONLY_SQL_TRANSACTION = "25006";
 
-    private static final Set<String> ROLLED_BACK_IN_FAVOUR_OF_OTHERS = Set.of(SERIALIZATION_FAILURE, DEADLOCK_DETECTED);
+    private static final Set<String> CONFLICTS = Set.of(SERIALIZATION_FAILURE, DEADLOCK_DETECTED);
 
     private static final int DEEPEST_CAUSE = 50;
 
     private SqlStates() {}
 
-    /** The SQLSTATE of the first SQL exception in a chain of causes that has one. */
+    /** Returns the first SQLSTATE in a chain of causes; {@code null} if there is none. */
     public static @Nullable String of(Throwable failure) {
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
@@ -41,12 +41,12 @@ public final class SqlStates {
         return null;
     }
 
-    /** Whether the connection was lost, so that the server's answer is not known. */
+    /** Returns whether the connection was lost, so that the server's answer is unknown. */
     public static boolean isConnectionLost(@Nullable String sqlState) {
-        return sqlState != null && (sqlState.startsWith(CONNECTION_EXCEPTION) || SERVER_WENT_AWAY.contains(sqlState));
+        return sqlState != null && (sqlState.startsWith(CONNECTION_EXCEPTION) || SERVER_DOWN.contains(sqlState));
     }
 
-    /** Whether the server said what is wrong, so that there is no doubt about what it did. */
+    /** Returns whether the server has answered with an error, so that nothing is in doubt. */
     public static boolean isAnswer(@Nullable String sqlState) {
         return sqlState != null && !isConnectionLost(sqlState);
     }
@@ -59,8 +59,8 @@ public final class SqlStates {
         return READ_ONLY_SQL_TRANSACTION.equals(sqlState);
     }
 
-    /** Whether the same work may succeed if it is done once more. */
+    /** Returns whether the same work may succeed if it is repeated. */
     public static boolean isTransient(@Nullable String sqlState) {
-        return sqlState != null && (ROLLED_BACK_IN_FAVOUR_OF_OTHERS.contains(sqlState) || isConnectionLost(sqlState));
+        return sqlState != null && (CONFLICTS.contains(sqlState) || isConnectionLost(sqlState));
     }
 }

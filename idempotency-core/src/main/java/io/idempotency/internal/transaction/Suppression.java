@@ -1,6 +1,6 @@
 package io.idempotency.internal.transaction;
 
-/** Keeps what went wrong while something else was failing already, which is what the caller gets. */
+/** Adds a failure to an earlier one, which is the one that the caller gets. */
 public final class Suppression {
 
     private Suppression() {}

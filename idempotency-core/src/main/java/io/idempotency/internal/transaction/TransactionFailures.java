@@ -3,7 +3,7 @@ package io.idempotency.internal.transaction;
 import io.idempotency.Intent;
 import io.idempotency.TransactionFailedException;
 
-/** Why a call fails although its method has returned. */
+/** The exceptions of calls that fail although their methods have returned. */
 public final class TransactionFailures {
 
     private TransactionFailures() {}
@@ -25,7 +25,7 @@ public final class TransactionFailures {
     public static TransactionFailedException transactionEnded(Intent intent) {
         return new TransactionFailedException(
                 intent,
-                "it had ended the transaction itself, or gone back behind its claim: never commit, roll back or switch auto-commit on the"
+                "it had ended the transaction itself, or rolled back to a savepoint before its claim: never commit, roll back or switch auto-commit on the"
                         + " connection inside an idempotent method");
     }
 

@@ -8,46 +8,46 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Knows the transactions of each thread, the innermost last, and which of them are being committed. In callbacks after its
- * commit a transaction looks as if it were open still; what is written in one is kept or lost by chance. The commit of one
- * that can keep nothing any more is refused.
+ * A listener of transaction managers that keeps the active transactions of each thread, and which of them are being committed. In
+ * callbacks after its commit Spring still shows a transaction as open, and what is written there may be lost. The listener also
+ * makes the checks of {@link CommitGuard} and {@link RollbackGuard} immediately before the COMMIT.
  */
 public final class TransactionTracker implements TransactionExecutionListener {
 
-    private static final ThreadLocal<@Nullable Frame> INNERMOST = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable ActiveTransaction> INNERMOST = new ThreadLocal<>();
 
-    /** Whether the innermost transaction of this thread takes nothing any more. */
+    /** Returns whether the innermost transaction of this thread is being committed, so that nothing more can be written in it. */
     public static boolean isInnermostOver() {
-        Frame frame = innermost();
-        return frame != null && frame.isOver();
+        ActiveTransaction active = innermost();
+        return active != null && active.isOver();
     }
 
-    /** Whether it is known to take something still. */
+    /** Returns whether the innermost transaction of this thread is known, and is not being committed yet. */
     public static boolean isInnermostOpen() {
-        Frame frame = innermost();
-        return frame != null && !frame.isOver();
+        ActiveTransaction active = innermost();
+        return active != null && !active.isOver();
     }
 
-    private static @Nullable Frame innermost() {
-        Frame frame = INNERMOST.get();
-        // Those whose manager did not tell their end.
-        while (frame != null && frame.transaction.isCompleted()) {
-            frame = frame.outer;
-            bind(frame);
+    private static @Nullable ActiveTransaction innermost() {
+        ActiveTransaction active = INNERMOST.get();
+        // Removes transactions whose manager did not report their end.
+        while (active != null && active.transaction.isCompleted()) {
+            active = active.outer;
+            bind(active);
         }
-        return frame;
+        return active;
     }
 
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         if (failure == null) {
-            bind(new Frame(transaction, INNERMOST.get()));
+            bind(new ActiveTransaction(transaction, INNERMOST.get()));
         }
     }
 
     /**
-     * After everything that others do before the commit. The callbacks of the thread are those of this transaction only if it
-     * has begun them; a nested one, which ends with its savepoint, has not.
+     * Makes the last checks, after all beforeCommit callbacks. The synchronizations of the thread belong to this transaction only if
+     * it has begun them, which a nested transaction with a savepoint has not.
      */
     @Override
     public void beforeCommit(TransactionExecution transaction) {
@@ -56,20 +56,20 @@ public final class TransactionTracker implements TransactionExecutionListener {
                 && TransactionSynchronizationManager.isSynchronizationActive()) {
             refuseCommit(status.isGlobalRollbackOnly());
         }
-        for (Frame frame = INNERMOST.get(); frame != null; frame = frame.outer) {
-            if (frame.transaction == transaction) {
-                frame.isCommitting = true;
+        for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer) {
+            if (active.transaction == transaction) {
+                active.isCommitting = true;
             }
         }
     }
 
-    /** JPA's manager goes on to its commit where a participant has failed, and throws an exception of its own there. */
+    /** Skips CommitGuards in a transaction that is rollback-only, because the commit of a JPA manager throws its own exception. */
     private static void refuseCommit(boolean isRollbackOnly) {
         for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
-            if (callback instanceof RollbackGuard doomed) {
-                doomed.refuseCommit();
-            } else if (callback instanceof CommitGuard guard && !isRollbackOnly) {
-                guard.requireCommittable();
+            if (callback instanceof RollbackGuard rollbackGuard) {
+                rollbackGuard.refuseCommit();
+            } else if (callback instanceof CommitGuard commitGuard && !isRollbackOnly) {
+                commitGuard.requireCommittable();
             }
         }
     }
@@ -85,19 +85,19 @@ public final class TransactionTracker implements TransactionExecutionListener {
     }
 
     private static void remove(TransactionExecution transaction) {
-        Frame inner = null;
-        for (Frame frame = INNERMOST.get(); frame != null; frame = frame.outer) {
-            if (frame.transaction != transaction) {
-                inner = frame;
+        ActiveTransaction inner = null;
+        for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer) {
+            if (active.transaction != transaction) {
+                inner = active;
             } else if (inner == null) {
-                bind(frame.outer);
+                bind(active.outer);
             } else {
-                inner.outer = frame.outer;
+                inner.outer = active.outer;
             }
         }
     }
 
-    private static void bind(@Nullable Frame innermost) {
+    private static void bind(@Nullable ActiveTransaction innermost) {
         if (innermost == null) {
             INNERMOST.remove();
         } else {
@@ -105,20 +105,21 @@ public final class TransactionTracker implements TransactionExecutionListener {
         }
     }
 
-    private static final class Frame {
+    /** An element of the stack of transactions of a thread. */
+    private static final class ActiveTransaction {
 
         private final TransactionExecution transaction;
 
-        private @Nullable Frame outer;
+        private @Nullable ActiveTransaction outer;
 
         private boolean isCommitting;
 
-        private Frame(TransactionExecution transaction, @Nullable Frame outer) {
+        private ActiveTransaction(TransactionExecution transaction, @Nullable ActiveTransaction outer) {
             this.transaction = transaction;
             this.outer = outer;
         }
 
-        /** One that is nested, which may begin in a callback, is over with the one that it is nested in. */
+        /** Returns whether it is being committed. A nested transaction, which a callback may begin, is over with its outer one. */
         private boolean isOver() {
             return isCommitting || (!transaction.isNewTransaction() && outer != null && outer.isOver());
         }

@@ -1,4 +1,6 @@
-/** Transactions of the library's own, beside those of the application. */
+/**
+ * The transactions of a call: the one that it joins or opens, the library's own, the checks before a COMMIT, and its result.
+ */
 @NullMarked
 package io.idempotency.internal.transaction;
 
