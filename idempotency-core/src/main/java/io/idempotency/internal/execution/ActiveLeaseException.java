@@ -5,7 +5,10 @@ import java.time.Duration;
 import io.idempotency.Intent;
 import io.idempotency.RequestInProgressException;
 
-/** A lease that has not expired holds the key. Ends the transaction, so that no connection is held while waiting. */
+/**
+ * The exception of a claim whose key is held by a lease that has not expired. It ends the transaction of the claim, so that
+ * {@link IdempotentCallExecutor} holds no connection while it waits for the lease.
+ */
 final class ActiveLeaseException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -21,19 +24,19 @@ final class ActiveLeaseException extends RuntimeException {
         return remaining;
     }
 
-    RequestInProgressException whenWaitedInVain(Intent intent, WaitBudget waitBudget) {
+    RequestInProgressException toRequestInProgress(Intent intent, WaitBudget waitBudget) {
         return inProgress(
                 intent,
                 remaining,
                 ", and did not end within " + waitBudget.spent().toMillis() + " ms");
     }
 
-    static RequestInProgressException inProgress(Intent intent, Duration remaining, String wait) {
+    static RequestInProgressException inProgress(Intent intent, Duration remaining, String waitDescription) {
         return new RequestInProgressException(
                 intent,
                 RetryAfter.of(remaining),
                 "The " + intent + " is being executed by a call that holds its lease for another "
-                        + remaining.toMillis() + " ms" + wait + ": repeat this call later with the same key",
+                        + remaining.toMillis() + " ms" + waitDescription + ": repeat this call later with the same key",
                 null);
     }
 }

@@ -22,7 +22,10 @@ import io.idempotency.internal.operation.ResultReference;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Computes, once for each call, who asks for what with which payload. */
+/**
+ * Computes intent and fingerprint of a request, once for each call: the first step of {@link IdempotentCallExecutor}, before any
+ * transaction begins.
+ */
 public final class CallBinding implements CallBinder {
 
     private final CallerResolver callerResolver;
@@ -42,13 +45,13 @@ public final class CallBinding implements CallBinder {
     /**
      * Creates the binding.
      *
-     * @param callerResolver tells who is calling
-     * @param databaseResolver tells which database a call works on
-     * @param fingerprinter tells one payload from another
-     * @param contributor what belongs to the payload of an annotated method beside its arguments
-     * @param keyClaimer where keys are claimed
-     * @param listener learns the outcome of every call
-     * @param observer surrounds every call; throws nothing
+     * @param callerResolver resolves the caller
+     * @param databaseResolver resolves the database of a call
+     * @param fingerprinter computes fingerprints
+     * @param contributor adds to the payload of an annotated method
+     * @param keyClaimer claims the keys
+     * @param listener receives the outcome of every call
+     * @param observer is told of the start and the end of every call; throws nothing
      */
     public CallBinding(
             CallerResolver callerResolver,
@@ -87,7 +90,7 @@ public final class CallBinding implements CallBinder {
                         operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method())),
                 operation.options(),
                 operation.responseType(),
-                naming(operation.resultReference(), target, arguments),
+                resultNaming(operation.resultReference(), target, arguments),
                 false,
                 keyClaimer);
     }
@@ -123,13 +126,13 @@ public final class CallBinding implements CallBinder {
     private Fingerprint fingerprintOf(@Nullable Object request, String scope) {
         try {
             return fingerprinter.of(request);
-        } catch (PayloadNotFingerprintableException refused) {
+        } catch (PayloadNotFingerprintableException failure) {
             throw new PayloadNotFingerprintableException(
-                    "The request of a call in scope '" + scope + "': " + refused.getMessage(), refused.getCause());
+                    "The request of a call in scope '" + scope + "': " + failure.getMessage(), failure.getCause());
         }
     }
 
-    /** Whoever sends a key cannot help what the application makes of its sender. */
+    /** An invalid caller is the bug of the CallerResolver and not of the client, so it is no invalid key. */
     private String resolveCaller() {
         @Nullable String caller = callerResolver.resolveCaller();
         if (caller == null) {
@@ -145,7 +148,7 @@ public final class CallBinding implements CallBinder {
         return caller;
     }
 
-    private static IdempotentCall.@Nullable ResultNaming naming(
+    private static IdempotentCall.@Nullable ResultNaming resultNaming(
             ResultReference reference, Object target, @Nullable Object[] arguments) {
         if (reference.isEmpty()) {
             return null;

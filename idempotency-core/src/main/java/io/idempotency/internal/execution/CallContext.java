@@ -13,19 +13,19 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.internal.codec.Digests;
 import io.idempotency.internal.operation.CallOptions;
 
-/** What the running method may know about its call. */
+/** The context of a call, which its method gets from {@link IdempotencyContext} while it runs. */
 record CallContext(
         Intent intent,
         boolean isMessage,
         int attempt,
         @Nullable HeldLease lease) implements IdempotencyContext {
 
-    /** Any fixed UUID will do; this one was random once. */
+    /** A random UUID. It must never change, because downstream keys are derived from it. */
     private static final UUID NAMESPACE = UUID.fromString("0c6c5a5e-7d5b-4d0e-9f4c-3f1c2a8f4f51");
 
     private static final int VERSION_5 = 5;
 
-    /** One part more, so that a call and a message of equal names have different keys. */
+    /** An additional part, so that a call and a message of equal names have different keys. */
     private static final String MESSAGE = "message";
 
     @Override
@@ -52,7 +52,7 @@ record CallContext(
                     + " transaction, which holds the key for as long as it is open");
         }
         CallOptions.requireLease(duration);
-        if (lease.isSeenInSnapshot()) {
+        if (lease.conflictsWithSnapshot()) {
             throw new IllegalStateException(
                     "The lease of the " + intent + " cannot be extended, because the method's own"
                             + " transaction is REPEATABLE READ or SERIALIZABLE: it could not complete a row that has changed"

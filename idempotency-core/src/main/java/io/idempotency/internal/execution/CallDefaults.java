@@ -11,15 +11,15 @@ import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.operation.CallOptions;
 
 /**
- * The settings of calls that have none of their own.
+ * The settings of the application for calls, where {@link CallOptions} leaves them open.
  *
- * @param retention how long a key and its response are kept
- * @param responseRetention how long a response is kept if its key is kept for longer; {@code null} for as long as the key
- * @param waitTimeout how long to wait at most for another call that holds the key
- * @param maxWaiting how many calls of this JVM may wait at the same time for another that holds their key
- * @param lease how long a leased call holds its key at most if it vanishes
- * @param retry how executions are repeated
- * @param recordFailedAttempts whether failures that are not final are recorded too
+ * @param retention time for which a key and its response are kept
+ * @param responseRetention time for which a response is kept if its key is kept for longer; {@code null} for as long as the key
+ * @param waitTimeout the longest wait for another call that holds the key
+ * @param maxWaiting number of calls of this JVM that may wait at the same time for one that holds the same key
+ * @param lease time for which a lease holds its key unless it is ended or extended
+ * @param retry the settings of retries
+ * @param recordFailedAttempts whether failures that are not final are recorded
  */
 public record CallDefaults(
         Duration retention,
@@ -45,7 +45,7 @@ public record CallDefaults(
         Assert.isTrue(maxWaiting > 0, "At least one call must be able to wait for another");
     }
 
-    /** Returns what a call asks for when it claims its key. */
+    /** Returns the request by which a call claims its key. */
     ClaimRequest claimRequest(IdempotentCall call, Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
         return new ClaimRequest(
                 call.requestId(),

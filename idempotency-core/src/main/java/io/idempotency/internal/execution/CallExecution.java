@@ -19,15 +19,16 @@ import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.InterceptedTransaction;
 
 /**
- * The execution of a call, from its boundary to the end of its transaction: the one object that changes meanwhile. It links
- * the boundary to the claim, which runs on the same thread inside the transaction, and may go through several attempts, of
- * which it tells the last one, if a method does not say otherwise.
+ * The state of one execution of a call: the one mutable object on its path. {@link IdempotentCallExecutor} creates it outside of
+ * the transaction and binds it to the thread for each attempt; {@link ClaimInTransaction} finds it there. The strategies read
+ * from it what the transaction did, and its outcome is published at the end. Methods describe the current attempt, which is the
+ * last one, unless they say otherwise.
  */
 final class CallExecution {
 
     private static final ThreadLocal<@Nullable CallExecution> INNERMOST = new NamedThreadLocal<>("idempotent call");
 
-    /** Outcomes of calls that had an effect of their own, which a rollback takes back. */
+    /** The outcomes of calls whose method ran, so that a rollback undoes an effect. */
     private static final Set<Outcome> WITH_EFFECT = EnumSet.of(Outcome.EXECUTED, Outcome.RETRIED, Outcome.RECOVERED);
 
     private final Object site;
@@ -46,7 +47,7 @@ final class CallExecution {
 
     private @Nullable HeldLease lease;
 
-    // Of the last attempt
+    // State of the current attempt
 
     private @Nullable TransactionStatus surroundingTransaction;
 
@@ -74,11 +75,11 @@ final class CallExecution {
 
     private @Nullable Outcome outcome;
 
-    // Of all attempts
+    // State of the whole call
 
     private int attempt;
 
-    private @Nullable Handled handled;
+    private @Nullable GrantedAttempt lastGrantedAttempt;
 
     private @Nullable Throwable inDoubtCommit;
 
@@ -87,12 +88,12 @@ final class CallExecution {
     /**
      * Creates the execution of a call.
      *
-     * @param site tells calls of one method from those of others that it makes
+     * @param site identifies the called method, because a method may make other calls
      * @param call key, payload and options
-     * @param waitBudget how long it may wait for others
-     * @param invocation the transaction with the claim and the method in it; may be proceeded several times
-     * @param publisher learns the outcome
-     * @param start when the call came, in terms of {@link System#nanoTime()}
+     * @param waitBudget the time that the call may wait for others
+     * @param invocation the transaction with the claim and the method in it; each attempt proceeds with it
+     * @param publisher receives the outcome
+     * @param start the start of the call, in terms of {@link System#nanoTime()}
      */
     CallExecution(
             Object site,
@@ -109,8 +110,8 @@ final class CallExecution {
         this.start = start;
     }
 
-    /** Returns the execution that a claim on this thread belongs to. */
-    static CallExecution claiming(Object site, Supplier<String> description) {
+    /** Returns the execution of this thread, whose claim is now reached. */
+    static CallExecution requireCurrent(Object site, Supplier<String> description) {
         CallExecution execution = INNERMOST.get();
         if (execution == null || !execution.site.equals(site)) {
             throw new BrokenInterceptorChainException(
@@ -125,7 +126,10 @@ final class CallExecution {
         return execution;
     }
 
-    /** A completed claim in the transaction replays to an interceptor that proceeds twice; a lease would run the method again. */
+    /**
+     * Throws if an interceptor would run the method a second time. Without a lease and a failure, the claim is made again in the
+     * same transaction and replays the response.
+     */
     private void requireNotProceededAgain() {
         if (claimReached && (lease != null || failureInside != null)) {
             BrokenInterceptorChainException refused = new BrokenInterceptorChainException(
@@ -165,7 +169,7 @@ final class CallExecution {
         INNERMOST.set(this);
     }
 
-    /** Begins an attempt: what the one before found was rolled back, or is about to be found again. */
+    /** Resets the state of the attempt: the one before was rolled back, or its commit will be found by this one. */
     void beginAttempt() {
         surroundingTransaction = InterceptedTransaction.current();
         insideTransaction = TransactionSynchronizationManager.isActualTransactionActive();
@@ -184,7 +188,7 @@ final class CallExecution {
 
     void leave() {
         if (granted != null) {
-            handled = new Handled(granted, result);
+            lastGrantedAttempt = new GrantedAttempt(granted, result);
         }
         if (outer == null) {
             INNERMOST.remove();
@@ -193,10 +197,9 @@ final class CallExecution {
         }
     }
 
-    /** The method runs under a lease from now on. */
-    void holds(HeldLease held) {
-        lease = held;
-        attempt = held.claim().attempt();
+    void leaseGranted(HeldLease heldLease) {
+        lease = heldLease;
+        attempt = heldLease.claim().attempt();
     }
 
     @Nullable HeldLease lease() {
@@ -222,7 +225,7 @@ final class CallExecution {
         };
     }
 
-    /** The database has said what the key stands for, so that there is no doubt about earlier attempts. */
+    /** Notes that the database has answered a claim, so that earlier attempts are not in doubt any more. */
     void claimAnswered() {
         claimAnswered = true;
     }
@@ -236,12 +239,12 @@ final class CallExecution {
         return granted;
     }
 
-    /** Returns the last claim that was granted, whatever became of it, with the result of its method. */
-    @Nullable Handled handled() {
-        return handled;
+    /** Returns the last attempt whose claim was granted, whether or not it was committed. */
+    @Nullable GrantedAttempt lastGrantedAttempt() {
+        return lastGrantedAttempt;
     }
 
-    /** The completion was written in the transaction. */
+    /** Notes that the completion was written in the transaction, or will be written with its COMMIT. */
     void completedWith(@Nullable Object methodResult) {
         completed = true;
         result = methodResult;
@@ -259,7 +262,7 @@ final class CallExecution {
         return claimReached;
     }
 
-    /** An exception left the claim, before the transaction makes something else of it. */
+    /** Keeps the exception that left the claim, because interceptors and the transaction manager may replace it. */
     void failedInside(Throwable failure) {
         failureInside = failure;
     }
@@ -268,7 +271,7 @@ final class CallExecution {
         return failureInside == null ? thrown : failureInside;
     }
 
-    /** A rollback to a savepoint took the call back, whatever becomes of the transaction. */
+    /** Notes that a rollback to a savepoint has undone the call, even if its transaction commits. */
     void undone() {
         undone = true;
     }
@@ -277,10 +280,10 @@ final class CallExecution {
         return undone;
     }
 
-    /** The transaction has ended; a call that joined it learns only now what became of it. */
-    void transactionEnded(CommitResult.End end, boolean isKept) {
+    /** Notes the end of the transaction. If the call joined it, its outcome is published now. */
+    void transactionEnded(CommitResult.End end, boolean isCommitted) {
         transactionEnd = end;
-        committed = isKept && !undone;
+        committed = isCommitted && !undone;
         if (pending != null) {
             OutcomePublisher.Ended ended = pending;
             pending = null;
@@ -292,7 +295,7 @@ final class CallExecution {
         return new CommitResult(transactionEnd, failureInside);
     }
 
-    /** Remembers a COMMIT without an answer until a claim is answered. */
+    /** Keeps the failure of an in-doubt commit until the claim of a later attempt is answered. */
     void attemptFailed(Throwable thrown) {
         if (claimAnswered) {
             inDoubtCommit = null;
@@ -302,16 +305,16 @@ final class CallExecution {
         }
     }
 
-    /** Returns the failure of a COMMIT of which nobody has said yet what became of it. */
+    /** Returns the failure of a commit that is still in doubt; {@code null} if there is none. */
     @Nullable Throwable inDoubtCommit() {
         return inDoubtCommit;
     }
 
     /**
-     * Returns what the caller is to get. A rollback that fails because the connection is lost hides why it was rolled back, and
-     * tells nothing: what was never committed is gone.
+     * Returns the exception that the caller gets. If the rollback fails too, that is the first failure: the failed rollback says
+     * nothing about the call, because the server rolls back what was never committed.
      */
-    Throwable revealed(Throwable thrown) {
+    Throwable exceptionForCaller(Throwable thrown) {
         if (failureInside != null && thrown != failureInside && isFailureOfRollback(thrown)) {
             failureInside.addSuppressed(thrown);
             return failureInside;
@@ -319,29 +322,29 @@ final class CallExecution {
         return thrown;
     }
 
-    /** Transaction managers that translate exceptions throw others, which do not know what they hide. */
+    /** A manager that translates exceptions throws one without the application's exception in it; then the end is unknown. */
     private boolean isFailureOfRollback(Throwable thrown) {
         return thrown instanceof TransactionSystemException rollbackFailure
                 ? rollbackFailure.getApplicationException() == failureInside
                 : transactionEnd == CommitResult.End.UNKNOWN;
     }
 
-    /** Says what became of the call as far as it got; the commit may still fail. */
-    void found(Outcome found) {
-        outcome = found;
-        if (found != Outcome.LEASE_LOST && !WITH_EFFECT.contains(found)) {
+    /** Sets the outcome that the call has if its transaction commits. */
+    void setOutcome(Outcome newOutcome) {
+        outcome = newOutcome;
+        if (newOutcome != Outcome.LEASE_LOST && !WITH_EFFECT.contains(newOutcome)) {
             attempt = 0;
         }
     }
 
-    /** Says what became of the call for good: it was committed apart from the method's own transaction. */
-    void settled(Outcome settled) {
-        outcome = settled;
+    /** Sets an outcome that is committed already. */
+    void setDurableOutcome(Outcome committedOutcome) {
+        outcome = committedOutcome;
         committed = true;
         undone = false;
     }
 
-    /** Refuses to tell the caller of a success that is none, whatever other interceptors made of it. */
+    /** Throws unless the result may be returned: an interceptor may have swallowed a failure or a rollback. */
     void requireAcknowledgeable() {
         requireMethodReturned();
         boolean isKept = !undone && (committed || participation != Participation.OWN);
@@ -350,7 +353,7 @@ final class CallExecution {
         }
     }
 
-    /** Refuses the result of an interceptor that answers in the place of the method, or swallows what it threw. */
+    /** Throws if an interceptor answered in the place of the method, or swallowed its exception. */
     void requireMethodReturned() {
         if (!claimReached) {
             throw new BrokenInterceptorChainException(
@@ -372,7 +375,7 @@ final class CallExecution {
                         + " transaction");
     }
 
-    /** The call returns to its caller; if it joined a transaction, the end of that decides on the outcome. */
+    /** Publishes the outcome when the call returns. If it joined a transaction, that is done when the transaction ends. */
     void ended(@Nullable Throwable failure) {
         OutcomePublisher.Ended ended = new OutcomePublisher.Ended(
                 call.intent(), outcomeAfter(failure), attempt, Duration.ofNanos(System.nanoTime() - start), failure);
@@ -393,12 +396,12 @@ final class CallExecution {
     }
 
     /**
-     * A claim that was granted, and the result of its method.
+     * An attempt whose claim was granted.
      *
-     * @param claim that was granted
-     * @param result of the method; {@code null} if it has none, or the method has not returned
+     * @param claim the result of the claim
+     * @param result the result of the method; {@code null} if it has none, or has not returned
      */
-    record Handled(ClaimResult claim, @Nullable Object result) {}
+    record GrantedAttempt(ClaimResult claim, @Nullable Object result) {}
 
     private enum Participation {
         NONE,

@@ -6,7 +6,7 @@ import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Publishes what becomes of one call. */
+/** Publishes the outcome of one request as events. */
 final class CallOutcomePublisher implements OutcomePublisher {
 
     private final IdempotencyListener listener;

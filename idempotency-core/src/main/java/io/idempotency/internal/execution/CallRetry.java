@@ -13,8 +13,8 @@ import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.BackOffExecution;
 
 /**
- * Repeats the executions of a call. Because the call is idempotent, a lost connection is no reason to leave the caller
- * without an answer, not even during COMMIT: the repeat finds what was committed and replays it, or runs.
+ * Repeats the attempts of a call after transient failures. Even a connection that was lost during COMMIT allows a retry,
+ * because the call is idempotent: the next attempt replays what was committed, or runs the method.
  */
 final class CallRetry {
 
@@ -25,69 +25,67 @@ final class CallRetry {
     }
 
     <T> @Nullable T call(CallExecution execution, Attempt<T> attempt) throws Throwable {
-        return execute(new Repeats<>(attempt, settings, execution));
+        return execute(new RetryableCall<>(attempt, settings, execution));
     }
 
-    /**
-     * Does work of the library's own that does not run the method, and has to be done in the end, whether the caller is
-     * interrupted or not.
-     */
-    <T> T untilDone(OwnWork<T> work) throws Throwable {
-        RetrySettings patient = settings.untilDone();
-        BackOffExecution pauses = patient.backOff(patient.maxAttempts()).start();
+    /** Runs work of the library that must be done after the method has run, even if the thread is interrupted. */
+    <T> T runRequired(RequiredWork<T> work) throws Throwable {
+        RetrySettings requiredWork = settings.forRequiredWork();
+        BackOffExecution pauses =
+                requiredWork.backOff(requiredWork.maxAttempts()).start();
         PendingInterruption interruption = new PendingInterruption();
         long start = System.nanoTime();
         try {
             while (true) {
-                interruption.setAside();
+                interruption.save();
                 try {
                     return work.run();
                 } catch (Throwable failure) {
                     long pause = TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff());
-                    if (!RetryClassifier.isRetryableUntilDone(failure)
+                    if (!RetryClassifier.isRetryableForRequiredWork(failure)
                             || System.nanoTime() - start + pause
-                                    > patient.timeout().toNanos()) {
+                                    > requiredWork.timeout().toNanos()) {
                         throw failure;
                     }
                     LockSupport.parkNanos(pause);
                 }
             }
         } finally {
-            interruption.giveBack();
+            interruption.restore();
         }
     }
 
-    private static <T> @Nullable T execute(Repeats<T> repeats) throws Throwable {
+    private static <T> @Nullable T execute(RetryableCall<T> retryable) throws Throwable {
         try {
-            return new RetryTemplate(repeats).execute(repeats);
+            return new RetryTemplate(retryable).execute(retryable);
         } catch (RetryException exhausted) {
-            // Not its cause, which is the interruption if a pause was interrupted.
-            throw repeats.lastFailure == null ? exhausted : repeats.lastFailure;
+            // The last failure and not the cause, which is the interruption if a pause was interrupted.
+            throw retryable.lastFailure == null ? exhausted : retryable.lastFailure;
         }
     }
 
-    /** A short transaction. */
+    /** A short transaction of the library, which is safe to repeat. */
     @FunctionalInterface
-    interface OwnWork<T> {
+    interface RequiredWork<T> {
 
         T run() throws Throwable;
     }
 
-    /** One execution of a call after another. */
+    /** The attempts of a call. */
     interface Attempt<T> {
 
         @Nullable T execute() throws Throwable;
 
-        /** Whether the execution that has just failed may be followed by another. */
+        /** Returns whether another attempt may follow the one that has just failed. */
         boolean isRetryable(Throwable failure);
     }
 
-    /** Spring's retry asks this object what to run, and whether to run it again. */
-    private static final class Repeats<T> implements RetryPolicy, Retryable<@Nullable T> {
+    /** The work and the policy for Spring's RetryTemplate. */
+    private static final class RetryableCall<T> implements RetryPolicy, Retryable<@Nullable T> {
 
         private final Attempt<T> attempt;
 
-        private final RetrySettings howOften;
+        private final RetrySettings settings;
 
         private final CallExecution execution;
 
@@ -97,15 +95,15 @@ final class CallRetry {
 
         private @Nullable Throwable lastFailure;
 
-        Repeats(Attempt<T> attempt, RetrySettings howOften, CallExecution execution) {
+        RetryableCall(Attempt<T> attempt, RetrySettings settings, CallExecution execution) {
             this.attempt = attempt;
-            this.howOften = howOften;
+            this.settings = settings;
             this.execution = execution;
-            this.maxAttempts = howOften.maxAttemptsOf(execution.call().options());
+            this.maxAttempts = settings.maxAttemptsOf(execution.call().options());
         }
 
         @Override
-        @SuppressWarnings("NullAway") // The type argument is nullable, which NullAway does not see.
+        @SuppressWarnings("NullAway") // NullAway does not see that the type argument is nullable.
         public @Nullable T execute() throws Throwable {
             if (lastFailure != null) {
                 execution.publisher().retried(execution.call(), executions, lastFailure);
@@ -122,12 +120,12 @@ final class CallRetry {
 
         @Override
         public Duration getTimeout() {
-            return howOften.timeout();
+            return settings.timeout();
         }
 
         @Override
         public BackOff getBackOff() {
-            return howOften.backOff(maxAttempts);
+            return settings.backOff(maxAttempts);
         }
 
         @Override

@@ -12,42 +12,45 @@ import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.SavepointAwareSynchronization;
 import io.idempotency.internal.transaction.TransactionTracker;
 
-/** What one call leaves to be done when its transaction ends: the report becomes certain, the key is held no longer. */
+/**
+ * The synchronization of a call with its transaction: when that ends, or is rolled back to a savepoint before the call, it
+ * releases the key and tells the {@link CallExecution}.
+ */
 final class CallSynchronization extends SavepointAwareSynchronization {
 
     private final CallExecution execution;
 
     private final ClaimStore store;
 
-    private KeyOwnership.@Nullable HeldKey held;
+    private KeyOwnership.@Nullable HeldKey heldKey;
 
     private @Nullable Connection connection;
 
-    private boolean endAnnounced;
+    /** Whether the call joined before the commit. Otherwise the transaction ends without the call being part of it. */
+    private boolean joinedBeforeCommit;
 
     private CallSynchronization(CallExecution execution, ClaimStore store) {
         this.execution = execution;
         this.store = store;
-        this.endAnnounced = TransactionTracker.isInnermostOpen();
+        this.joinedBeforeCommit = TransactionTracker.isInnermostOpen();
     }
 
-    static CallSynchronization await(JoinedTransaction transaction, CallExecution execution, ClaimStore store) {
-        CallSynchronization end = new CallSynchronization(execution, store);
-        TransactionSynchronizationManager.registerSynchronization(end);
+    static CallSynchronization register(JoinedTransaction transaction, CallExecution execution, ClaimStore store) {
+        CallSynchronization synchronization = new CallSynchronization(execution, store);
+        TransactionSynchronizationManager.registerSynchronization(synchronization);
         execution.participates(transaction.isOwn());
-        return end;
+        return synchronization;
     }
 
-    /** On this one the transaction is. */
-    void isOn(Connection transactionsConnection) {
-        connection = transactionsConnection;
+    void setConnection(Connection transactionConnection) {
+        connection = transactionConnection;
     }
 
-    void releases(KeyOwnership.HeldKey key) {
-        held = key;
+    void setHeldKey(KeyOwnership.HeldKey key) {
+        heldKey = key;
     }
 
-    /** First, so that what others do after the commit may use the key. */
+    /** Runs first, so that other callbacks after the commit may use the key. */
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE;
@@ -61,7 +64,7 @@ final class CallSynchronization extends SavepointAwareSynchronization {
 
     @Override
     public void beforeCompletion() {
-        endAnnounced = true;
+        joinedBeforeCommit = true;
     }
 
     @Override
@@ -69,17 +72,16 @@ final class CallSynchronization extends SavepointAwareSynchronization {
         releaseKey();
     }
 
-    /** Whoever joins a transaction after its commit learns of its end, but was no part of it. */
     @Override
     public void afterCompletion(int status) {
         releaseKey();
         execution.transactionEnded(
-                CommitResult.after(status, connection, store), status == STATUS_COMMITTED && endAnnounced);
+                CommitResult.after(status, connection, store), status == STATUS_COMMITTED && joinedBeforeCommit);
     }
 
     private void releaseKey() {
-        if (held != null) {
-            held.release();
+        if (heldKey != null) {
+            heldKey.release();
         }
     }
 }

@@ -29,9 +29,9 @@ import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionFailures;
 
 /**
- * What is innermost in a call: inside the transaction it claims the key, and then runs the method and stores its
- * response, or replays the stored one, or refuses. With a lease the key is claimed already, and only the completion is
- * part of the transaction. Whatever it throws rolls the transaction back, checked exceptions too.
+ * The innermost part of a call, inside the transaction. It claims the key and then runs the method and stores its response, or
+ * replays the stored response, or refuses the call. With a lease the key is claimed already, and only the completion is part of
+ * the transaction. Every exception rolls the transaction back, also a checked one.
  */
 public final class ClaimInTransaction {
 
@@ -46,13 +46,13 @@ public final class ClaimInTransaction {
     private final CallDefaults defaults;
 
     /**
-     * Creates the executor.
+     * Creates the claim.
      *
-     * @param store where leases are completed, and which knows the state of transactions
+     * @param store completes leases, and knows the state of transactions
      * @param transactions finds or opens the transaction of a call
-     * @param responses writes and reads what is stored
-     * @param failures makes exceptions of recorded failures
-     * @param defaults for what a call leaves open
+     * @param responses writes and reads stored responses
+     * @param failures translates recorded failures to exceptions
+     * @param defaults the settings that a call leaves open
      */
     public ClaimInTransaction(
             ClaimStore store,
@@ -68,34 +68,34 @@ public final class ClaimInTransaction {
     }
 
     /**
-     * Executes a call of an annotated method that came through its boundary.
+     * Executes an annotated method for which {@link IdempotentCallExecutor} runs a call on this thread.
      *
-     * @param operation what its annotation says
+     * @param operation the operation of the annotation
      * @param invocation the method
      * @return the result of the method, or the stored one
-     * @throws Throwable whatever the method threw, or an {@link io.idempotency.IdempotencyException}
+     * @throws Throwable the exception of the method, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(IdempotentOperation operation, Invocation invocation) throws Throwable {
         return execute(operation, operation::describe, invocation);
     }
 
     /**
-     * Executes a call of other code that came through its boundary.
+     * Executes other code for which {@link IdempotentCallExecutor} runs a call on this thread.
      *
-     * @param site as it was given to {@link IdempotentCallExecutor#execute(Object, UnboundCall, Invocation)}
-     * @param description of the site, for errors
+     * @param site the site that was given to {@link IdempotentCallExecutor#execute(Object, UnboundCall, Invocation)}
+     * @param description describes the site in error messages
      * @param invocation the effect
      * @return the result of the effect, or the stored one
-     * @throws Throwable whatever the effect threw, or an {@link io.idempotency.IdempotencyException}
+     * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(Object site, Supplier<String> description, Invocation invocation) throws Throwable {
-        CallExecution execution = CallExecution.claiming(site, description);
+        CallExecution execution = CallExecution.requireCurrent(site, description);
         HeldLease lease = execution.lease();
         return lease == null ? claimAndRun(execution, invocation) : runLeased(execution, lease, invocation);
     }
 
-    /** The failure of a commit that follows is not one of the work: it may have been done all the same. */
-    private static JoinedTransactions.Work inside(CallExecution execution, JoinedTransactions.Work work) {
+    /** Keeps the exception of the work apart from that of the commit, which may have succeeded. */
+    private static JoinedTransactions.Work keepFailure(CallExecution execution, JoinedTransactions.Work work) {
         return transaction -> {
             try {
                 return work.in(transaction);
@@ -108,10 +108,10 @@ public final class ClaimInTransaction {
 
     private @Nullable Object claimAndRun(CallExecution execution, Invocation invocation) throws Throwable {
         IdempotentCall call = execution.call();
-        return transactions.call(call.intent(), execution.declaredTransaction(), inside(execution, transaction -> {
-            CallSynchronization end = CallSynchronization.await(transaction, execution, store);
+        return transactions.call(call.intent(), execution.declaredTransaction(), keepFailure(execution, transaction -> {
+            CallSynchronization synchronization = CallSynchronization.register(transaction, execution, store);
             return transaction.withConnection(call.intent(), connection -> {
-                end.isOn(connection);
+                synchronization.setConnection(connection);
                 ClaimRequest request = defaults.claimRequest(
                         call,
                         transaction.limit(execution.waitBudget().forDatabase()),
@@ -121,14 +121,21 @@ public final class ClaimInTransaction {
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 ClaimResult claim = execution.waitBudget().spendOn(() -> claim(call, connection, request));
                 execution.claimAnswered();
-                TransactionState claimed = store.transactionState(connection);
+                TransactionState stateAfterClaim = store.transactionState(connection);
                 guardCommit(call, transaction, connection);
                 return handle(
                         claim,
                         execution,
                         transaction.isOwn(),
                         granted -> runGranted(
-                                granted, execution, request, transaction, connection, claimed, end, invocation));
+                                granted,
+                                execution,
+                                request,
+                                transaction,
+                                connection,
+                                stateAfterClaim,
+                                synchronization,
+                                invocation));
             });
         }));
     }
@@ -166,25 +173,25 @@ public final class ClaimInTransaction {
             ClaimRequest request,
             JoinedTransaction transaction,
             Connection connection,
-            TransactionState claimed,
-            CallSynchronization end,
+            TransactionState stateAfterClaim,
+            CallSynchronization synchronization,
             Invocation invocation)
             throws Throwable {
         execution.granted(claim);
         IdempotentCall call = execution.call();
         KeyOwnership.HeldKey held = KeyOwnership.hold(call.localKey(), transaction.holder());
-        end.releases(held);
+        synchronization.setHeldKey(held);
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
-            requireNotTakenBack(call, execution);
-            requireCommittable(call, transaction, connection, claimed);
+            requireNotUndone(call, execution);
+            requireCommittable(call, transaction, connection, stateAfterClaim);
             if (!call.isCompleteWithClaim()) {
                 Fence fence = new Fence(request.id(), claim.attempt(), null);
                 complete(call, completionOf(call, fence, result), transaction, connection);
             }
             held.completed();
             execution.completedWith(result);
-            execution.found(ClaimResultHandler.outcomeOf(claim));
+            execution.setOutcome(ClaimResultHandler.outcomeOf(claim));
             return result;
         } catch (Throwable failure) {
             held.failed();
@@ -192,8 +199,8 @@ public final class ClaimInTransaction {
         }
     }
 
-    /** A rollback to a savepoint before the claim, of which Spring has told. */
-    private static void requireNotTakenBack(IdempotentCall call, CallExecution execution) {
+    /** Throws if a rollback to a savepoint has undone the claim. */
+    private static void requireNotUndone(IdempotentCall call, CallExecution execution) {
         if (execution.isUndone()) {
             throw TransactionFailures.claimIsGone(call.intent());
         }
@@ -205,7 +212,7 @@ public final class ClaimInTransaction {
                 && PipelinedTransaction.of(transaction.holder()) != null;
     }
 
-    /** With the COMMIT where the transaction ends with the call, and its manager can; else at once. */
+    /** Completes the claim with the COMMIT if the call owns its transaction and the manager supports it, else at once. */
     private void complete(
             IdempotentCall call, Completion completion, JoinedTransaction transaction, Connection connection) {
         PipelinedTransaction pipelined = transaction.isOwn() ? PipelinedTransaction.of(transaction.holder()) : null;
@@ -228,36 +235,39 @@ public final class ClaimInTransaction {
                 throw failure;
             }
         }
-        return transactions.call(call.intent(), declared, inside(execution, transaction -> {
-            CallSynchronization end = CallSynchronization.await(transaction, execution, store);
+        return transactions.call(call.intent(), declared, keepFailure(execution, transaction -> {
+            CallSynchronization synchronization = CallSynchronization.register(transaction, execution, store);
             return transaction.withConnection(call.intent(), connection -> {
-                end.isOn(connection);
-                lease.usedOn(connection);
+                synchronization.setConnection(connection);
+                lease.setMethodConnection(connection);
                 Object result = runMethod(call, lease.claim().attempt(), lease, invocation);
                 requireCommittable(call, transaction, connection, TransactionState.ENDED);
                 completeLeased(call, lease, connection, result);
                 CommitGuard.register(connection, store);
                 execution.completedWith(result);
-                execution.found(ClaimResultHandler.outcomeOf(lease.claim()));
+                execution.setOutcome(ClaimResultHandler.outcomeOf(lease.claim()));
                 return result;
             });
         }));
     }
 
-    /** In a snapshot the row of a lease that was taken over cannot be looked at any more, only collided with. */
+    /**
+     * Completes a lease in the method's transaction. If that has a snapshot and the row has changed since, PostgreSQL reports a
+     * serialization failure, so another transaction has to find out whether the lease is lost.
+     */
     private void completeLeased(IdempotentCall call, HeldLease lease, Connection connection, @Nullable Object result) {
         Completion completion = completionOf(call, lease.fence(), result);
         boolean completed;
         try {
             completed = store.complete(connection, completion);
-        } catch (RuntimeException refused) {
-            if (SqlStates.isSerializationFailure(SqlStates.of(refused)) && !lease.isHeld()) {
+        } catch (RuntimeException failure) {
+            if (SqlStates.isSerializationFailure(SqlStates.of(failure)) && !lease.isHeld()) {
                 LeaseLostException lost =
                         new LeaseLostException(call.intent(), lease.claim().attempt());
-                lost.addSuppressed(refused);
+                lost.addSuppressed(failure);
                 throw lost;
             }
-            throw refused;
+            throw failure;
         }
         if (!completed) {
             throw new LeaseLostException(call.intent(), lease.claim().attempt());
@@ -275,25 +285,25 @@ public final class ClaimInTransaction {
         }
     }
 
-    /** Before the flush too, which would fail for another reason in an aborted transaction. */
+    /** Checks before the flush as well, because that would fail for another reason in an aborted transaction. */
     private void requireCommittable(
-            IdempotentCall call, JoinedTransaction transaction, Connection connection, TransactionState before) {
-        requireNotFailed(call, transaction, connection, before);
+            IdempotentCall call, JoinedTransaction transaction, Connection connection, TransactionState stateBefore) {
+        requireNotFailed(call, transaction, connection, stateBefore);
         transaction.flush();
-        requireNotFailed(call, transaction, connection, before);
+        requireNotFailed(call, transaction, connection, stateBefore);
     }
 
-    /** A leased call may have a transaction that has not begun: no claim is in it. */
+    /** Throws unless the transaction can commit. That of a leased call may have sent no statement yet, which looks ENDED. */
     private void requireNotFailed(
-            IdempotentCall call, JoinedTransaction transaction, Connection connection, TransactionState before) {
+            IdempotentCall call, JoinedTransaction transaction, Connection connection, TransactionState stateBefore) {
         if (transaction.isRollbackOnly()) {
             throw TransactionFailures.rollbackOnly(call.intent());
         }
         boolean isEnded = switch (store.transactionState(connection)) {
             case CLAIMED -> false;
-            case OPEN -> before == TransactionState.CLAIMED;
+            case OPEN -> stateBefore == TransactionState.CLAIMED;
             case ABORTED -> throw TransactionFailures.swallowedSqlError(call.intent());
-            case ENDED -> before != TransactionState.ENDED;
+            case ENDED -> stateBefore != TransactionState.ENDED;
         };
         if (isEnded) {
             throw TransactionFailures.transactionEnded(call.intent());

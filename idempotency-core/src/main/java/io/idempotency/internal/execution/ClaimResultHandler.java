@@ -18,7 +18,10 @@ import io.idempotency.internal.codec.ResponseMapper;
 
 import static java.util.Objects.requireNonNull;
 
-/** Runs a call whose claim was granted, and turns every other result of a claim into a response or an exception. */
+/**
+ * Acts on the result of one claim: runs the method if the key was granted, and turns every other result into the stored response
+ * or an exception.
+ */
 final class ClaimResultHandler {
 
     private final CallExecution execution;
@@ -36,8 +39,8 @@ final class ClaimResultHandler {
     /**
      * Creates the handler of one claim.
      *
-     * @param mayRetryInNewTransaction whether the call may end its transaction and claim again later, because it is its own
-     * @param granted runs the call if the key was granted
+     * @param mayRetryInNewTransaction whether the call owns its transaction, so that it can end it and claim again later
+     * @param granted runs the method if the key was granted
      */
     ClaimResultHandler(
             CallExecution execution,
@@ -63,23 +66,25 @@ final class ClaimResultHandler {
         };
     }
 
-    /** Returns the response of the call, or throws what its caller gets. */
+    /** Returns the response of the call, or throws the exception that its caller gets. */
     @Nullable Object handle(ClaimResult result) throws Throwable {
         return switch (result.kind()) {
             case GRANTED_NEW, GRANTED_RETRY, GRANTED_RECOVERY -> granted.run(result);
             case SUCCEEDED -> replay(requireNonNull(result.responseBody()));
-            case RESPONSE_EXPIRED -> throw found(Outcome.RESPONSE_EXPIRED, new ResponseExpiredException(call.intent()));
-            case FAILED_FINALLY -> throw found(Outcome.FAILURE_REPLAYED, recorded(requireNonNull(result.failure())));
-            case KEY_REUSED -> throw found(Outcome.KEY_REUSED, new KeyReusedException(call.intent()));
-            case IN_PROGRESS -> throw found(Outcome.IN_PROGRESS, inProgress(result.cause()));
-            case LEASED -> throw found(Outcome.IN_PROGRESS, leased(requireNonNull(result.leaseRemaining())));
-            case ABANDONED -> throw found(Outcome.ABANDONED, new ClaimAbandonedException(call.intent()));
+            case RESPONSE_EXPIRED ->
+                throw withOutcome(Outcome.RESPONSE_EXPIRED, new ResponseExpiredException(call.intent()));
+            case FAILED_FINALLY ->
+                throw withOutcome(Outcome.FAILURE_REPLAYED, recorded(requireNonNull(result.failure())));
+            case KEY_REUSED -> throw withOutcome(Outcome.KEY_REUSED, new KeyReusedException(call.intent()));
+            case IN_PROGRESS -> throw withOutcome(Outcome.IN_PROGRESS, inProgress(result.cause()));
+            case LEASED -> throw withOutcome(Outcome.IN_PROGRESS, leased(requireNonNull(result.leaseRemaining())));
+            case ABANDONED -> throw withOutcome(Outcome.ABANDONED, new ClaimAbandonedException(call.intent()));
             case REFUSED -> throw requireNonNull(result.cause());
         };
     }
 
-    private Exception found(Outcome outcome, Exception exception) {
-        execution.found(outcome);
+    private Exception withOutcome(Outcome outcome, Exception exception) {
+        execution.setOutcome(outcome);
         return exception;
     }
 
@@ -88,10 +93,10 @@ final class ClaimResultHandler {
         try {
             response = call.hasResponse() ? responses.read(call.intent(), responseBody, call.responseType()) : null;
         } catch (UnreadableResponseException unreadable) {
-            execution.found(Outcome.UNREADABLE);
+            execution.setOutcome(Outcome.UNREADABLE);
             throw unreadable;
         }
-        execution.found(Outcome.REPLAYED);
+        execution.setOutcome(Outcome.REPLAYED);
         return response;
     }
 
@@ -120,7 +125,7 @@ final class ClaimResultHandler {
         return mayRetryInNewTransaction
                 ? new ActiveLeaseException(remaining)
                 : ActiveLeaseException.inProgress(
-                        call.intent(), remaining, ", which no call can wait for that has joined a transaction");
+                        call.intent(), remaining, ", and a call that has joined a transaction cannot wait for it");
     }
 
     /** Runs a call whose key was granted. */

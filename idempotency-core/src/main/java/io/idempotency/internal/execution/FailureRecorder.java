@@ -9,7 +9,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
-/** Records how an attempt failed, after its transaction was rolled back: inside of that, nothing can be recorded. */
+/** Records the failure of an attempt in a new transaction, after that of the attempt was rolled back. */
 final class FailureRecorder {
 
     private final RequiresNewTransaction transactions;
@@ -40,35 +40,35 @@ final class FailureRecorder {
             return;
         }
         IdempotentCall call = execution.call();
-        Throwable first = execution.firstFailureOr(thrown);
-        boolean isFinal = call.options().isFinal(first);
-        boolean isRecorded =
+        Throwable firstFailure = execution.firstFailureOr(thrown);
+        boolean isFinal = call.options().isFinal(firstFailure);
+        boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
-        if (!isFinal && (!isRecorded || SqlStates.isTransient(SqlStates.of(first)))) {
+        if (!isFinal && (!recordsEveryFailure || SqlStates.isTransient(SqlStates.of(firstFailure)))) {
             return;
         }
         PendingInterruption interruption = new PendingInterruption();
-        interruption.setAside();
+        interruption.save();
         try {
-            boolean recorded = write(call, claim, failureOf(call, first));
+            boolean recorded = write(call, claim, failureOf(call, firstFailure));
             if (isFinal && recorded) {
-                execution.settled(Outcome.FAILED_FINAL);
+                execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
-        } catch (Throwable notRecorded) {
-            Suppression.add(thrown, notRecorded);
+        } catch (Throwable recordingFailure) {
+            Suppression.add(thrown, recordingFailure);
         } finally {
-            interruption.giveBack();
+            interruption.restore();
         }
     }
 
     private boolean write(IdempotentCall call, ClaimResult claim, Failure failure) {
-        KeyClaimer.FailureRecord failed = new KeyClaimer.FailureRecord(
+        KeyClaimer.FailureRecord record = new KeyClaimer.FailureRecord(
                 call.requestId(),
                 call.intent(),
                 call.fingerprint(),
                 claim.attempt(),
                 defaults.retentionOf(call.options()),
                 failure);
-        return transactions.call(connection -> call.keyClaimer().recordFailure(connection, failed));
+        return transactions.call(connection -> call.keyClaimer().recordFailure(connection, record));
     }
 }

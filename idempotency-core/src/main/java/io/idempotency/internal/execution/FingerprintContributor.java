@@ -3,15 +3,15 @@ package io.idempotency.internal.execution;
 import java.lang.reflect.Method;
 import java.util.List;
 
-/** Tells what belongs to the payload of a call beside its arguments, because the method answers something as a whole. */
+/** Adds to the payload of a call what its arguments do not show, such as method and path of an HTTP request. */
 @FunctionalInterface
 public interface FingerprintContributor {
 
     /**
-     * Looks at what the running thread is answering.
+     * Returns the parts of the payload that are not arguments.
      *
-     * @param method that is called
-     * @return what has to be equal when the key comes back; empty if the arguments are all
+     * @param method the called method
+     * @return texts that must be equal in a repeat; empty if the arguments are the whole payload
      */
     List<String> of(Method method);
 }

@@ -12,7 +12,7 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
-/** A committed claim in the hands of this call. */
+/** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
 final class HeldLease {
 
     private final ClaimResult claim;
@@ -25,16 +25,16 @@ final class HeldLease {
 
     private volatile long end;
 
-    private volatile @Nullable Connection methodsConnection;
+    private volatile @Nullable Connection methodConnection;
 
     /**
-     * Takes a granted claim in hand.
+     * Starts the lease of a claim that was just granted.
      *
-     * @param claim what was granted, just now
-     * @param fence names this claim and no other
-     * @param duration of the lease
-     * @param store where it is
-     * @param transactions for what must not wait for the method's own
+     * @param claim the result of the claim
+     * @param fence the fence of the claim
+     * @param duration the length of the lease
+     * @param store extends and finds the lease
+     * @param transactions runs those statements outside of the method's transaction
      */
     HeldLease(
             ClaimResult claim, Fence fence, Duration duration, ClaimStore store, RequiresNewTransaction transactions) {
@@ -53,12 +53,12 @@ final class HeldLease {
         return fence;
     }
 
-    /** The completion will be written on this connection. */
-    void usedOn(Connection connection) {
-        methodsConnection = connection;
+    /** Sets the connection of the method's transaction, on which the completion will be written. */
+    void setMethodConnection(Connection connection) {
+        methodConnection = connection;
     }
 
-    /** By this JVM's clock, so only good enough for telling others when to come back. */
+    /** Returns the remaining time by this JVM's clock, which only suggests when to retry: the database's clock decides. */
     Duration remaining() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
@@ -71,9 +71,9 @@ final class HeldLease {
                 .isPresent();
     }
 
-    /** Whether the method's transaction would collide at its end with every change of the row that is made now. */
-    boolean isSeenInSnapshot() {
-        Connection connection = methodsConnection;
+    /** Returns whether the completion would fail if another transaction changed the row now. */
+    boolean conflictsWithSnapshot() {
+        Connection connection = methodConnection;
         try {
             return connection != null && connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
         } catch (SQLException closedOrAborted) {

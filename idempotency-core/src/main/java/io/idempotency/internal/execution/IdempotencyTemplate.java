@@ -13,7 +13,7 @@ import io.idempotency.Intent;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
 
-/** Executes programmatic calls by the same boundary and the same claimInTransaction as annotated methods. */
+/** Executes programmatic calls, on the same path as those of annotated methods. */
 public final class IdempotencyTemplate implements IdempotencyOperations {
 
     private final CallBinding binding;
@@ -27,10 +27,10 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
     /**
      * Creates the template.
      *
-     * @param binding computes fingerprints
-     * @param executor surrounds every call
-     * @param claimInTransaction runs or replays it
-     * @param retention how long keys must be kept at least
+     * @param binding computes intents and fingerprints
+     * @param executor executes calls from outside their transaction
+     * @param claimInTransaction claims keys inside the transaction
+     * @param retention checks retentions and leases
      */
     public IdempotencyTemplate(
             CallBinding binding,
@@ -147,7 +147,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
     private record TemplateReturning<T>(TemplateCall call, Type responseType) implements Returning<T> {
 
         @Override
-        @SuppressWarnings("unchecked") // The response type is that of T, by both ways of naming it.
+        @SuppressWarnings("unchecked") // The response type is that of T.
         public <X extends Exception> @Nullable T execute(Callback<? extends @Nullable T, X> callback) {
             return (T) call.execute(responseType, callback::call);
         }

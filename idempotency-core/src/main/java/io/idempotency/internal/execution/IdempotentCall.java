@@ -11,18 +11,18 @@ import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.operation.CallOptions;
 
 /**
- * One call with everything that is computed once, before its method runs: a method that changes its argument changes
- * neither key nor fingerprint.
+ * A call with all that is computed once, before its method runs. So a method that changes its arguments changes neither key nor
+ * fingerprint.
  *
- * @param requestId the primary key that stands for the intent
- * @param database that the call works on
+ * @param requestId the primary key of the intent, or the id of the message
+ * @param database the database that the call works on
  * @param intent scope, caller and key
- * @param fingerprint of the payload
- * @param options how the key is held
- * @param responseType what the method returns, type arguments included; {@code void} if nothing
- * @param resultNaming names what the method made; {@code null} if it is not named
- * @param isMessage whether it is the delivery of a message, whose keys are apart from those of calls
- * @param keyClaimer by whom the key is claimed in the transaction
+ * @param fingerprint the fingerprint of the payload
+ * @param options options of the call
+ * @param responseType the return type of the method with its type arguments; {@code void} if it returns nothing
+ * @param resultNaming names what the method created; {@code null} if it is not named
+ * @param isMessage whether it is the delivery of a message, which has other downstream keys than a request
+ * @param keyClaimer claims the key in the transaction
  */
 public record IdempotentCall(
         UUID requestId,
@@ -43,18 +43,18 @@ public record IdempotentCall(
         return responseType != void.class;
     }
 
-    /** Whether all that the row will ever hold is known with the claim. */
+    /** Returns whether the claim can store the success at once, because the method adds nothing to the row. */
     boolean isCompleteWithClaim() {
         return !hasResponse() && resultNaming == null;
     }
 
-    /** Names what a method made. */
+    /** Names what a method created. */
     public interface ResultNaming {
 
-        /** Returns the type of what was made. */
+        /** Returns the type of what was created. */
         @Nullable String type();
 
-        /** Returns the id of what was made, from the result of the method. */
+        /** Returns the id of what was created, from the result of the method. */
         @Nullable String id(@Nullable Object result);
     }
 }

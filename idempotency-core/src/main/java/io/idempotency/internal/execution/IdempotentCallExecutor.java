@@ -22,9 +22,9 @@ import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
- * Executes a call from outside its transaction: binds key and fingerprint once, lets duplicates in this JVM wait for each other,
- * and hands the call to the strategy for its mode, which makes as many attempts as it takes. The outcome is published when
- * everything is over.
+ * The outermost part of a call, outside of its transaction. It binds key and fingerprint once, lets duplicates in this JVM wait
+ * for each other, and replays a response that this instance knows of. Otherwise it hands the call to the strategy of its mode,
+ * which makes the attempts. Finally it publishes the outcome.
  */
 public final class IdempotentCallExecutor {
 
@@ -51,11 +51,11 @@ public final class IdempotentCallExecutor {
      *
      * @param calls prepares calls of methods that answer requests
      * @param messages prepares calls of methods that receive messages
-     * @param claimInTransaction is inside of the transaction
-     * @param store where leases and failures are kept
-     * @param dataSource of the store
-     * @param translator makes codes of failures
-     * @param defaults for what a call leaves open
+     * @param claimInTransaction the part of a call inside the transaction
+     * @param store keeps leases and failures
+     * @param dataSource the DataSource of the store
+     * @param translator translates exceptions to failure codes
+     * @param defaults the settings that a call leaves open
      */
     public IdempotentCallExecutor(
             CallBinder calls,
@@ -82,12 +82,12 @@ public final class IdempotentCallExecutor {
     /**
      * Executes a call of an annotated method.
      *
-     * @param operation what its annotation says
-     * @param target the bean's own object
-     * @param arguments of the call
-     * @param invocation the transaction with the claim and the method in it; may be asked to proceed several times
+     * @param operation the operation of the annotation
+     * @param target the bean without its proxy
+     * @param arguments the arguments of the call
+     * @param invocation the transaction with the claim and the method in it; each attempt proceeds with it
      * @return the result of the method, or the stored one
-     * @throws Throwable whatever the invocation threw, or an {@link io.idempotency.IdempotencyException}
+     * @throws Throwable the exception of the invocation, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Invocation invocation)
@@ -99,11 +99,11 @@ public final class IdempotentCallExecutor {
     /**
      * Executes a call.
      *
-     * @param site tells calls of one kind from those of others that they make
-     * @param unbound what is called
-     * @param invocation the transaction with the claim and the effect in it; may be asked to proceed several times
+     * @param site identifies the code that the claim belongs to, because the effect may make other calls
+     * @param unbound the call
+     * @param invocation the transaction with the claim and the effect in it; each attempt proceeds with it
      * @return the result of the effect, or the stored one
-     * @throws Throwable whatever the invocation threw, or an {@link io.idempotency.IdempotencyException}
+     * @throws Throwable the exception of the invocation, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(Object site, UnboundCall unbound, Invocation invocation) throws Throwable {
         long start = System.nanoTime();
@@ -112,7 +112,7 @@ public final class IdempotentCallExecutor {
                 site, call, defaults.waitBudgetOf(call.options()), invocation, unbound.publisher(), start);
         Throwable failure = null;
         try {
-            return inTurn(execution);
+            return executeInTurn(execution);
         } catch (Throwable thrown) {
             failure = thrown;
             throw thrown;
@@ -124,53 +124,53 @@ public final class IdempotentCallExecutor {
     private static IdempotentCall bind(UnboundCall unbound, long start) {
         try {
             return unbound.binder().get();
-        } catch (Throwable refused) {
-            boolean isInvalid = refused instanceof MissingIdempotencyKeyException
-                    || refused instanceof InvalidIdempotencyKeyException;
+        } catch (Throwable failure) {
+            boolean isInvalid = failure instanceof MissingIdempotencyKeyException
+                    || failure instanceof InvalidIdempotencyKeyException;
             OutcomePublisher.Ended ended = new OutcomePublisher.Ended(
                     null,
                     isInvalid ? Outcome.INVALID_KEY : Outcome.FAILED,
                     0,
                     Duration.ofNanos(System.nanoTime() - start),
-                    refused);
+                    failure);
             unbound.publisher().ended(ended);
             unbound.publisher().returns(ended);
-            throw refused;
+            throw failure;
         }
     }
 
-    /** A thread that holds a transaction or a key must not wait for others here: they may be waiting for it. */
-    private @Nullable Object inTurn(CallExecution execution) throws Throwable {
+    /** Executes the call without a turn if the thread has a transaction or a key: another call may wait for one of them. */
+    private @Nullable Object executeInTurn(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         boolean mayWait = call.options().onDuplicate() == DuplicatePolicy.WAIT
                 && !TransactionSynchronizationManager.isActualTransactionActive()
-                && KeyOwnership.areNone();
+                && KeyOwnership.isNoneHeld();
         return mayWait
                 ? singleFlight.call(
                         call.localKey(),
                         execution.waitBudget(),
                         () -> replayOrRun(execution),
-                        () -> afterWaitInVain(execution),
+                        () -> handleWaitTimeout(execution),
                         () -> refuseToWait(execution))
                 : replayOrRun(execution);
     }
 
-    /** Without a connection: a storm of duplicates whose waits end together must not take the pool after all. */
-    private @Nullable Object afterWaitInVain(CallExecution execution) throws Throwable {
+    /** Takes no connection, because the waits of many duplicates may end together and would exhaust the pool. */
+    private @Nullable Object handleWaitTimeout(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         if (!call.options().isLeased()) {
-            execution.found(Outcome.IN_PROGRESS);
-            throw waitedInVain(call.intent(), execution.waitBudget());
+            execution.setOutcome(Outcome.IN_PROGRESS);
+            throw stillInProgress(call.intent(), execution.waitBudget());
         }
-        Duration remaining = leasedCalls.remainingHere(call.localKey());
+        Duration remaining = leasedCalls.remainingInThisJvm(call.localKey());
         if (remaining.isZero()) {
             return replayOrRun(execution);
         }
-        execution.found(Outcome.IN_PROGRESS);
-        throw new ActiveLeaseException(remaining).whenWaitedInVain(call.intent(), execution.waitBudget());
+        execution.setOutcome(Outcome.IN_PROGRESS);
+        throw new ActiveLeaseException(remaining).toRequestInProgress(call.intent(), execution.waitBudget());
     }
 
-    private static RequestInProgressException waitedInVain(Intent intent, WaitBudget waitBudget) {
+    private static RequestInProgressException stillInProgress(Intent intent, WaitBudget waitBudget) {
         return new RequestInProgressException(
                 intent,
                 RetryAfter.of(waitBudget.total()),
@@ -184,7 +184,7 @@ public final class IdempotentCallExecutor {
     }
 
     private Object refuseToWait(CallExecution execution) {
-        execution.found(Outcome.IN_PROGRESS);
+        execution.setOutcome(Outcome.IN_PROGRESS);
         Intent intent = execution.call().intent();
         throw new RequestInProgressException(
                 intent,
@@ -215,16 +215,16 @@ public final class IdempotentCallExecutor {
                 return call.options().isLeased()
                         ? leasedCalls.execute(execution)
                         : transactionalCalls.execute(execution);
-            } catch (ActiveLeaseException held) {
+            } catch (ActiveLeaseException leased) {
                 if (execution.waitBudget().isSpent()) {
-                    throw held.whenWaitedInVain(call.intent(), execution.waitBudget());
+                    throw leased.toRequestInProgress(call.intent(), execution.waitBudget());
                 }
-                pause(held.remaining(), execution.waitBudget());
+                pause(leased.remaining(), execution.waitBudget());
             }
         }
     }
 
-    /** Short, because a holder that is done early does not tell. */
+    /** Pauses only briefly, because the lease may end early without notice. */
     private static void pause(Duration leaseRemaining, WaitBudget waitBudget) {
         long start = System.nanoTime();
         Duration pause = leaseRemaining.compareTo(LONGEST_PAUSE) < 0 ? leaseRemaining : LONGEST_PAUSE;

@@ -9,8 +9,8 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.Suppression;
 
 /**
- * Finds out what became of a COMMIT whose answer was lost, if no further attempt may find it out: there were too many, they took
- * too long, or none can reach the database by the caller's own session.
+ * Finds out whether an in-doubt commit has committed, after the last attempt of a call. It claims the key in a transaction of
+ * its own, which it rolls back.
  */
 final class InDoubtCommitResolver {
 
@@ -34,9 +34,10 @@ final class InDoubtCommitResolver {
     }
 
     /**
-     * Asks by claiming the key, which waits for a server process that is perhaps still committing, and takes that back.
+     * Returns the stored response if the commit succeeded, and throws its failure if it did not. The claim waits for a server
+     * process that is still committing.
      *
-     * @param failure thrown if nothing was committed
+     * @param failure the failure of the commit
      * @return the stored response
      * @throws OutcomeUnknownException if the database cannot be asked
      */
@@ -47,10 +48,10 @@ final class InDoubtCommitResolver {
         execution.beginAttempt();
         ClaimResult claim;
         try {
-            claim = retry.untilDone(() -> transactions.callAndKeepIf(
-                    connection -> call.keyClaimer().claim(connection, request), asked -> false));
-        } catch (Throwable cannotAsk) {
-            Suppression.add(failure, cannotAsk);
+            claim = retry.runRequired(() -> transactions.callAndKeepIf(
+                    connection -> call.keyClaimer().claim(connection, request), result -> false));
+        } catch (Throwable queryFailure) {
+            Suppression.add(failure, queryFailure);
             throw new OutcomeUnknownException(
                     call.intent(),
                     RetryAfter.of(execution.waitBudget().total()),
@@ -58,8 +59,8 @@ final class InDoubtCommitResolver {
                             + " with the same key: it replays what was committed, and runs if nothing was",
                     failure);
         }
-        return claimInTransaction.handle(claim, execution, true, nothingCommitted -> {
-            execution.granted(nothingCommitted);
+        return claimInTransaction.handle(claim, execution, true, granted -> {
+            execution.granted(granted);
             throw failure;
         });
     }

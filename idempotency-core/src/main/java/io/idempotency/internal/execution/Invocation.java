@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 public interface Invocation {
 
     /**
-     * Goes on with the call.
+     * Proceeds with the call.
      *
      * @return its result
-     * @throws Throwable whatever it threw
+     * @throws Throwable its exception
      */
     @Nullable Object proceed() throws Throwable;
 }

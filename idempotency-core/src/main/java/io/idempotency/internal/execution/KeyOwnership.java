@@ -11,18 +11,18 @@ import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 
 /**
- * The keys that the transactions of this thread hold, suspended ones included. PostgreSQL would let a thread wait for
- * itself: two transactions of one thread are no deadlock to it.
+ * The keys that the transactions and leases of this thread hold, those of suspended transactions included. PostgreSQL does not
+ * see a deadlock if a thread waits for its own suspended transaction, so that is refused here.
  */
 public final class KeyOwnership {
 
-    /** A thread keeps its list, also while that is empty: to remove it takes a native call, to make it an allocation. */
+    /** A thread keeps its empty list, because removing and allocating it for each call costs time. */
     private static final ThreadLocal<List<HeldKey>> HELD =
             NamedThreadLocal.withInitial("held idempotency keys", () -> new ArrayList<>(2));
 
     private KeyOwnership() {}
 
-    /** Refuses a key that this thread could only wait for in vain. */
+    /** Throws if this thread holds the key itself, unless the same transaction has completed it. */
     public static void requireNotHeld(LocalKey localKey, Intent intent, Object transaction) {
         HeldKey held = find(localKey, transaction);
         if (held == null) {
@@ -32,8 +32,7 @@ public final class KeyOwnership {
             throw new ReentrantCallException(
                     intent,
                     "a lease or a transaction that is suspended now has claimed it, and this call would wait for it in"
-                            + " vain."
-                            + " Make the call in the same transaction, or use another key for a part of the work");
+                            + " vain. Make the call in the same transaction, or use another key for a part of the work");
         }
         switch (held.state) {
             case RUNNING ->
@@ -50,7 +49,7 @@ public final class KeyOwnership {
         }
     }
 
-    public static boolean areNone() {
+    public static boolean isNoneHeld() {
         return HELD.get().isEmpty();
     }
 
@@ -60,7 +59,7 @@ public final class KeyOwnership {
         return key;
     }
 
-    /** One transaction is on one database, whichever the thread would choose for another. */
+    /** Finds a key of the same transaction by its id alone: a transaction has one database, even if routing has changed. */
     private static @Nullable HeldKey find(LocalKey localKey, Object transaction) {
         for (HeldKey key : HELD.get()) {
             if (key.localKey.equals(localKey)
@@ -72,7 +71,7 @@ public final class KeyOwnership {
         return null;
     }
 
-    /** A key from its claim to the end of its transaction. */
+    /** A key that is held from its claim to the end of its transaction or leased call. */
     static final class HeldKey {
 
         private final LocalKey localKey;

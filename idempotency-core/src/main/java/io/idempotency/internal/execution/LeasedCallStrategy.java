@@ -25,8 +25,8 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.Suppression;
 
 /**
- * Runs methods under a lease: the claim is committed first, then the method runs, and its completion is fenced, so that a
- * holder whose lease was taken over cannot complete what is another's now.
+ * The strategy for leased calls: it commits the claim first, then runs the method, then stores the completion. The completion is
+ * fenced, so that a call whose lease was reclaimed by another call cannot complete it.
  */
 final class LeasedCallStrategy {
 
@@ -42,7 +42,7 @@ final class LeasedCallStrategy {
 
     private final CallDefaults defaults;
 
-    private final ConcurrentHashMap<LocalKey, HeldLease> heldHere = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<LocalKey, HeldLease> leasesInThisJvm = new ConcurrentHashMap<>();
 
     LeasedCallStrategy(
             ClaimStore store,
@@ -72,37 +72,37 @@ final class LeasedCallStrategy {
             Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
             HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
             KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
-            heldHere.put(call.localKey(), held);
+            leasesInThisJvm.put(call.localKey(), held);
             try {
                 return run(new LeasedAttempt(execution, held));
             } finally {
-                heldHere.remove(call.localKey(), held);
+                leasesInThisJvm.remove(call.localKey(), held);
                 heldKey.release();
             }
         });
     }
 
-    /** How long a call of this JVM holds a key for certain; zero if none does. */
-    Duration remainingHere(LocalKey key) {
-        HeldLease held = heldHere.get(key);
-        return held == null ? Duration.ZERO : held.remaining();
+    /** Returns how long a call of this JVM still holds the lease on a key; zero if none does. */
+    Duration remainingInThisJvm(LocalKey key) {
+        HeldLease lease = leasesInThisJvm.get(key);
+        return lease == null ? Duration.ZERO : lease.remaining();
     }
 
     private @Nullable Object run(LeasedAttempt attempt) throws Throwable {
         CallExecution execution = attempt.execution;
-        execution.holds(attempt.held);
+        execution.leaseGranted(attempt.held);
         Outcome success = ClaimResultHandler.outcomeOf(attempt.held.claim());
         try {
             Object result = retry.call(execution, attempt);
-            execution.settled(success);
+            execution.setDurableOutcome(success);
             return result;
         } catch (Throwable thrown) {
             if (thrown instanceof LeaseLostException lost
                     && lost.intent().filter(execution.call().intent()::equals).isPresent()) {
-                execution.found(Outcome.LEASE_LOST);
+                execution.setOutcome(Outcome.LEASE_LOST);
             } else if (execution.commitResult().end() == CommitResult.End.COMMITTED) {
-                execution.settled(success);
-            } else if (!attempt.completionBegun) {
+                execution.setDurableOutcome(success);
+            } else if (!attempt.completionStarted) {
                 fail(attempt, thrown);
             }
             throw thrown;
@@ -113,24 +113,24 @@ final class LeasedCallStrategy {
         CallExecution execution = attempt.execution;
         try {
             Failure failure = failures.failureOf(execution.call(), execution.firstFailureOr(thrown));
-            boolean recorded = retry.untilDone(
+            boolean recorded = retry.runRequired(
                     () -> transactions.call(connection -> store.fail(connection, attempt.held.fence(), failure)));
             if (recorded && failure.isFinal()) {
-                execution.settled(Outcome.FAILED_FINAL);
+                execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
-        } catch (Throwable notRecorded) {
-            Suppression.add(thrown, notRecorded);
+        } catch (Throwable recordingFailure) {
+            Suppression.add(thrown, recordingFailure);
         }
     }
 
-    /** A claim in a transaction of its own; after a COMMIT without an answer the token tells whether it is ours. */
+    /** The attempts to claim the key in a transaction of their own. After an in-doubt commit the token identifies the claim. */
     private final class LeaseClaim implements CallRetry.Attempt<ClaimResult> {
 
         private final ClaimRequest request;
 
         private final WaitBudget waitBudget;
 
-        private @Nullable ClaimResult inDoubt;
+        private @Nullable ClaimResult firstGrant;
 
         LeaseClaim(ClaimRequest request, WaitBudget waitBudget) {
             this.request = request;
@@ -143,15 +143,15 @@ final class LeasedCallStrategy {
                     connection -> withFirstKind(store.claim(connection, request)), ClaimResult::isGranted));
         }
 
-        /** Keeps what the row was before this call took it, which a second claim cannot see. */
+        /** Returns the first result for the same attempt number, because a repeated claim does not see what the row was before. */
         private ClaimResult withFirstKind(ClaimResult claim) {
             if (!claim.isGranted()) {
                 return claim;
             }
-            if (inDoubt == null || inDoubt.attempt() != claim.attempt()) {
-                inDoubt = claim;
+            if (firstGrant == null || firstGrant.attempt() != claim.attempt()) {
+                firstGrant = claim;
             }
-            return inDoubt;
+            return firstGrant;
         }
 
         @Override
@@ -160,7 +160,7 @@ final class LeasedCallStrategy {
         }
     }
 
-    /** One run of the method after another, under the same claim. */
+    /** The attempts to run the method, under the same claim. */
     private final class LeasedAttempt implements CallRetry.Attempt<Object> {
 
         private final CallExecution execution;
@@ -170,10 +170,10 @@ final class LeasedCallStrategy {
         private final HeldLease held;
 
         /**
-         * The method has returned, and its completion may have been written. If that cannot be found out, the key stays
-         * held until the lease is over: somebody may look meanwhile, and nothing calls outside again at once.
+         * Whether the method has returned, and its completion may be stored. If that remains unknown, the lease keeps the key until
+         * it expires, so that no other call repeats the effect at once.
          */
-        private boolean completionBegun;
+        private boolean completionStarted;
 
         LeasedAttempt(CallExecution execution, HeldLease held) {
             this.execution = execution;
@@ -194,10 +194,10 @@ final class LeasedCallStrategy {
                 }
                 return result;
             } catch (Throwable thrown) {
-                if (isCompletedWithoutAnswer(thrown)) {
+                if (isCompletedInDoubt(thrown)) {
                     return execution.result();
                 }
-                throw execution.revealed(thrown);
+                throw execution.exceptionForCaller(thrown);
             } finally {
                 execution.leave();
             }
@@ -205,14 +205,14 @@ final class LeasedCallStrategy {
 
         private void completeAfterwards(@Nullable Object result) throws Throwable {
             Completion completion = claimInTransaction.completionOf(call, held.fence(), result);
-            completionBegun = true;
+            completionStarted = true;
             boolean completed;
             try {
                 completed =
-                        retry.untilDone(() -> transactions.call(connection -> store.complete(connection, completion)))
+                        retry.runRequired(() -> transactions.call(connection -> store.complete(connection, completion)))
                                 || isStoredAsCompleted();
-            } catch (Throwable notCompleted) {
-                throw RetryClassifier.isRetryableUntilDone(notCompleted) ? outcomeUnknown(notCompleted) : notCompleted;
+            } catch (Throwable failure) {
+                throw RetryClassifier.isRetryableForRequiredWork(failure) ? outcomeUnknown(failure) : failure;
             }
             if (!completed) {
                 throw new LeaseLostException(call.intent(), held.claim().attempt());
@@ -229,22 +229,22 @@ final class LeasedCallStrategy {
                     failure);
         }
 
-        private boolean isCompletedWithoutAnswer(Throwable thrown) {
+        private boolean isCompletedInDoubt(Throwable thrown) {
             if (!execution.isCompleted() || !execution.commitResult().isInDoubt(thrown)) {
                 return false;
             }
             try {
                 return isStoredAsCompleted();
-            } catch (Throwable notToBeFound) {
-                completionBegun = true;
-                Suppression.add(thrown, notToBeFound);
+            } catch (Throwable queryFailure) {
+                completionStarted = true;
+                Suppression.add(thrown, queryFailure);
                 throw outcomeUnknown(thrown);
             }
         }
 
-        /** Waits for a server process that is perhaps still committing. */
+        /** Returns whether the completion is stored. The query waits for a server process that is still committing. */
         private boolean isStoredAsCompleted() throws Throwable {
-            return retry.untilDone(() -> {
+            return retry.runRequired(() -> {
                 Optional<StoredRequest> stored = transactions.call(
                         connection -> store.findSettled(connection, held.fence().requestId()));
                 return stored.filter(request -> request.status() == RequestStatus.SUCCEEDED)
@@ -256,7 +256,7 @@ final class LeasedCallStrategy {
 
         @Override
         public boolean isRetryable(Throwable failure) {
-            return !completionBegun
+            return !completionStarted
                     && (call.options().retryLeased() || !execution.isMethodStarted())
                     && RetryClassifier.isRetryable(execution, failure);
         }

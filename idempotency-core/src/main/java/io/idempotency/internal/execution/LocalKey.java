@@ -3,9 +3,9 @@ package io.idempotency.internal.execution;
 import java.util.UUID;
 
 /**
- * Identifies a key in this JVM. The request id alone is unique only within one database.
+ * The identity of a key in this JVM. The request id alone is unique only within one database.
  *
- * @param requestId stands for the intent, or for the message
- * @param database that the call works on
+ * @param requestId the id of the intent or of the message
+ * @param database the database that the call works on
  */
 public record LocalKey(UUID requestId, Object database) {}

@@ -7,32 +7,32 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
 
-/** Tells listeners and observers what became of a call, as a call or as a message. */
+/** Publishes the outcome of a call to listeners and observers. Requests and messages have different events. */
 public interface OutcomePublisher {
 
     /**
-     * An attempt has failed, and another follows.
+     * Publishes that an attempt has failed and another follows.
      *
-     * @param call that is retried
-     * @param attempts that were made
-     * @param failure of the last one
+     * @param call the call
+     * @param attempts number of attempts that were made
+     * @param failure the failure of the last one
      */
     void retried(IdempotentCall call, int attempts, Throwable failure);
 
-    /** The call returns to its caller; its outcome may not be certain yet. Told once for each call. */
+    /** Tells the observer that the call returns; its outcome may not be certain yet. Called once for each call. */
     void returns(Ended call);
 
-    /** The outcome is certain. Told once for each call, before or after it returns. */
+    /** Tells the listener the outcome when it is certain. Called once for each call, before or after it returns. */
     void ended(Ended call);
 
     /**
-     * How a call has ended.
+     * The end of a call.
      *
-     * @param intent the intent; {@code null} if it could not be told
-     * @param outcome as far as it is known
+     * @param intent the intent; {@code null} if binding failed
+     * @param outcome the outcome, as far as it is known
      * @param attempt the number of the attempt that ran; 0 if none did
-     * @param duration until it returned
-     * @param failure what the caller got instead of a result; {@code null} if it got one
+     * @param duration the time until the call returned
+     * @param failure the exception that the caller got; {@code null} if it got a result
      */
     record Ended(
             @Nullable Intent intent,

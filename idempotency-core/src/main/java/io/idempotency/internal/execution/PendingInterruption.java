@@ -1,19 +1,19 @@
 package io.idempotency.internal.execution;
 
 /**
- * The interruption of a caller, set aside while the library does what has to be done all the same: a pool gives no connection
- * to an interrupted thread, and a virtual one closes the socket that it reads from.
+ * The interruption of a thread, which is cleared while the library does required work and restored afterwards. A pool gives no
+ * connection to an interrupted thread, and an interrupted virtual thread closes the socket that it reads from.
  */
 final class PendingInterruption {
 
     private boolean isPending;
 
-    /** May be called again: a caller may be interrupted at any time. */
-    void setAside() {
+    /** Clears and keeps the interruption. May be called repeatedly, because the thread may be interrupted at any time. */
+    void save() {
         isPending |= Thread.interrupted();
     }
 
-    void giveBack() {
+    void restore() {
         if (isPending) {
             Thread.currentThread().interrupt();
         }

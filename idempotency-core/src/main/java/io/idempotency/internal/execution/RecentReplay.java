@@ -13,8 +13,8 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.KeyClaimer;
 
 /**
- * Finds the answer to a call that this instance has answered lately, before its transaction begins: one round trip instead of
- * three. If it fails, the call goes the usual way, which decides about failures.
+ * Finds the stored response of a call that this instance has recently answered, before its transaction begins: one round trip
+ * instead of three. If the query fails, the call proceeds with a transaction, which reports failures.
  */
 final class RecentReplay {
 
@@ -27,7 +27,7 @@ final class RecentReplay {
         this.defaults = defaults;
     }
 
-    /** Returns what is stored, or nothing if the key has to be claimed. */
+    /** Returns the stored result; empty if the key has to be claimed. */
     Optional<ClaimResult> find(IdempotentCall call, WaitBudget waitBudget) {
         if (!call.keyClaimer().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
             return Optional.empty();
@@ -36,7 +36,7 @@ final class RecentReplay {
         return waitBudget.spendOn(() -> find(call.keyClaimer(), request));
     }
 
-    /** A thread that waits for a second connection while it holds the first one may wait for ever, as all others do. */
+    /** If threads wait for a second connection while they hold a first one, they may exhaust the pool and wait for ever. */
     private static boolean mayHoldConnection() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.getResourceMap().isEmpty();

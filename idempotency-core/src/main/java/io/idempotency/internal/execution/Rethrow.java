@@ -1,11 +1,11 @@
 package io.idempotency.internal.execution;
 
-/** Throws the callback's own exception, which its type parameter has declared to the caller. */
+/** Throws a checked exception unchanged: the type parameter of the callback has declared it to the caller. */
 public final class Rethrow {
 
     private Rethrow() {}
 
-    @SuppressWarnings("unchecked") // Erased: nothing is cast.
+    @SuppressWarnings("unchecked") // The cast is erased.
     public static <X extends Throwable> RuntimeException unchanged(Throwable failure) throws X {
         throw (X) failure;
     }

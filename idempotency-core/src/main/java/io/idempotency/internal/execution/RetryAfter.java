@@ -2,7 +2,7 @@ package io.idempotency.internal.execution;
 
 import java.time.Duration;
 
-/** When it is worth a client's while to repeat a call that met another. */
+/** Computes the retry-after of a refused call: the expected wait, but at least one second. */
 public final class RetryAfter {
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);

@@ -6,24 +6,24 @@ import org.springframework.transaction.TransactionSystemException;
 
 import io.idempotency.internal.transaction.SqlStates;
 
-/** Tells failures after which the same work may be done once more. */
+/** Decides after which failures the same work may be repeated. */
 final class RetryClassifier {
 
     private RetryClassifier() {}
 
-    /** For an attempt of a call whose method runs in a transaction. */
+    /** Returns whether an attempt of a call may be repeated. */
     static boolean isRetryable(CallExecution execution, Throwable thrown) {
         return execution.startsTransaction() && execution.commitResult().isRetryable(thrown);
     }
 
-    /** For a short transaction of the library's own, which can be done twice because its claim token says whose it is. */
+    /** Returns whether a short transaction of the library may be repeated. A repeat is safe, because the token identifies the claim. */
     static boolean isRetryable(Throwable thrown) {
         String sqlState = SqlStates.of(thrown);
         return SqlStates.isTransient(sqlState) || (sqlState == null && thrown instanceof TransactionSystemException);
     }
 
-    /** For one that has to be done in the end: a pool without a free connection is no reason to give up. */
-    static boolean isRetryableUntilDone(Throwable thrown) {
+    /** Returns whether required work may be repeated, for which a pool without a free connection is no reason to stop. */
+    static boolean isRetryableForRequiredWork(Throwable thrown) {
         return isRetryable(thrown)
                 || thrown instanceof CannotCreateTransactionException
                 || thrown instanceof CannotGetJdbcConnectionException;

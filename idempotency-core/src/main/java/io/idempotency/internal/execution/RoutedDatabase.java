@@ -8,10 +8,10 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import io.idempotency.DatabaseResolver;
 
-/** Resolves the database of a call to the target that a routing DataSource has chosen for its thread. */
+/** Resolves the database of a call: the target that a routing DataSource has chosen for the thread. */
 public final class RoutedDatabase implements DatabaseResolver {
 
-    private static final String THE_ONLY_ONE = "";
+    private static final String SINGLE_DATABASE = "";
 
     private final AbstractRoutingDataSource routing;
 
@@ -22,8 +22,8 @@ public final class RoutedDatabase implements DatabaseResolver {
     /**
      * Creates the resolver for a DataSource.
      *
-     * @param dataSource of the idempotency tables
-     * @return one that gives always the same unless the DataSource is, or wraps, a routing one
+     * @param dataSource the DataSource of the idempotency tables
+     * @return the resolver, which returns always the same object unless the DataSource is, or wraps, a routing one
      */
     public static DatabaseResolver of(DataSource dataSource) {
         try {
@@ -31,12 +31,12 @@ public final class RoutedDatabase implements DatabaseResolver {
                 return new RoutedDatabase(dataSource.unwrap(AbstractRoutingDataSource.class));
             }
         } catch (SQLException | RuntimeException notAWrapper) {
-            return () -> THE_ONLY_ONE;
+            return () -> SINGLE_DATABASE;
         }
-        return () -> THE_ONLY_ONE;
+        return () -> SINGLE_DATABASE;
     }
 
-    /** The choice itself is protected, but a routing DataSource unwraps to what it has chosen. */
+    /** Finds the chosen target by unwrapping, because the method that chooses it is protected. */
     @Override
     public Object resolveDatabase() {
         for (DataSource target : routing.getResolvedDataSources().values()) {
@@ -45,8 +45,8 @@ public final class RoutedDatabase implements DatabaseResolver {
                 return chosen;
             }
         }
-        DataSource byDefault = routing.getResolvedDefaultDataSource();
-        return byDefault == null ? THE_ONLY_ONE : byDefault;
+        DataSource defaultTarget = routing.getResolvedDefaultDataSource();
+        return defaultTarget == null ? SINGLE_DATABASE : defaultTarget;
     }
 
     private @Nullable Object findChosen(Class<?> type) {

@@ -10,39 +10,39 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets duplicates inside of this JVM wait for each other before they take a connection, so that a storm of them leaves
- * the pool to other keys. The database stays the only arbiter: whoever gets a turn asks it.
+ * Lets duplicates in this JVM wait for each other before they take a connection, so that many of them do not exhaust the pool.
+ * The database still decides: a call that gets its turn claims the key there.
  */
 final class SingleFlight {
 
-    /** Few of a pool's connections: once a call has succeeded, the others have but to read. */
+    /** The number of calls of a key that run at the same time after one has succeeded: they only read, on a connection each. */
     private static final int TURNS_AFTER_SUCCESS = 4;
 
     private final int maxWaiting;
 
     private final ConcurrentHashMap<LocalKey, Queue> queues = new ConcurrentHashMap<>();
 
-    /** Each call that waits keeps a thread, of which a server has so many for all keys together. */
+    /** Creates the queues. The limit of each protects the threads of the server, one of which each waiting call blocks. */
     SingleFlight(int maxWaiting) {
         this.maxWaiting = maxWaiting;
     }
 
     /**
-     * Runs work when it is its turn.
+     * Runs the work when it is its turn.
      *
-     * @param work asks the database
-     * @param refusal answers in the place of work if no more calls may wait
-     * @param inVain answers in the place of work after a wait in which one and the same call had the turn to the end
+     * @param work claims the key in the database
+     * @param onTimeout runs instead of the work if the wait ended, and no other call has ended in the last part of it
+     * @param onTooManyWaiting runs instead of the work if no more calls may wait
      */
-    @Nullable Object call(LocalKey key, WaitBudget budget, Invocation work, Invocation inVain, Invocation refusal)
+    @Nullable Object call(LocalKey key, WaitBudget budget, Invocation work, Invocation onTimeout, Invocation onTooManyWaiting)
             throws Throwable {
         Queue queue = join(key);
         try {
             return switch (queue.awaitTurn(budget)) {
-                case OURS -> queue.take(work);
-                case MISSED -> work.proceed();
-                case HELD_BY_ANOTHER -> inVain.proceed();
-                case TOO_MANY_WAIT -> refusal.proceed();
+                case GRANTED -> queue.run(work);
+                case OTHERS_ENDED -> work.proceed();
+                case TIMED_OUT -> onTimeout.proceed();
+                case TOO_MANY_WAITING -> onTooManyWaiting.proceed();
             };
         } finally {
             leave(key);
@@ -61,12 +61,12 @@ final class SingleFlight {
         queues.computeIfPresent(key, (same, queue) -> --queue.callers == 0 ? null : queue);
     }
 
-    /** Callers of a key in the order in which they came: one after the other, and several at a time after a success. */
+    /** The calls of a key in the order of their arrival: one at a time, and several at a time after a success. */
     private static final class Queue {
 
         private final Semaphore permits = new Semaphore(1, true);
 
-        private final Semaphore waitingRoom;
+        private final Semaphore waiters;
 
         private final AtomicBoolean succeeded = new AtomicBoolean();
 
@@ -76,52 +76,52 @@ final class SingleFlight {
         private final AtomicInteger ended = new AtomicInteger();
 
         Queue(int maxWaiting) {
-            this.waitingRoom = new Semaphore(maxWaiting);
+            this.waiters = new Semaphore(maxWaiting);
         }
 
         /**
-         * The end of the wait would be the database's, but whom one call keeps waiting here, it would keep waiting there
-         * too: then a storm of duplicates whose waits end together must not take the pool after all.
+         * Waits for the turn. If no other call has ended in the last part of the wait, the database is not asked: this call would
+         * only take a connection and wait there.
          */
         Wait awaitTurn(WaitBudget budget) {
             long start = System.nanoTime();
             try {
-                // Unlike tryAcquire(), which would overtake those who are waiting.
+                // tryAcquire() without a timeout would overtake waiting calls.
                 if (acquire(Duration.ZERO)) {
-                    return Wait.OURS;
+                    return Wait.GRANTED;
                 }
-                if (!waitingRoom.tryAcquire()) {
-                    return Wait.TOO_MANY_WAIT;
+                if (!waiters.tryAcquire()) {
+                    return Wait.TOO_MANY_WAITING;
                 }
                 try {
-                    return awaitTurnInRoom(budget);
+                    return awaitPermit(budget);
                 } finally {
-                    waitingRoom.release();
+                    waiters.release();
                 }
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
-                return Wait.HELD_BY_ANOTHER;
+                return Wait.TIMED_OUT;
             } finally {
                 budget.spendSince(start);
             }
         }
 
-        private Wait awaitTurnInRoom(WaitBudget budget) throws InterruptedException {
+        private Wait awaitPermit(WaitBudget budget) throws InterruptedException {
             if (acquire(budget.beforeDatabase())) {
-                return Wait.OURS;
+                return Wait.GRANTED;
             }
             int endedBefore = ended.get();
             if (acquire(budget.shortest())) {
-                return Wait.OURS;
+                return Wait.GRANTED;
             }
-            return ended.get() == endedBefore ? Wait.HELD_BY_ANOTHER : Wait.MISSED;
+            return ended.get() == endedBefore ? Wait.TIMED_OUT : Wait.OTHERS_ENDED;
         }
 
         private boolean acquire(Duration wait) throws InterruptedException {
             return permits.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS);
         }
 
-        @Nullable Object take(Invocation work) throws Throwable {
+        @Nullable Object run(Invocation work) throws Throwable {
             try {
                 Object result = work.proceed();
                 if (succeeded.compareAndSet(false, true)) {
@@ -136,13 +136,14 @@ final class SingleFlight {
     }
 
     private enum Wait {
-        OURS,
+        GRANTED,
 
-        /** Others had their turns, so that the database may have an answer. */
-        MISSED,
+        /** The wait ended, but another call has ended in the last part of it, so that the database may have an answer. */
+        OTHERS_ENDED,
 
-        HELD_BY_ANOTHER,
+        /** The wait ended without that, or the thread was interrupted. */
+        TIMED_OUT,
 
-        TOO_MANY_WAIT
+        TOO_MANY_WAITING
     }
 }

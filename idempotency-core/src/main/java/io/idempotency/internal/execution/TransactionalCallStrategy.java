@@ -4,7 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.transaction.Suppression;
 
-/** Runs methods whose claim is part of their transaction: again where that helps, and records how they failed. */
+/**
+ * The strategy for calls whose claim is part of the method's transaction. It retries attempts, resolves an in-doubt commit after
+ * the last one, and records failures.
+ */
 final class TransactionalCallStrategy {
 
     private final CallRetry retry;
@@ -21,26 +24,26 @@ final class TransactionalCallStrategy {
 
     @Nullable Object execute(CallExecution execution) throws Throwable {
         try {
-            return settled(execution, retry.call(execution, new TransactionalAttempt(execution)));
+            return resultOf(execution, retry.call(execution, new TransactionalAttempt(execution)));
         } catch (Throwable thrown) {
             Throwable inDoubt = execution.inDoubtCommit();
             if (inDoubt != null) {
                 Suppression.add(inDoubt, thrown);
-                return settled(execution, inDoubtCommits.resolve(execution, inDoubt));
+                return resultOf(execution, inDoubtCommits.resolve(execution, inDoubt));
             }
             failures.record(execution, thrown);
             throw thrown;
         }
     }
 
-    /** Where no result is stored that could be replayed, the result is that of the attempt that did the work. */
-    private static @Nullable Object settled(CallExecution execution, @Nullable Object answer) {
-        CallExecution.Handled handled = execution.handled();
-        if (handled == null || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
-            return answer;
+    /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */
+    private static @Nullable Object resultOf(CallExecution execution, @Nullable Object result) {
+        CallExecution.GrantedAttempt granted = execution.lastGrantedAttempt();
+        if (granted == null || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
+            return result;
         }
-        execution.settled(ClaimResultHandler.outcomeOf(handled.claim()));
-        return handled.result();
+        execution.setDurableOutcome(ClaimResultHandler.outcomeOf(granted.claim()));
+        return granted.result();
     }
 
     private record TransactionalAttempt(CallExecution execution) implements CallRetry.Attempt<Object> {
@@ -54,7 +57,7 @@ final class TransactionalCallStrategy {
                 return result;
             } catch (Throwable thrown) {
                 execution.attemptFailed(thrown);
-                throw execution.revealed(thrown);
+                throw execution.exceptionForCaller(thrown);
             } finally {
                 execution.leave();
             }

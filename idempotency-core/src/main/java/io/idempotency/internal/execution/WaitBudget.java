@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * How long one call may still wait for others that hold its key, wherever it waits: in this JVM, for a lease or in the
- * database. Time in which the call itself works is not counted.
+ * The time that one call may wait for others that hold its key: in this JVM, for a lease and in the database together. The time
+ * in which its method runs does not count.
  */
 final class WaitBudget {
 
-    /** Shorter bounds in the database give false answers on a loaded server. */
+    /** On a loaded server, a shorter bound would end statements that wait for nobody. */
     static final Duration SHORTEST_WAIT = Duration.ofMillis(50);
 
     private final Duration total;
@@ -39,29 +39,29 @@ final class WaitBudget {
         return spentNanos >= totalNanos;
     }
 
-    /** For a wait in the database, which has to be asked once even if nothing is left. */
+    /** Returns the bound of a wait in the database, which is long enough for one claim even if the budget is spent. */
     Duration forDatabase() {
         Duration remaining = remaining();
         Duration shortest = shortest();
         return remaining.compareTo(shortest) < 0 ? shortest : remaining;
     }
 
-    /** What it takes at least to learn whether the key is held. */
+    /** Returns the shortest bound of a wait in the database. */
     Duration shortest() {
         return total.compareTo(SHORTEST_WAIT) < 0 ? total : SHORTEST_WAIT;
     }
 
-    /** For a wait that the database is asked after, so that something is left for it. */
+    /** Returns the bound of a wait in this JVM, which leaves time for the database. */
     Duration beforeDatabase() {
         Duration remaining = remaining().minus(SHORTEST_WAIT);
         return remaining.isNegative() ? Duration.ZERO : remaining;
     }
 
-    /** Runs something that may wait, and counts its time. */
-    <T> T spendOn(Supplier<T> wait) {
+    /** Runs work that may wait, and counts its time. */
+    <T> T spendOn(Supplier<T> work) {
         long start = System.nanoTime();
         try {
-            return wait.get();
+            return work.get();
         } finally {
             spendSince(start);
         }

@@ -133,7 +133,7 @@ public final class InboxTemplate implements Inbox {
 
     /** What this thread is handling right now would seem to be a duplicate, or be waited for in vain. */
     private void requireNotHeld(String consumer, Set<String> messageIds, ConnectionHolder holder) {
-        if (KeyOwnership.areNone()) {
+        if (KeyOwnership.isNoneHeld()) {
             return;
         }
         for (String id : messageIds) {
