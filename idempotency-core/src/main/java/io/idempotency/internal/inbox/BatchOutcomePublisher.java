@@ -13,7 +13,7 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
-/** Announces each delivery of a batch, when it is known whether the transaction that took them was committed. */
+/** Publishes the outcome of each message of a batch, after the commit or rollback of the transaction that claimed them. */
 final class BatchOutcomePublisher extends SavepointAwareSynchronization {
 
     private static final int FIRST_ATTEMPT = 1;
@@ -22,7 +22,7 @@ final class BatchOutcomePublisher extends SavepointAwareSynchronization {
 
     private final String consumer;
 
-    /** Of all deliveries, so that an id may be there more than once. */
+    /** The ids of all deliveries: an id may occur more than once. */
     private final List<String> messageIds;
 
     private final long start = System.nanoTime();
@@ -35,33 +35,33 @@ final class BatchOutcomePublisher extends SavepointAwareSynchronization {
         this.messageIds = messageIds;
     }
 
-    void claimed(Set<String> repeats) {
-        handledBefore = repeats;
+    void claimed(Set<String> newHandledBefore) {
+        handledBefore = newHandledBefore;
     }
 
     void refused(RuntimeException refusal) {
         MessageOutcome outcome =
                 refusal instanceof RequestInProgressException ? MessageOutcome.IN_PROGRESS : MessageOutcome.FAILED;
         Duration duration = sinceStart();
-        messageIds.forEach(id -> announce(id, outcome, 0, duration, refusal));
+        messageIds.forEach(id -> publish(id, outcome, 0, duration, refusal));
     }
 
     @Override
     public void afterCompletion(int status) {
-        MessageOutcome ofTaken =
+        MessageOutcome outcomeOfClaimed =
                 status == STATUS_COMMITTED && !isUndone() ? MessageOutcome.HANDLED : MessageOutcome.FAILED;
         Duration duration = sinceStart();
         Set<String> seen = new HashSet<>(handledBefore);
         for (String id : messageIds) {
             if (seen.add(id)) {
-                announce(id, ofTaken, FIRST_ATTEMPT, duration, null);
+                publish(id, outcomeOfClaimed, FIRST_ATTEMPT, duration, null);
             } else {
-                announce(id, MessageOutcome.DUPLICATE, 0, duration, null);
+                publish(id, MessageOutcome.DUPLICATE, 0, duration, null);
             }
         }
     }
 
-    private void announce(
+    private void publish(
             String id, MessageOutcome outcome, int attempt, Duration duration, @Nullable Throwable failure) {
         listener.messageReceived(new MessageReceived(consumer, id, outcome, attempt, duration, failure));
     }

@@ -6,10 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch of messages onResult.
+ * The result of claiming a batch of messages.
  *
- * @param handledBefore ids of those that were handled before; the others are ours to handle
- * @param waitEnded what ended the wait for other transactions, if it ended; the transaction is aborted then
+ * @param handledBefore the ids of the messages that were handled before; the others are claimed
+ * @param waitEnded the error that ended the wait for other transactions and aborted this one; {@code null} if there is none
  */
 public record InboxBatchResult(
         Set<String> handledBefore, @Nullable SQLException waitEnded) {}

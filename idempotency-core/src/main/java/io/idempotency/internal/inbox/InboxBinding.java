@@ -26,7 +26,10 @@ import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Computes, once for each delivery, which message it is, with which payload, and where in its stream. */
+/**
+ * Computes id, payload and stream position of a message, once for each delivery, so that its handling is a call whose key is
+ * claimed in the inbox. It is to messages what {@link io.idempotency.internal.execution.CallBinding} is to requests.
+ */
 public final class InboxBinding implements CallBinder {
 
     private final InboxStore store;
@@ -44,12 +47,12 @@ public final class InboxBinding implements CallBinder {
     /**
      * Creates the binding.
      *
-     * @param store where it is kept what was handled
-     * @param databaseResolver tells which database a delivery works on
-     * @param fingerprinter tells one payload from another
-     * @param retention how long it is known that a message was handled
-     * @param listener learns the outcome of every delivery
-     * @param observer surrounds every delivery; throws nothing
+     * @param store keeps the handled messages
+     * @param databaseResolver resolves the database of a delivery
+     * @param fingerprinter computes the fingerprints of payloads
+     * @param retention time for which a handled message is kept
+     * @param listener receives the outcome of every delivery
+     * @param observer is told of the start and the end of every delivery; throws nothing
      */
     public InboxBinding(
             InboxStore store,
@@ -119,10 +122,10 @@ public final class InboxBinding implements CallBinder {
                 RequestId.ofMessage(intent),
                 databaseResolver.resolveDatabase(),
                 intent,
-                // Of nothing, if nothing is compared.
+                // The fingerprint of null if payloads are not compared.
                 message.payload() == null ? fingerprinter.of(null) : message.payload(),
                 options.withRetention(message.retention()),
-                // Of its result nothing is stored.
+                // The result is not stored.
                 void.class,
                 null,
                 true,
@@ -134,7 +137,7 @@ public final class InboxBinding implements CallBinder {
         return new LocalKey(RequestId.ofMessage(message), databaseResolver.resolveDatabase());
     }
 
-    /** How long it is known that a consumer has handled a message, if it does not say so itself. */
+    /** Returns how long a message that a consumer has handled is kept by default. */
     Duration retention(String consumer) {
         return retention.ofConsumer(consumer, null);
     }

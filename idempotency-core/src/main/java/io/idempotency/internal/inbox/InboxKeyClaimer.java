@@ -18,7 +18,7 @@ import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.operation.StreamPosition;
 
-/** Lets one delivery of a message be a call whose key is claimed in the inbox: a duplicate is a call without a response. */
+/** Claims the key of one delivery in the inbox: a duplicate is a call that has succeeded without a response. */
 final class InboxKeyClaimer implements KeyClaimer {
 
     private final InboxStore store;
@@ -34,12 +34,12 @@ final class InboxKeyClaimer implements KeyClaimer {
     private boolean handledHere;
 
     /**
-     * Claims one message.
+     * Creates the claimer of one delivery.
      *
-     * @param store where it is kept what was handled
-     * @param message of the delivery
-     * @param onConflict what to do with another payload
-     * @param onResult learns what the delivery onResult, of each of its executions
+     * @param store keeps the handled messages
+     * @param message the message of the delivery
+     * @param onConflict the policy for another payload with the same id
+     * @param onResult receives the inbox result of each attempt
      */
     InboxKeyClaimer(InboxStore store, InboxMessage message, ConflictPolicy onConflict, Consumer<InboxResult> onResult) {
         this.store = store;
@@ -92,18 +92,18 @@ final class InboxKeyClaimer implements KeyClaimer {
         return handledHere;
     }
 
-    /** Nothing is stored for a message but that it was handled, which is written with its claim. */
+    /** Does nothing: the claim has stored that the message is handled. */
     @Override
     public boolean complete(Connection connection, Completion completion) {
         return true;
     }
 
     @Override
-    public boolean recordFailure(Connection connection, FailureRecord failed) {
-        return store.recordFailure(connection, message, failed.failure());
+    public boolean recordFailure(Connection connection, FailureRecord record) {
+        return store.recordFailure(connection, message, record.failure());
     }
 
-    /** Messages that keep failing are to be seen always. */
+    /** Returns true, so that operators always see messages that keep failing. */
     @Override
     public boolean recordsEveryFailure() {
         return true;

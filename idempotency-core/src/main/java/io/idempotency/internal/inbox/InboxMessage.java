@@ -8,14 +8,14 @@ import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.operation.StreamPosition;
 
 /**
- * One delivery of a message, with everything that is computed once.
+ * A delivered message, with all that is computed once for each delivery.
  *
- * @param consumer who receives
- * @param messageId the same through all deliveries
- * @param payload what must be equal when the id comes back; {@code null} if that is not compared
- * @param type of the message, for operators; {@code null} if not known
- * @param position in its stream; {@code null} if no order is kept
- * @param retention how long it is known that the message was handled, from now
+ * @param consumer the consumer that receives it
+ * @param messageId the id, which is the same in all deliveries
+ * @param payload the fingerprint that must be equal in all deliveries; {@code null} if payloads are not compared
+ * @param type the type of the message, for operators; {@code null} if unknown
+ * @param position the position in its stream; {@code null} if no order is kept
+ * @param retention time for which the handled message is kept, from now
  */
 public record InboxMessage(
         String consumer,

@@ -5,13 +5,13 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a delivery onResult.
+ * The result of claiming a message in the inbox.
  *
- * @param kind what is to be done with it
- * @param failedBefore how many deliveries of the message have failed
- * @param transactionId names the transaction that has taken the message, if it is new
- * @param expectedVersion what has to come next, if there is a gap
- * @param waitEnded what ended the wait, if it ended
+ * @param kind the kind of the result, which determines which other components are set
+ * @param failedBefore number of deliveries of the message that have failed; 0 unless it is {@link Kind#NEW}
+ * @param transactionId the id of the transaction that has claimed the message; {@code null} unless it is {@link Kind#NEW}
+ * @param expectedVersion the version that must come next; 0 unless there is a {@link Kind#GAP}
+ * @param waitEnded the error that ended the wait; {@code null} unless it is {@link Kind#IN_PROGRESS}
  */
 public record InboxResult(
         Kind kind,
@@ -20,64 +20,64 @@ public record InboxResult(
         long expectedVersion,
         @Nullable SQLException waitEnded) {
 
-    /** What is to be done with a delivery. */
+    /** The kind of a result. */
     public enum Kind {
 
-        /** It is ours to handle. */
+        /** The message is claimed, and is to be handled. */
         NEW,
 
-        /** It was handled before. */
+        /** The message was handled before. */
         DUPLICATE,
 
-        /** Something newer of its stream was handled before. */
+        /** A newer message of its stream, or the one of this version, was handled before. */
         LATE,
 
         /** Its id was handled before, with another payload. */
         CONFLICT,
 
-        /** Something older of its stream has to come first. */
+        /** An older message of its stream must be handled first. */
         GAP,
 
-        /** Another transaction is handling it, or its stream. */
+        /** Another transaction is handling it, or another message of its stream, and did not end within the wait limit. */
         IN_PROGRESS
     }
 
     /**
-     * A message to handle.
+     * Returns the result for a message that is claimed.
      *
-     * @param failedBefore how many deliveries of it have failed
-     * @param transactionId names the transaction that has taken it
-     * @return what a delivery met
+     * @param failedBefore number of deliveries of it that have failed
+     * @param transactionId the id of the transaction that has claimed it
+     * @return the result
      */
     public static InboxResult taken(int failedBefore, String transactionId) {
         return new InboxResult(Kind.NEW, failedBefore, transactionId, 0, null);
     }
 
     /**
-     * Anything else without details.
+     * Returns a result that has no details.
      *
-     * @param kind what it is
-     * @return what a delivery met
+     * @param kind the kind of the result
+     * @return the result
      */
     public static InboxResult of(Kind kind) {
         return new InboxResult(kind, 0, null, 0, null);
     }
 
     /**
-     * A message that came too early.
+     * Returns the result for a message that came before an older one of its stream.
      *
-     * @param expectedVersion what has to come next
-     * @return what a delivery met
+     * @param expectedVersion the version that must come next
+     * @return the result
      */
     public static InboxResult gap(long expectedVersion) {
         return new InboxResult(Kind.GAP, 0, null, expectedVersion, null);
     }
 
     /**
-     * A message that another transaction is handling.
+     * Returns the result for a message that another transaction is handling.
      *
-     * @param waitEnded what ended the wait for it
-     * @return what a delivery met
+     * @param waitEnded the error that ended the wait for it
+     * @return the result
      */
     public static InboxResult inProgress(SQLException waitEnded) {
         return new InboxResult(Kind.IN_PROGRESS, 0, null, 0, waitEnded);

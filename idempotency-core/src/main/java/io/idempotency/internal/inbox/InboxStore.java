@@ -6,42 +6,41 @@ import java.util.Collection;
 
 import io.idempotency.internal.claim.Failure;
 
-/** Where it is kept what was handled. Internal: its shape follows from what is fast and may change. */
+/** The store of handled messages and of the positions of streams. */
 public interface InboxStore {
 
     /**
-     * Takes a message for handling, unless it was handled before or is not in order. Waits for another transaction that is
-     * handling it, or another message of its stream.
+     * Claims a message, unless it was handled before or is not in order. Waits for another transaction that is handling it, or
+     * another message of its stream.
      *
-     * @param connection with an open transaction, which the message becomes part of
-     * @param message what was delivered
-     * @param waitLimit how long to wait at most, in all
-     * @return what was found; the transaction is aborted if it is {@link InboxResult.Kind#IN_PROGRESS}
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything else
+     * @param connection a connection with an open transaction, which the claim becomes part of
+     * @param message the message
+     * @param waitLimit the longest wait, in all
+     * @return the result; if it is {@link InboxResult.Kind#IN_PROGRESS}, the transaction is aborted
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports any other error
      */
     InboxResult claim(Connection connection, InboxMessage message, Duration waitLimit);
 
     /**
-     * Tells which transaction has handled a message.
+     * Returns whether a transaction has handled a message.
      *
-     * @param connection with an open transaction
-     * @param message what was delivered
-     * @param transactionId as {@link InboxResult#transactionId()} named the transaction that took it
-     * @return {@code false} if it was another one, or nobody knows any more
+     * @param connection a connection with an open transaction
+     * @param message the message
+     * @param transactionId the {@link InboxResult#transactionId()} of that transaction
+     * @return {@code false} if another transaction has handled it, or its row does not exist any more
      */
     boolean isHandledBy(Connection connection, InboxMessage message, String transactionId);
 
     /**
-     * Takes many messages at once, unless they were handled before. Waits for other transactions that are handling one of
-     * them.
+     * Claims those of many messages that were not handled before. Waits for other transactions that are handling one of them.
      *
-     * @param connection with an open transaction, which the messages become part of
-     * @param consumer who receives
-     * @param messageIds in any order, each once
-     * @param retention how long it is known that they were handled, from now
-     * @param waitLimit how long it may take at most, in all
-     * @return those that were handled before; the transaction is aborted if the wait ended
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything else
+     * @param connection a connection with an open transaction, which the claims become part of
+     * @param consumer the consumer that receives the messages
+     * @param messageIds the ids in any order, each once
+     * @param retention time for which the handled messages are kept, from now
+     * @param waitLimit the longest time of the statement
+     * @return the messages that were handled before; if the time was exceeded, the transaction is aborted
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports any other error
      */
     InboxBatchResult claimNew(
             Connection connection,
@@ -51,11 +50,11 @@ public interface InboxStore {
             Duration waitLimit);
 
     /**
-     * Counts a delivery that failed, after its rollback.
+     * Records and counts a failed delivery, after its rollback.
      *
-     * @param connection with an open transaction of its own
-     * @param message what was delivered
-     * @param failure of the delivery
+     * @param connection a connection with an open transaction of its own
+     * @param message the message
+     * @param failure the failure of the delivery
      * @return {@code false} if the message was handled meanwhile, so that nothing is recorded
      */
     boolean recordFailure(Connection connection, InboxMessage message, Failure failure);

@@ -29,7 +29,7 @@ import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.observation.IdempotencyListener;
 
-/** Receives messages for other code, by the same boundary and the same claimInTransaction as annotated methods. */
+/** Receives messages for other code: a single one on the same path as an annotated method, a batch in the open transaction. */
 public final class InboxTemplate implements Inbox {
 
     private final InboxBinding binding;
@@ -49,13 +49,13 @@ public final class InboxTemplate implements Inbox {
     /**
      * Creates the template.
      *
-     * @param binding computes what is to be kept of a message
-     * @param executor surrounds every delivery
-     * @param claimInTransaction handles or skips it
+     * @param binding computes ids and retentions
+     * @param executor executes deliveries from outside their transaction
+     * @param claimInTransaction claims messages inside the transaction
      * @param transactions finds the transaction of a batch
-     * @param store where it is kept what was handled
-     * @param defaults say how long a batch may wait
-     * @param listener learns what became of each message of a batch
+     * @param store keeps the handled messages
+     * @param defaults the longest wait of a batch
+     * @param listener receives the outcome of each message of a batch
      */
     public InboxTemplate(
             InboxBinding binding,
@@ -83,7 +83,7 @@ public final class InboxTemplate implements Inbox {
             return true;
         };
         try {
-            // What was handled before has no result.
+            // The result of a message that was handled before is null.
             return executor.execute(
                             this,
                             binding.prepare(consumer, messageId),
@@ -114,7 +114,7 @@ public final class InboxTemplate implements Inbox {
         return firstById.values().stream().toList();
     }
 
-    /** Gives those that were handled before. */
+    /** Returns the ids of the messages that were handled before. */
     private Set<String> claim(String consumer, Set<String> messageIds, BatchOutcomePublisher publisher) {
         return transactions.onOpenConnection((connection, holder) -> {
             try {
@@ -131,7 +131,7 @@ public final class InboxTemplate implements Inbox {
         });
     }
 
-    /** What this thread is handling right now would seem to be a duplicate, or be waited for in vain. */
+    /** Throws if this thread is handling one of the messages itself: it would be taken for a duplicate, or be waited for in vain. */
     private void requireNotHeld(String consumer, Set<String> messageIds, ConnectionHolder holder) {
         if (KeyOwnership.isNoneHeld()) {
             return;

@@ -15,7 +15,7 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 
-/** Publishes what becomes of one delivery of a message: the inbox result says more than the outcome of a call does. */
+/** Publishes the outcome of one delivery of a message, which is derived from the outcome of the call and the inbox result. */
 final class MessageOutcomePublisher implements OutcomePublisher {
 
     private final IdempotencyListener listener;
@@ -83,7 +83,7 @@ final class MessageOutcomePublisher implements OutcomePublisher {
         return lastIs(InboxResult.Kind.CONFLICT) ? MessageOutcome.CONFLICT : MessageOutcome.DUPLICATE;
     }
 
-    /** By both, because a receiver may throw what another delivery was refused with. */
+    /** Requires result and exception, because a receiver may throw the exception of another delivery that was refused. */
     private MessageOutcome failed(@Nullable Throwable failure) {
         if (lastIs(InboxResult.Kind.GAP) && failure instanceof MessageGapException) {
             return MessageOutcome.GAP;

@@ -1,4 +1,7 @@
-/** The store of messages that were handled, and its answers. */
+/**
+ * Receives messages as calls whose keys are claimed in the inbox, singly or in batches. It uses {@code internal.execution}, which
+ * does not know it.
+ */
 @NullMarked
 package io.idempotency.internal.inbox;
 
