@@ -7,25 +7,25 @@ import java.util.Optional;
 
 import io.idempotency.lock.TransactionLocks;
 
-/** What is asked of the database for {@link TransactionLocks}. Internal. */
+/** Takes the locks of {@link TransactionLocks} in the database. */
 public interface LockStore {
 
     /**
-     * Takes a lock for the open transaction if nobody else has it.
+     * Takes a lock for the open transaction if no other session has it.
      *
-     * @param connection of the transaction
-     * @param id from {@link LockId}
-     * @return whether the transaction has the lock now
+     * @param connection the connection of the transaction
+     * @param id the number from {@link LockId}
+     * @return whether the transaction has the lock
      */
     boolean tryTake(Connection connection, long id);
 
     /**
-     * Takes a lock for the open transaction, and waits for it.
+     * Waits for a lock and takes it for the open transaction.
      *
-     * @param connection of the transaction
-     * @param id from {@link LockId}
+     * @param connection the connection of the transaction
+     * @param id the number from {@link LockId}
      * @param waitLimit the longest wait
-     * @return how the wait ended without the lock, which has aborted the transaction; empty if the transaction has the lock
+     * @return the error that ended the wait and aborted the transaction; empty if the transaction has the lock
      */
     Optional<SQLException> take(Connection connection, long id, Duration waitLimit);
 }

@@ -10,7 +10,7 @@ import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
 
-/** Takes locks for other code, in the transaction that is open. */
+/** Takes locks for application code, in its open transaction. */
 public final class LockTemplate implements TransactionLocks {
 
     private static final int MAX_NAME_LENGTH = 128;

@@ -1,4 +1,4 @@
-/** The store of locks. */
+/** Locks that last until the end of the transaction. */
 @NullMarked
 package io.idempotency.internal.lock;
 
