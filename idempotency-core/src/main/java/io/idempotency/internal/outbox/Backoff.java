@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long to wait before the next attempt: exponentially longer, and at random longer by up to a half, so that what failed
- * together does not come back together.
+ * The exponential delay before the next attempt. A random part of up to a half is added, so that attempts that failed together are
+ * not repeated together.
  *
- * @param delay before the second attempt
- * @param multiplier from one attempt to the next, at least 1
- * @param maxDelay the longest, before what is added at random
+ * @param delay the delay before the second attempt
+ * @param multiplier the factor from one delay to the next, at least 1
+ * @param maxDelay the longest delay, without the random part
  */
 public record Backoff(Duration delay, double multiplier, Duration maxDelay) {
 
-    /** The same, but with no longer delay than that. */
+    /** Returns the same with a longest delay of at most the limit. */
     Backoff atMost(Duration limit) {
         return maxDelay.compareTo(limit) <= 0 ? this : new Backoff(delay, multiplier, limit);
     }

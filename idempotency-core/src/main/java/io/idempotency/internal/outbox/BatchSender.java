@@ -26,8 +26,8 @@ import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
 
 /**
- * One batch on its way. Messages of different ordering keys are on their way at once; of one key the next one starts when
- * the one before is acknowledged, and none after a failure.
+ * Sends one batch. Messages with different ordering keys, or none, are sent at the same time. The next message of an ordering key
+ * is sent when the one before it is acknowledged; after a failure no further message of the key is sent.
  */
 final class BatchSender {
 
@@ -41,7 +41,7 @@ final class BatchSender {
 
     private final Map<String, Queue<OutboxRecord>> followers = new HashMap<>();
 
-    /** In the order in which they have to be done. */
+    /** The attempts in the order of their deadlines. */
     private final Set<Attempt> inFlight = new LinkedHashSet<>();
 
     private final BlockingQueue<Attempt> ended = new LinkedBlockingQueue<>();
@@ -49,10 +49,11 @@ final class BatchSender {
     private final List<Attempt> results = new ArrayList<>();
 
     /**
-     * Prepares the batch.
+     * Creates the sender of one batch.
      *
-     * @param timeout how long one message may take, and how long messages are begun with
-     * @param stopped whether no further message is to be begun with
+     * @param sender sends the messages
+     * @param timeout the longest time of one message, and the time for which further messages are started
+     * @param stopped returns whether no further message is to be started
      */
     BatchSender(OutboxSender sender, Duration timeout, BooleanSupplier stopped) {
         this.sender = sender;
@@ -60,7 +61,7 @@ final class BatchSender {
         this.stopped = stopped;
     }
 
-    /** Gives the attempts that have ended, one way or the other; what was not begun with is left out. */
+    /** Sends the messages. Returns the attempts that have succeeded or failed, without the messages that were not started. */
     List<Attempt> send(List<OutboxRecord> messages) {
         queue(messages);
         long lastStart = System.nanoTime() + timeout.toNanos();
@@ -74,8 +75,8 @@ final class BatchSender {
                 }
                 awaitOne();
             }
-        } catch (InterruptedException giveUp) {
-            // What is on its way counts as not begun with, and is sent again.
+        } catch (InterruptedException interrupted) {
+            // Messages in flight count as not started, and are sent again.
             inFlight.forEach(attempt -> attempt.future.cancel(true));
             Thread.currentThread().interrupt();
             return results;
@@ -92,7 +93,7 @@ final class BatchSender {
                 followers.computeIfAbsent(key, first -> new ArrayDeque<>()).add(message);
             }
         }
-        // The first of each key is on its way already.
+        // The first message of each key is ready already.
         followers.values().forEach(Queue::remove);
     }
 
@@ -101,7 +102,7 @@ final class BatchSender {
     }
 
     private void start(OutboxRecord message) {
-        CompletableFuture<Void> future = begin(message);
+        CompletableFuture<Void> future = trySend(message);
         Attempt attempt = new Attempt(message, future, System.nanoTime() + timeout.toNanos());
         inFlight.add(attempt);
         CompletionStage<Void> answer = future;
@@ -111,16 +112,16 @@ final class BatchSender {
         });
     }
 
-    /** A sender that breaks does so for this message alone: what else was sent must be kept, or it would be sent for ever. */
-    private CompletableFuture<Void> begin(OutboxRecord message) {
+    /** Makes an exception of the sender a failure of this message: otherwise the results of the others would be lost. */
+    private CompletableFuture<Void> trySend(OutboxRecord message) {
         try {
             CompletionStage<Void> answer = sender.send(message);
             if (answer == null) {
                 throw new IllegalStateException(sender.getClass().getName() + " gave no answer for " + message);
             }
             return answer.toCompletableFuture();
-        } catch (Throwable broken) {
-            return CompletableFuture.failedFuture(broken);
+        } catch (Throwable failure) {
+            return CompletableFuture.failedFuture(failure);
         }
     }
 
@@ -145,7 +146,7 @@ final class BatchSender {
         }
     }
 
-    /** One message on its way, and how that ended. */
+    /** One attempt to send a message, and its result. */
     static final class Attempt {
 
         private final OutboxRecord message;

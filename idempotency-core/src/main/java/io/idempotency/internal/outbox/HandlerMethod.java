@@ -20,16 +20,16 @@ import io.idempotency.codec.ResponseCodec;
 import io.idempotency.outbox.OutboxRecord;
 
 /**
- * One method that handles the messages of a topic.
+ * A method with {@link io.idempotency.outbox.OutboxHandler}, which handles the messages of a topic.
  *
- * @param beanName whose method it is; the bean is asked for when a message comes, so that it may be lazy
- * @param method as it can be invoked on the bean
- * @param topic whose messages it handles
- * @param consumer what the inbox remembers them for
+ * @param beanName the name of its bean, which is looked up when a message arrives, so that it may be lazy
+ * @param method the method, as it can be invoked on the bean
+ * @param topic the topic of the messages
+ * @param consumer the consumer in the inbox
  */
 record HandlerMethod(String beanName, Method method, String topic, String consumer) {
 
-    private static final List<Propagation> APART =
+    private static final List<Propagation> NOT_JOINING =
             List.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
 
     HandlerMethod {
@@ -37,7 +37,7 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
         if (method.getReturnType() != void.class) {
             throw new IdempotencyStartupException(
                     description + " returns something, which nobody would receive.",
-                    "Let it return nothing; what is asynchronous would not be part of its transaction.");
+                    "Let it return nothing; asynchronous work would not be part of its transaction.");
         }
         long payloads = List.of(method.getParameterTypes()).stream()
                 .filter(type -> type != OutboxRecord.class)
@@ -56,7 +56,7 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
                     "Remove @Async: the method runs on a thread of its own, in the transaction of the inbox.");
         }
         Transactional transactional = transactional(method);
-        if (transactional != null && APART.contains(transactional.propagation())) {
+        if (transactional != null && NOT_JOINING.contains(transactional.propagation())) {
             throw new IdempotencyStartupException(
                     description + " is @Transactional with the propagation " + transactional.propagation()
                             + ", so its effect would not commit together with the message's having been handled.",

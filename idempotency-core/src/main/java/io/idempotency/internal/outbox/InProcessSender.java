@@ -23,9 +23,9 @@ import io.idempotency.outbox.OutboxSender;
 import io.idempotency.outbox.SenderUnavailableException;
 
 /**
- * Hands messages to the {@link OutboxHandler} methods of the application itself, each through the inbox and on another
- * connection than the relay's, so that each of them makes its effect once. A handler that fails does not keep the others
- * from handling the message, nor are they called again with it.
+ * Passes messages to the {@link OutboxHandler} methods of the application. Each handles a message through the inbox, on another
+ * connection than the relay's, so that its effect is made once. If a handler fails, the other handlers of the message are called
+ * all the same, and those that have succeeded are not called again when it is repeated.
  */
 public final class InProcessSender implements OutboxSender, AutoCloseable {
 
@@ -39,10 +39,10 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
     private final Semaphore free;
 
-    /** Handlers whose time is over, and which go on all the same. */
+    /** The number of messages whose handlers were cancelled and are still running. */
     private final AtomicInteger overdue = new AtomicInteger();
 
-    /** Topics that a warning has named. */
+    /** The topics without handlers, each of which is logged once. */
     private final Set<String> unhandled = ConcurrentHashMap.newKeySet();
 
     private final ExecutorService executor;
@@ -50,9 +50,9 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
     /**
      * Creates the sender.
      *
-     * @param handlers the methods
-     * @param inbox remembers what they have handled
-     * @param threads how many messages are handled at once
+     * @param handlers the handler methods
+     * @param inbox keeps which messages they have handled
+     * @param threads number of messages that are handled at the same time
      */
     public InProcessSender(OutboxHandlers handlers, Inbox inbox, int threads) {
         this.handlers = handlers;
@@ -65,8 +65,8 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
     }
 
     /**
-     * As many as there are threads that are not lost to a handler that does not end: to refuse a message for want of a thread
-     * would be a failure of that message. One at least, whose refusal says that there is no thread at all.
+     * Returns the number of threads without those of overdue handlers, because a message that gets no thread would count as failed.
+     * Returns at least one, so that a message is refused with the reason if no thread is left.
      */
     @Override
     public int concurrency() {
@@ -84,7 +84,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
         }
         if (!free.tryAcquire()) {
             return CompletableFuture.failedFuture(new SenderUnavailableException(
-                    "All " + threads + " threads are with messages that took too long and do not end", null));
+                    "All " + threads + " threads are busy with handlers that took too long and do not end", null));
         }
         Handling handling = new Handling(message, called);
         executor.execute(handling);
@@ -109,7 +109,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
         executor.shutdownNow();
     }
 
-    /** All handlers are called, and the first failure is that of the message. */
+    /** Calls all handlers. Returns the first failure, to which the others are added; null if all have succeeded. */
     private @Nullable Throwable handleBy(List<HandlerMethod> called, OutboxRecord message) {
         Throwable failure = null;
         for (HandlerMethod handler : called) {
@@ -136,7 +136,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
         return first;
     }
 
-    /** One message with its handlers. Its cancellation interrupts them. */
+    /** The handling of one message by its handlers. To cancel it interrupts them. */
     private final class Handling extends CompletableFuture<Void> implements Runnable {
 
         private final OutboxRecord message;
@@ -145,7 +145,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
         private @Nullable Thread thread;
 
-        /** Set while the thread works, if at all. */
+        /** Whether the handling was cancelled while it was running. */
         private boolean isOverdue;
 
         private Handling(OutboxRecord message, List<HandlerMethod> called) {
@@ -160,7 +160,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
                 failure = handleBy(called, message);
                 end();
             }
-            // Before the relay can know that there is room for another one.
+            // Before the future is completed, because the relay may send another message then.
             free.release();
             if (isOverdue) {
                 overdue.decrementAndGet();
@@ -182,7 +182,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
         private synchronized void end() {
             thread = null;
-            // An interrupt was for this message, and not for the next one of the thread.
+            // An interrupt was meant for this message and not for the next one of the thread.
             Thread.interrupted();
         }
 

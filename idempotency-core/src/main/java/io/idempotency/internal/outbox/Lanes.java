@@ -5,14 +5,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides messages among lanes, each of which one relay at a time sends. The only place that does: a message keeps the lane
- * that it was published with, and relays take whatever lanes they find, so that instances need not agree on the number.
+ * The lanes of the outbox, among which messages are divided; one relay at a time sends the messages of a lane. A message keeps the
+ * lane that it was published with, and relays take all lanes that they find, so instances need not agree on the number.
  *
- * @param count from 1 to {@value #MAX}
+ * @param count the number of lanes, from 1 to {@value #MAX}
  */
 public record Lanes(int count) {
 
-    /** More would make relays look at too many of them. */
+    /** The largest number, because a relay may query every lane. */
     public static final int MAX = 1_024;
 
     /**
@@ -26,7 +26,7 @@ public record Lanes(int count) {
         }
     }
 
-    /** What has no order goes anywhere. */
+    /** Returns the lane of an ordering key; a random one without a key. */
     int of(@Nullable String orderingKey) {
         if (orderingKey == null) {
             return ThreadLocalRandom.current().nextInt(count);

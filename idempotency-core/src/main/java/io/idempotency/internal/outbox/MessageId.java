@@ -6,8 +6,8 @@ import java.time.Clock;
 import java.util.UUID;
 
 /**
- * Makes version-7 UUIDs: the time in milliseconds, so that neighbours in time are neighbours in the index, and 74 random
- * bits.
+ * Generates version-7 UUIDs: the time in milliseconds, so that messages of the same time are neighbours in the index, and 74
+ * random bits.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7">RFC 9562, UUID Version 7</a>
  */

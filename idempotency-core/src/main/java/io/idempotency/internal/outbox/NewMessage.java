@@ -9,14 +9,14 @@ import io.idempotency.Intent;
 import io.idempotency.outbox.OutboxMessage;
 
 /**
- * A message with everything that is computed once, to be recorded. Internal.
+ * A message that is to be recorded in the outbox.
  *
- * @param id a version-7 UUID
- * @param message as it was published
- * @param lane that it is sent in
- * @param payload as JSON text
- * @param headers of the message and of the context that it is published in
- * @param intent of the surrounding call; {@code null} if there is none
+ * @param id the id, a version-7 UUID
+ * @param message the message as it was published
+ * @param lane the lane that it is sent in
+ * @param payload the payload as JSON text
+ * @param headers the headers of the message and of the context in which it is published
+ * @param intent the intent of the surrounding call; {@code null} if there is none
  */
 public record NewMessage(
         UUID id,

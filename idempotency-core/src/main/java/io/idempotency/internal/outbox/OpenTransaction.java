@@ -5,7 +5,7 @@ import java.util.function.Function;
 
 import io.idempotency.TransactionMismatchException;
 
-/** Finds the transaction that a message becomes part of. Internal: the starter hands it in. */
+/** Finds the open transaction that a message becomes part of. */
 @FunctionalInterface
 public interface OpenTransaction {
 
@@ -13,8 +13,8 @@ public interface OpenTransaction {
      * Works on the connection of the transaction that is open on the library's DataSource.
      *
      * @param <T> the result
-     * @param work what is done; it does not end the transaction
-     * @return what the work gave
+     * @param work the work, which must not end the transaction
+     * @return the result of the work
      * @throws TransactionMismatchException if none is open
      */
     <T> T onConnection(Function<Connection, T> work);

@@ -3,25 +3,25 @@ package io.idempotency.internal.outbox;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Lets instances wake each other. Internal. Whoever hears nothing still finds everything by its poll. */
+/** Wakes the relays of other instances. A relay that is not woken finds messages by its poll. */
 public interface OutboxChannel {
 
     /**
-     * Tells all instances that there is something to send, in a transaction of its own. Never part of the transaction that
-     * published it: PostgreSQL lets only one transaction with a notification commit at a time.
+     * Notifies all instances that messages wait, in a transaction of its own. The transaction that published them does not notify,
+     * because PostgreSQL commits only one transaction with a notification at a time.
      *
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error
      * @throws org.springframework.transaction.TransactionException if there is no connection
      */
     void announce();
 
     /**
-     * Listens on a connection of its own; returns when it is stopped, soon after {@code patience}.
+     * Listens on a connection of its own until it is stopped.
      *
-     * @param heard called when somebody has announced something, and once at the start for what was missed
-     * @param stopped asked now and then
-     * @param patience between two times that it is asked
+     * @param onNotification called after a notification, and once at the start for those that were missed
+     * @param stopped returns whether to stop
+     * @param stopInterval the longest time between two calls of {@code stopped}
      * @throws org.springframework.dao.DataAccessException if the connection is lost
      */
-    void listen(Runnable heard, BooleanSupplier stopped, Duration patience);
+    void listen(Runnable onNotification, BooleanSupplier stopped, Duration stopInterval);
 }

@@ -22,7 +22,7 @@ import io.idempotency.codec.ResponseCodec;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
 
-/** The methods with {@link OutboxHandler} of an application's beans, known as soon as all singletons are there. */
+/** The registry of the methods with {@link OutboxHandler}. They are known as soon as all singletons exist. */
 public final class OutboxHandlers implements SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beans;
@@ -34,7 +34,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
     /**
      * Creates the registry.
      *
-     * @param beans of the application
+     * @param beans the beans of the application
      * @param codec reads payloads
      */
     public OutboxHandlers(ConfigurableListableBeanFactory beans, ResponseCodec codec) {
@@ -43,7 +43,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
     }
 
     /**
-     * Finds the methods; no bean is created for that.
+     * Finds the methods without creating a bean.
      *
      * @throws IdempotencyStartupException if one of them cannot handle messages, or two are the same consumer of a topic
      */
@@ -57,7 +57,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
     }
 
     /**
-     * Whether there are any.
+     * Returns whether there are no methods.
      *
      * @return {@code true} if the application has none
      */
@@ -66,7 +66,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
     }
 
     /**
-     * Which messages are handled.
+     * Returns the topics of the methods.
      *
      * @return each topic once
      */

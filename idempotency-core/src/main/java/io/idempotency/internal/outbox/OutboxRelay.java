@@ -15,15 +15,18 @@ import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
 import io.idempotency.outbox.SenderUnavailableException;
 
-/** Sends what is due, a batch at a time. Any number of relays may work on one database; each is used by one thread. */
+/**
+ * Sends due messages, a batch at a time. Any number of relays may work on one database. A relay is for use by one thread; only
+ * {@link #stop()} and {@link #restart()} may be called by another.
+ */
 public final class OutboxRelay {
 
     private static final Logger logger = LoggerFactory.getLogger(OutboxRelay.class);
 
-    /** Further messages that wait are not counted. */
+    /** The largest number of waiting messages that is counted. */
     private static final int SAMPLE_LIMIT = 100_000;
 
-    /** How long what is sent nowhere else may wait when whatever was out is back. */
+    /** The longest time that messages may wait after an outage has ended. */
     private static final Duration LONGEST_OUTAGE_PAUSE = Duration.ofMinutes(1);
 
     private final OutboxStore store;
@@ -43,10 +46,10 @@ public final class OutboxRelay {
     /**
      * Creates the relay.
      *
-     * @param store where messages wait
+     * @param store keeps the messages
      * @param sender sends them
-     * @param settings how
-     * @param listener told what was sent and what was not
+     * @param settings the settings of sending
+     * @param listener receives the result of each attempt
      */
     public OutboxRelay(OutboxStore store, OutboxSender sender, RelaySettings settings, IdempotencyListener listener) {
         this.store = store;
@@ -59,32 +62,32 @@ public final class OutboxRelay {
     /**
      * Sends a batch.
      *
-     * @return when to send the next one
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything; what was sent is sent again
-     * @throws org.springframework.transaction.TransactionException if there is no connection, or its commit fails; as
-     *     before
+     * @return the time of the next batch
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the batch is sent again
+     * @throws org.springframework.transaction.TransactionException if there is no connection, or the commit fails; the batch
+     *     is sent again
      */
     public Round sendBatch() {
         OutboxStore.SentBatch batch = store.send(settings.batchSize(), settings.transactionBound(), this::send);
-        batch.results().forEach(result -> announce(result, batch));
+        batch.results().forEach(result -> publish(result, batch));
         if (batch.results().isEmpty()) {
             return Round.NOTHING_DUE;
         }
-        boolean outage = isOutage(batch.results());
+        boolean outage = countOutage(batch.results());
         return outage ? new Round(false, batch.results().get(0).retryAfter()) : new Round(true, Duration.ZERO);
     }
 
-    /** Begins with no further message; those that are on their way are waited for, and kept as sent. */
+    /** Starts no further message. Messages in flight are waited for, and their results are stored. */
     public void stop() {
         stopped = true;
     }
 
-    /** Sends again after it was stopped. */
+    /** Allows sending again after {@link #stop()}. */
     public void restart() {
         stopped = false;
     }
 
-    /** Tells the listener what waits. */
+    /** Gives a sample of the backlog to the listener. */
     public void sample() {
         OutboxStore.Backlog backlog = store.backlog(SAMPLE_LIMIT);
         listener.outboxSampled(new OutboxSampled(backlog.pending(), backlog.dead(), backlog.oldest()));
@@ -97,7 +100,7 @@ public final class OutboxRelay {
         List<SendResult> results = new ArrayList<>(attempts.size());
         boolean anyCounted = anySent;
         for (BatchSender.Attempt attempt : attempts) {
-            SendResult result = judge(attempt, anySent);
+            SendResult result = resultOf(attempt, anySent);
             anyCounted |= result.status() != SendResult.Status.NOT_COUNTED;
             results.add(result);
         }
@@ -107,7 +110,7 @@ public final class OutboxRelay {
         return results;
     }
 
-    private SendResult judge(BatchSender.Attempt attempt, boolean anySent) {
+    private SendResult resultOf(BatchSender.Attempt attempt, boolean anySent) {
         OutboxRecord message = attempt.message();
         Throwable failure = attempt.failure();
         if (failure == null) {
@@ -123,7 +126,7 @@ public final class OutboxRelay {
                 message, SendResult.Status.FAILED, settings.backoff().after(message.attempt()), failure);
     }
 
-    private boolean isOutage(List<SendResult> results) {
+    private boolean countOutage(List<SendResult> results) {
         boolean outage = results.stream().allMatch(result -> result.status() == SendResult.Status.NOT_COUNTED);
         if (outage) {
             outages++;
@@ -135,7 +138,7 @@ public final class OutboxRelay {
         return outage;
     }
 
-    private void announce(SendResult result, OutboxStore.SentBatch batch) {
+    private void publish(SendResult result, OutboxStore.SentBatch batch) {
         OutboxRecord message = result.message();
         Throwable failure = result.failure();
         if (failure == null) {
@@ -153,10 +156,10 @@ public final class OutboxRelay {
     }
 
     /**
-     * When to send the next batch.
+     * The time of the next batch.
      *
-     * @param more whether to look for more at once
-     * @param pause how long to send nothing, because nothing can be sent; zero if that is not so
+     * @param more whether to send the next batch at once
+     * @param pause time for which to send nothing because of an outage; zero if there is none
      */
     public record Round(boolean more, Duration pause) {
 

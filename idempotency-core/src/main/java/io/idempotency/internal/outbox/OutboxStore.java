@@ -9,54 +9,53 @@ import java.util.function.Function;
 
 import io.idempotency.outbox.OutboxRecord;
 
-/** Where messages wait until they are sent. Internal: its shape follows from what is fast and may change. */
+/** The store of messages that wait to be sent. */
 public interface OutboxStore {
 
     /**
      * Records a message, unless its deduplication key was used before.
      *
-     * @param connection with an open transaction, which the message becomes part of
-     * @param message what is to be sent
+     * @param connection a connection with an open transaction, which the message becomes part of
+     * @param message the message
      * @return its id, or that of the earlier message with its deduplication key
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything else
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error
      */
     UUID record(Connection connection, NewMessage message);
 
     /**
-     * Takes messages that are due, lets them be sent, and keeps what became of them, in one transaction of its own. Nobody
-     * else takes a message of the same lanes meanwhile. Where two messages have the same ordering key, the earlier one comes
-     * first, and nothing of its key that was published before is missing.
+     * Takes due messages, lets them be sent and stores the results, in one transaction of its own. No other relay takes a message of
+     * the same lanes meanwhile. Messages of the same ordering key are taken in their order, without a gap.
      *
-     * @param limit how many messages are wanted, roughly
-     * @param bound how long the sending takes at most; the server ends the transaction of a relay that hangs for longer
-     * @param sending sends them; gives those that were tried
-     * @return what was kept; nothing if no message was due or free
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports anything; what was sent is sent again
+     * @param limit the number of messages, approximately
+     * @param bound the time after which the server ends the transaction of a relay that hangs
+     * @param sending sends the messages, and returns the results of those that were tried
+     * @return the stored results; none if no message was due in a free lane
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the messages are sent again
      */
     SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<SendResult>> sending);
 
     /**
-     * Looks at what waits.
+     * Counts the messages that wait.
      *
-     * @param limit counts no further than that
+     * @param limit the largest number that is counted
      * @return the backlog
      */
     Backlog backlog(int limit);
 
     /**
-     * What was kept of a batch.
+     * A batch that was sent.
      *
-     * @param results of the messages that were tried
-     * @param at when it was kept, in the database's time
+     * @param results the results of the messages that were tried
+     * @param at the time at which the results were stored, in the database's time
      */
     record SentBatch(List<SendResult> results, Instant at) {}
 
     /**
-     * What waits.
+     * The backlog of the outbox.
      *
-     * @param pending messages that are not sent yet
-     * @param dead messages that are given up
-     * @param oldest how long the oldest pending message that is due has been so; zero if there is none
+     * @param pending the number of messages that are not sent yet
+     * @param dead the number of messages that failed for the last time
+     * @param oldest the time since the oldest pending message became due; zero if none is due
      */
     record Backlog(int pending, int dead, Duration oldest) {}
 }

@@ -18,7 +18,7 @@ import io.idempotency.internal.codec.StorableText;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
 
-/** Records messages for application code. */
+/** Records messages for application code, in its open transaction. */
 public final class OutboxTemplate implements Outbox {
 
     private final OutboxStore store;
@@ -33,19 +33,18 @@ public final class OutboxTemplate implements Outbox {
 
     private final Supplier<Map<String, String>> contextHeaders;
 
-    /** One object, because a transaction keeps equal synchronizations once, however many messages it publishes. */
+    /** A single object, because a transaction keeps equal synchronizations once, however many messages it publishes. */
     private final TransactionSynchronization wakeAfterCommit;
 
     /**
      * Creates the template.
      *
-     * @param store where messages wait
-     * @param transaction finds the one that a message becomes part of
+     * @param store keeps the messages
+     * @param transaction finds the transaction that a message becomes part of
      * @param codec writes payloads
      * @param lanes divides messages among lanes
      * @param maxPayloadBytes the largest payload, in bytes of UTF-8
-     * @param contextHeaders headers that tell where a message was published, such as the context of a trace; those of the
-     *     message win
+     * @param contextHeaders returns headers of the context, such as that of a trace; headers of the message override them
      * @param wake called after each commit that recorded messages, on the thread of the commit; must be quick
      */
     public OutboxTemplate(
@@ -72,14 +71,14 @@ public final class OutboxTemplate implements Outbox {
 
     @Override
     public UUID publish(OutboxMessage message) {
-        NewMessage added = new NewMessage(
+        NewMessage newMessage = new NewMessage(
                 MessageId.at(Clock.systemUTC()),
                 message,
                 lanes.of(message.orderingKey()),
                 write(message),
                 headersOf(message),
                 IdempotencyContext.find().map(IdempotencyContext::intent).orElse(null));
-        UUID id = transaction.onConnection(connection -> store.record(connection, added));
+        UUID id = transaction.onConnection(connection -> store.record(connection, newMessage));
         TransactionSynchronizationManager.registerSynchronization(wakeAfterCommit);
         return id;
     }
@@ -104,7 +103,7 @@ public final class OutboxTemplate implements Outbox {
         if (bytes > maxPayloadBytes) {
             throw new IllegalArgumentException("The payload of the message " + message + " has " + bytes
                     + " bytes, more than idempotency.outbox.max-payload-size = " + maxPayloadBytes
-                    + ": send a reference to what it tells of, or raise the limit here and at the broker");
+                    + ": send a reference to the data, or raise the limit here and at the broker");
         }
         return json;
     }

@@ -3,17 +3,17 @@ package io.idempotency.internal.outbox;
 import java.time.Duration;
 
 /**
- * How messages are sent.
+ * The settings of sending.
  *
- * @param batchSize how many are taken at once, roughly
- * @param sendTimeout how long one message may take; also how long messages of a batch are begun with, so that a batch takes
- *     at most twice as long
- * @param maxAttempts after how many failures a message is given up
- * @param backoff between attempts
+ * @param batchSize the number of messages of a batch, approximately
+ * @param sendTimeout the longest time of one message; messages of a batch are started for as long, so that a batch takes at most
+ *     twice as long
+ * @param maxAttempts the number of failures after which a message is dead
+ * @param backoff the delays between attempts
  */
 public record RelaySettings(int batchSize, Duration sendTimeout, int maxAttempts, Backoff backoff) {
 
-    /** When the server may end the transaction of a relay that does not come back. */
+    /** Returns the time after which the server ends the transaction of a relay that hangs. */
     Duration transactionBound() {
         return sendTimeout.multipliedBy(3);
     }

@@ -8,12 +8,12 @@ import io.idempotency.internal.codec.StorableText;
 import io.idempotency.outbox.OutboxRecord;
 
 /**
- * What became of one attempt to send a message. Internal.
+ * The result of one attempt to send a message.
  *
- * @param message what was to be sent
- * @param status whether it was sent, and if not, what happens next
- * @param retryAfter when the next attempt is due; zero if there is none
- * @param failure why it was not sent; {@code null} if it was
+ * @param message the message
+ * @param status whether it was sent, and if not, whether it is sent again
+ * @param retryAfter the time until the next attempt; zero if there is none
+ * @param failure the failure; {@code null} if the message was sent
  */
 public record SendResult(
         OutboxRecord message,
@@ -23,16 +23,16 @@ public record SendResult(
 
     private static final int MAX_ERROR_LENGTH = 1_000;
 
-    /** What an attempt ends with. */
+    /** The status of a message after an attempt. */
     public enum Status {
 
         /** It was sent. */
         SENT,
 
-        /** It failed, and is tried again. */
+        /** It failed, and is sent again. */
         FAILED,
 
-        /** Nothing could be sent at all, which says nothing about this message. */
+        /** No message could be sent, so this attempt does not count. */
         NOT_COUNTED,
 
         /** It failed for the last time. */
@@ -40,7 +40,7 @@ public record SendResult(
     }
 
     /**
-     * The failure for operators.
+     * Describes the failure for operators.
      *
      * @return type and message, at most 1,000 characters; {@code null} if there was none
      */
@@ -48,11 +48,11 @@ public record SendResult(
         return failure == null ? null : StorableText.of(describe(failure), MAX_ERROR_LENGTH);
     }
 
-    /** A failure that cannot tell its message must not keep what else was sent from being kept. */
+    /** Falls back to the class if the failure cannot be printed, because the results of the batch must be stored. */
     private static String describe(Throwable failure) {
         try {
             return String.valueOf(failure);
-        } catch (RuntimeException untold) {
+        } catch (RuntimeException notPrintable) {
             return failure.getClass().getName();
         }
     }

@@ -1,4 +1,4 @@
-/** Publishing into the outbox, the relay that sends, and handlers in the same process. */
+/** The outbox: recording messages in a transaction, the relay that sends them, and handlers in the same process. */
 @NullMarked
 package io.idempotency.internal.outbox;
 
