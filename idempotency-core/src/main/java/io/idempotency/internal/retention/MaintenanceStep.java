@@ -5,9 +5,9 @@ package io.idempotency.internal.retention;
 public interface MaintenanceStep {
 
     /**
-     * Does the work that is due, if any.
+     * Does the due work.
      *
-     * @return {@code false} if a lock holder was in the way, so that the step has to be tried again soon
+     * @return {@code false} if a lock holder prevented it, so that the step must be tried again soon
      */
     boolean run();
 }

@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes partitions before they are needed and drops them when all of their rows have expired. Many instances may do so at
- * once. Safe for use by many threads.
+ * Creates partitions before they are needed and drops them when all of their rows have expired. Many instances may run it at the
+ * same time. Safe for use by many threads.
  */
 public final class PartitionMaintenance {
 
@@ -22,8 +22,8 @@ public final class PartitionMaintenance {
     /**
      * Creates the maintenance.
      *
-     * @param isPartitioned asks the database whether there are partitions, whatever was configured
-     * @param steps what has to be done then, in this order: each may be repeated at any time, by many instances at once
+     * @param isPartitioned reads from the database whether there are partitions
+     * @param steps the steps, in their order; each may be repeated at any time, by many instances at the same time
      */
     public PartitionMaintenance(BooleanSupplier isPartitioned, List<? extends MaintenanceStep> steps) {
         this.isPartitioned = isPartitioned;
@@ -31,12 +31,11 @@ public final class PartitionMaintenance {
     }
 
     /**
-     * Does whatever is to be done now. A step that fails does not keep the others from being tried.
+     * Runs the steps. If a step fails, the others are run all the same. Does nothing if another thread runs them.
      *
-     * @return {@code false} if somebody was in the way, so that it has to be tried again soon
-     * @throws InterruptedException if the thread is interrupted between two steps; what was done stays done
-     * @throws RuntimeException the first failure of a step, when the others were tried; those that followed are suppressed
-     *     in it
+     * @return {@code false} if a lock holder prevented a step, so that the maintenance must be tried again soon
+     * @throws InterruptedException if the thread is interrupted between two steps; finished steps are kept
+     * @throws RuntimeException the first failure of a step, after all steps; later failures are suppressed in it
      */
     public boolean run() throws InterruptedException {
         if (!running.tryLock()) {

@@ -10,21 +10,20 @@ import java.time.temporal.TemporalAdjusters;
 import java.util.function.UnaryOperator;
 
 /**
- * The length of a partition in time. Its bounds are in UTC. Safe for use by
- * many threads.
+ * The length of a partition in time. Its bounds are in UTC. Safe for use by many threads.
  */
 public final class PartitionPeriod {
 
-    /** From midnight to midnight. */
+    /** A day, from midnight to midnight. */
     public static final PartitionPeriod DAY =
             new PartitionPeriod(time -> time.truncatedTo(ChronoUnit.DAYS), start -> start.plusDays(1));
 
-    /** From Monday to Monday, as weeks of ISO 8601 are. */
+    /** A week of ISO 8601, from Monday to Monday. */
     public static final PartitionPeriod WEEK = new PartitionPeriod(
             time -> time.truncatedTo(ChronoUnit.DAYS).with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)),
             start -> start.plusWeeks(1));
 
-    /** Months of the calendar. */
+    /** A month of the calendar. */
     public static final PartitionPeriod MONTH = new PartitionPeriod(
             time -> time.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1), start -> start.plusMonths(1));
 
@@ -38,11 +37,11 @@ public final class PartitionPeriod {
     }
 
     /**
-     * Returns periods of so many seconds, counted from 1970.
+     * Returns a period of a number of seconds, counted from 1970.
      *
      * @param length whole seconds, at least one
-     * @return bounds at the multiples of it
-     * @throws IllegalArgumentException if it is anything else
+     * @return the period, whose bounds are the multiples of the length
+     * @throws IllegalArgumentException if the length is shorter, or not in whole seconds
      */
     public static PartitionPeriod of(Duration length) {
         if (length.compareTo(Duration.ofSeconds(1)) < 0 || !length.equals(Duration.ofSeconds(length.toSeconds()))) {

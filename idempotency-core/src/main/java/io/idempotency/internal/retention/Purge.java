@@ -13,9 +13,8 @@ import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.RowsPurged;
 
 /**
- * Deletes expired rows in small batches with pauses between them, until none is left or its time is up. Of all instances
- * one purges at a time. Every batch is a transaction of its own, so that a run may end anywhere. Safe for use by
- * many threads.
+ * Deletes expired rows in small batches with pauses between them, until none is left or its time is up. One instance purges
+ * at a time. Every batch is a transaction of its own, so that a run may end after any batch. Safe for use by many threads.
  */
 public final class Purge {
 
@@ -37,9 +36,9 @@ public final class Purge {
     /**
      * Creates the purge.
      *
-     * @param store what to purge
-     * @param settings how to proceed
-     * @param listener told what was deleted
+     * @param store the tables
+     * @param settings the settings
+     * @param listener receives the numbers of deleted rows
      */
     public Purge(PurgeStore store, PurgeSettings settings, IdempotencyListener listener) {
         this.store = store;
@@ -49,23 +48,22 @@ public final class Purge {
     }
 
     /**
-     * Deletes what has expired, for as long as the settings allow.
+     * Deletes expired rows, for as long as the settings allow.
      *
      * @return what was deleted
-     * @throws InterruptedException if the thread is interrupted between two batches; what was deleted stays deleted
+     * @throws InterruptedException if the thread is interrupted between two batches; finished batches are kept
      */
     public PurgeReport run() throws InterruptedException {
         return run(settings.maxDuration());
     }
 
     /**
-     * Deletes what has expired. A table that fails does not keep the others from being purged.
+     * Deletes expired rows. If a table fails, the others are purged all the same.
      *
-     * @param maxDuration after which no further batch is started
-     * @return what was deleted; nothing if another run of this object is not over
-     * @throws InterruptedException if the thread is interrupted between two batches; what was deleted stays deleted
-     * @throws RuntimeException the first failure of a table, when the others were purged; those that followed are
-     *     suppressed in it
+     * @param maxDuration the time after which no further batch is started
+     * @return what was deleted; nothing if another run of this object has not ended
+     * @throws InterruptedException if the thread is interrupted between two batches; finished batches are kept
+     * @throws RuntimeException the first failure of a table, after all tables; later failures are suppressed in it
      */
     public PurgeReport run(Duration maxDuration) throws InterruptedException {
         if (!running.tryLock()) {

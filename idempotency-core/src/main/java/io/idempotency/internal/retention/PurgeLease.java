@@ -6,7 +6,7 @@ import java.util.List;
 public interface PurgeLease {
 
     /**
-     * The tables whose rows expire.
+     * Returns the tables whose rows expire.
      *
      * @return each table once
      */

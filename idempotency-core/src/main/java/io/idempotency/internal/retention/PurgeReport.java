@@ -13,15 +13,15 @@ import java.util.Map;
  */
 public record PurgeReport(Map<String, Long> deleted, End end) {
 
-    /** Keeps what it was given as it is. */
+    /** Copies the map, in its order. */
     public PurgeReport {
         deleted = Collections.unmodifiableMap(new LinkedHashMap<>(deleted));
     }
 
     /**
-     * The rows of all tables.
+     * Returns the number of deleted rows of all tables.
      *
-     * @return how many were deleted
+     * @return number of deleted rows
      */
     public long total() {
         return deleted.values().stream().mapToLong(Long::longValue).sum();
@@ -33,7 +33,7 @@ public record PurgeReport(Map<String, Long> deleted, End end) {
         /** All expired rows were deleted, except those that others have locked. */
         NOTHING_LEFT,
 
-        /** There is more to delete. */
+        /** Expired rows may be left. */
         TIME_UP,
 
         /** Another run, of this instance or another one, has the lease. */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.internal.retention.PurgeReport.End;
 
 /**
- * One run of the purge. It deletes a batch from each table in turn: a table that fills as quickly as it is purged must not keep
- * the others waiting for ever.
+ * One run of the purge. It deletes a batch from each table in turn, because the rows of a table may expire as quickly as they are
+ * deleted.
  */
 final class PurgeRun {
 

@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * The settings of a purge.
  *
- * @param batchSize rows in one transaction, at least 1
- * @param pause between two batches at least, one hour at most; up to twenty times as long where the database is slow
- * @param maxDuration after which a run starts no further batch
+ * @param batchSize the number of rows in one transaction, at least 1
+ * @param pause the shortest pause between two batches, at most one hour; if batches take long, it is up to twenty times as long
+ * @param maxDuration the time after which a run starts no further batch
  */
 public record PurgeSettings(int batchSize, Duration pause, Duration maxDuration) {
 

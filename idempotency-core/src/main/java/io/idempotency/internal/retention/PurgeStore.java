@@ -2,13 +2,13 @@ package io.idempotency.internal.retention;
 
 import java.time.Duration;
 
-/** The tables whose rows expire, and the lease that one run of all instances has. */
+/** The store of the tables whose rows expire, and of the lease that one run at a time has. */
 public interface PurgeStore {
 
     /**
      * Prepares a run. It takes the lease with its first batch.
      *
-     * @param hold how long the lease lasts after a batch, so that no other run uses the pause before the next one; if this process
+     * @param hold time for which the lease lasts after a batch, so that no other run uses the pause before the next one; if this process
      *     fails, others wait that long
      * @return the run's own view of the tables
      */

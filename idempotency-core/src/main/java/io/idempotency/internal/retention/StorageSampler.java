@@ -11,7 +11,7 @@ import io.idempotency.observation.TableSample;
 /** Takes samples of the tables and gives them to a listener. */
 public final class StorageSampler {
 
-    /** A number that shows well enough that something is wrong. */
+    /** The largest number that is counted. */
     private static final int MOST_STALE_LEASES = 100_000;
 
     private final StorageStatistics statistics;
@@ -21,7 +21,7 @@ public final class StorageSampler {
     /**
      * Creates the sampler.
      *
-     * @param statistics of the tables
+     * @param statistics the statistics of the tables
      * @param listener gets the samples
      */
     public StorageSampler(StorageStatistics statistics, IdempotencyListener listener) {

@@ -6,7 +6,7 @@ import java.util.Map;
 
 import io.idempotency.observation.PartitionSample;
 
-/** Statistics of the tables that can be told without reading them. */
+/** Statistics of the tables that are found without reading whole tables. */
 public interface StorageStatistics {
 
     /**
@@ -17,9 +17,9 @@ public interface StorageStatistics {
     Map<String, Long> estimateRows();
 
     /**
-     * Returns for how long the oldest row could have been deleted, or its response cleared.
+     * Returns for how long the oldest expired row or response of each table has been expired.
      *
-     * @return each table whose rows expire; zero if there is no such row
+     * @return the time for each table whose rows expire; zero if no row has expired
      */
     Map<String, Duration> oldestExpired();
 
@@ -33,7 +33,7 @@ public interface StorageStatistics {
     /**
      * Counts leases that have expired and were not reclaimed.
      *
-     * @param limit above which no more are counted
+     * @param limit the largest number that is counted
      * @return their number
      */
     int countStaleLeases(int limit);

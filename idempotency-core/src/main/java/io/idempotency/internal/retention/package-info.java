@@ -1,5 +1,5 @@
 /**
- * Deletes what has expired, whatever the table.
+ * Deletes expired rows, and maintains partitions. It knows no table.
  */
 @NullMarked
 package io.idempotency.internal.retention;
