@@ -1,84 +1,70 @@
 -- The library's rules as functions, for callers that are not Java, and views for operators.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
--- The library runs this after its migrations; an administrator may run it by hand, as often as he likes. What changes is told
--- by a higher number in idempotency_functions_version, at the end. Where parameters or columns of a result change, the old
--- function has to be dropped before.
+-- The library runs this after its migrations. An administrator may run it by hand, as often as he likes. A change
+-- needs a higher number in idempotency_functions_version, at the end. If parameters or columns of a result change, the
+-- old function has to be dropped before.
 
--- Functions run with the rights of their callers. Names of parameters are qualified by the function, because most of them are
--- names of columns too; collation "C" is named in comparisons, because an argument brings that of the caller's column along.
+-- Functions run with the rights of their callers. If a parameter and a column have the same name, #variable_conflict
+-- says which of them a plain name is, and the other one is qualified. Comparisons name the collation "C", because an
+-- argument brings along the collation of the caller's column.
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_name(
     what text, value text, max_length integer, may_be_empty boolean DEFAULT false) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    -- The Unicode categories Cc, Cf, Co, Zl and Zp, and what is no character.
+    blank CONSTANT text :=
+        '^[\u0009-\u000D\u001C-\u0020\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]*$';
+    -- The Unicode categories Cc, Cf, Co, Zl and Zp, and code points that are no characters.
     unprintable CONSTANT text :=
-        '[\u0001-\u001F\u007F-\u009F\u00AD\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u180E\u200B-\u200F\u2028-\u202E'
-        '\u2060-\u206F\uE000-\uF8FF\uFDD0-\uFDEF\uFEFF\uFFF0-\uFFFB\uFFFE\uFFFF\U000110BD\U000110CD\U00013430-\U0001343F'
-        '\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A\U000E0000-\U000E00FF\U000F0000-\U0010FFFF]';
-    problem text;
+        '[\u0001-\u001F\u007F-\u009F\u00AD\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u180E\u200B-\u200F'
+        '\u2028-\u202E\u2060-\u206F\uE000-\uF8FF\uFDD0-\uFDEF\uFEFF\uFFF0-\uFFFB\uFFFE\uFFFF\U000110BD\U000110CD'
+        '\U00013430-\U0001343F\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A\U000E0000-\U000E00FF\U000F0000-\U0010FFFF]';
+    problem CONSTANT text := CASE
+        WHEN value IS NULL THEN 'is missing'
+        WHEN NOT may_be_empty AND value COLLATE "C" ~ blank THEN 'is blank'
+        WHEN char_length(value) > max_length
+            THEN format('has %s characters, more than %s', char_length(value), max_length)
+        WHEN value COLLATE "C" ~ unprintable
+            THEN format('contains U+%s, which is not printable',
+                lpad(upper(to_hex(ascii(substring(value COLLATE "C" FROM unprintable)))), 4, '0'))
+        END;
 BEGIN
-    IF value IS NULL THEN
-        problem := 'is missing';
-    ELSIF NOT may_be_empty
-        AND value COLLATE "C" ~ '^[\u0009-\u000D\u001C-\u0020\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]*$' THEN
-        problem := 'is blank';
-    ELSIF char_length(value) > max_length THEN
-        problem := format('has %s characters, more than %s', char_length(value), max_length);
-    ELSIF value COLLATE "C" ~ unprintable THEN
-        problem := format(
-            'contains U+%s, which is not printable',
-            lpad(upper(to_hex(ascii(substring(value COLLATE "C" FROM unprintable)))), 4, '0'));
-    ELSE
-        RETURN;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'The % %', what, problem
+            USING ERRCODE = 'P4001',
+                DETAIL = format('It must have 1 to %s printable characters and must not be blank.', max_length),
+                HINT = 'Correct the caller; nothing was written, and repeating the call gives the same error.';
     END IF;
-    RAISE EXCEPTION 'The % %', what, problem
-        USING ERRCODE = 'P4001',
-            DETAIL = format('It must have 1 to %s printable characters and must not be blank.', max_length),
-            HINT = 'Correct the caller; nothing was written, and repeating the call gives the same error.';
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_require_name(text, text, integer, boolean) IS
+COMMENT ON FUNCTION "${schema}".idempotency_require_name IS
     'Part of the other functions: P4001 unless the name is well-formed';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_intent(scope text, key text, caller text) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_name('scope', scope, 128);
     PERFORM "${schema}".idempotency_require_name('key', key, 255);
     PERFORM "${schema}".idempotency_require_name('caller', caller, 128, true);
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_require_intent(text, text, text) IS
+COMMENT ON FUNCTION "${schema}".idempotency_require_intent IS
     'Part of the other functions: P4001 unless scope, key and caller are well-formed';
 
-CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_argument(is_valid boolean, problem text, hint text) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_argument(is_valid boolean, problem text, hint text)
+    RETURNS void LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF is_valid IS NOT TRUE THEN
-        RAISE EXCEPTION '%', problem
-            USING ERRCODE = 'P4002', DETAIL = 'Nothing was written.', HINT = hint;
+        RAISE EXCEPTION '%', problem USING ERRCODE = 'P4002', DETAIL = 'Nothing was written.', HINT = hint;
     END IF;
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_require_argument(boolean, text, text) IS
+COMMENT ON FUNCTION "${schema}".idempotency_require_argument IS
     'Part of the other functions: P4002 unless the argument is valid';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_terms(retention interval, hash bytea, hash_version integer)
-    RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    RETURNS void LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_argument(
         retention BETWEEN interval '1 millisecond' AND interval '365000 days',
@@ -94,54 +80,39 @@ BEGIN
         'Give each way of hashing a number of its own; 1 is the way of the Java library.');
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_require_terms(interval, bytea, integer) IS
+COMMENT ON FUNCTION "${schema}".idempotency_require_terms IS
     'Part of the other functions: P4002 unless retention and hash are in range';
 
--- An INSERT that waited for the winner inserts nothing, and only a later statement sees what the winner has committed: each
--- statement of a VOLATILE function takes a snapshot of its own in READ COMMITTED. No exception block: it would be a
--- subtransaction, and what it caught would have been written.
+-- If the INSERT waited for a winner, it inserts nothing, and only a later statement sees what the winner has
+-- committed: in READ COMMITTED each statement of a VOLATILE function takes a snapshot of its own. There is no
+-- exception block: it would be a subtransaction, and it would catch the conflict only after the row was written.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_claim(
-    scope text,
-    key text,
-    request_hash bytea,
-    claimed_by text,
-    lock_seconds integer DEFAULT NULL,
-    retention interval DEFAULT '7 days',
-    caller text DEFAULT '',
-    hash_version integer DEFAULT 1,
-    response_retention interval DEFAULT NULL,
-    OUT claim_kind text,
-    OUT response_body json,
-    OUT result_ref_type text,
-    OUT result_ref_id text,
-    OUT attempt_count integer,
-    OUT claim_token uuid,
-    OUT failure_code text,
-    OUT failure_message text,
-    OUT locked_until timestamptz)
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
+    scope text, key text, request_hash bytea, claimed_by text,
+    lock_seconds integer DEFAULT NULL, retention interval DEFAULT '7 days',
+    caller text DEFAULT '', hash_version integer DEFAULT 1, response_retention interval DEFAULT NULL,
+    OUT claim_kind text, OUT response_body json, OUT result_ref_type text, OUT result_ref_id text,
+    OUT attempt_count integer, OUT claim_token uuid,
+    OUT failure_code text, OUT failure_message text, OUT locked_until timestamptz)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
 DECLARE
-    intent text;
-    id uuid;
-    stored record;
+    id CONSTANT uuid := "${schema}".idempotency_request_id(scope, key, caller);
+    intent CONSTANT text := format('key ''%s'' in scope ''%s''', key, scope)
+        || CASE WHEN caller = '' THEN '' ELSE format(' of caller ''%s''', caller) END;
     lease CONSTANT interval := nullif(lock_seconds, 0) * interval '1 second';
     token CONSTANT uuid := gen_random_uuid();
+    stored record;
 BEGIN
     PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
     PERFORM "${schema}".idempotency_require_name('name in claimed_by', claimed_by, 255);
     PERFORM "${schema}".idempotency_require_argument(
-        request_hash IS NOT NULL,
-        'The hash of the payload is missing',
+        request_hash IS NOT NULL, 'The hash of the payload is missing',
         'Hash what the call is about, or a constant if its key says everything.');
     PERFORM "${schema}".idempotency_require_terms(retention, request_hash, hash_version);
     PERFORM "${schema}".idempotency_require_argument(
         response_retention IS NULL OR response_retention BETWEEN interval '1 millisecond' AND retention,
-        format('The response''s retention must be at least one millisecond and at most %s, not %s', retention,
-            response_retention),
+        format('The response''s retention must be at least one millisecond and at most %s, not %s',
+            retention, response_retention),
         'Use NULL to keep the response as long as the key.');
     PERFORM "${schema}".idempotency_require_argument(
         lock_seconds IS NULL OR lock_seconds BETWEEN 0 AND 2147483,
@@ -151,63 +122,70 @@ BEGIN
         lease IS NULL OR lease <= retention,
         format('The lease of %s is longer than the retention of %s', lease, retention),
         'Keep the key for longer than anybody may hold it.');
-    intent := format('key ''%s'' in scope ''%s''', key, scope)
-        || CASE WHEN caller = '' THEN '' ELSE format(' of caller ''%s''', caller) END;
-    id := "${schema}".idempotency_request_id(scope, key, caller);
 
-    FOR look IN 1..10 LOOP
+    FOR attempt IN 1..10 LOOP
         INSERT INTO "${schema}".idempotency_request AS r (
             request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
             status, claimed_by, claim_token, claimed_at, locked_until,
             attempt_count, created_at, updated_at, expires_at, response_expires_at)
-        SELECT id, idempotency_claim.scope, idempotency_claim.caller, idempotency_claim.key,
-               idempotency_claim.request_hash, idempotency_claim.hash_version,
-               'processing', idempotency_claim.claimed_by, token, t.now, t.now + lease,
-               1, t.now, t.now, t.now + idempotency_claim.retention, t.now + idempotency_claim.response_retention
+        SELECT id, scope, caller, key, request_hash, hash_version,
+               'processing', claimed_by, token, t.now, t.now + lease,
+               1, t.now, t.now, t.now + retention, t.now + response_retention
         FROM (SELECT clock_timestamp() AS now) t
         ON CONFLICT (request_id) DO NOTHING
-        RETURNING r.locked_until INTO locked_until;
+        RETURNING 'new_claim', r.attempt_count, r.claim_token, r.locked_until
+        INTO claim_kind, attempt_count, claim_token, locked_until;
         IF FOUND THEN
             -- The INSERT may have waited for a holder that rolled back: a lease begins when it is granted.
             IF locked_until < clock_timestamp() + lease - interval '100 milliseconds' THEN
                 UPDATE "${schema}".idempotency_request AS r
                 SET claimed_at = t.now, locked_until = t.now + lease, updated_at = t.now,
-                    expires_at = t.now + idempotency_claim.retention,
-                    response_expires_at = t.now + idempotency_claim.response_retention
+                    expires_at = t.now + retention, response_expires_at = t.now + response_retention
                 FROM (SELECT clock_timestamp() AS now) t
                 WHERE r.request_id = id
                 RETURNING r.locked_until INTO locked_until;
             END IF;
-            claim_kind := 'new_claim';
-            attempt_count := 1;
-            claim_token := token;
             RETURN;
         END IF;
 
-        -- Without a row lock, which would write: a repeat writes nothing.
-        SELECT r.* INTO stored
-        FROM "${schema}".idempotency_request r
-        WHERE r.request_id = id;
+        -- Takes no row lock: a lock writes, and a repeat writes nothing.
+        SELECT r.* INTO stored FROM "${schema}".idempotency_request r WHERE r.request_id = id;
         CONTINUE WHEN NOT FOUND;
 
         IF (stored.idempotency_scope, stored.caller, stored.idempotency_key)
-            IS DISTINCT FROM (idempotency_claim.scope COLLATE "C", idempotency_claim.caller COLLATE "C",
-                idempotency_claim.key COLLATE "C") THEN
+            IS DISTINCT FROM (scope COLLATE "C", caller COLLATE "C", key COLLATE "C") THEN
             RAISE EXCEPTION 'The % and another one have the same request id %', intent, id
                 USING ERRCODE = 'P4003',
                     DETAIL = 'The request id is half of a SHA-256 over scope, caller and key.',
                     HINT = 'Use another key.';
         END IF;
-        IF stored.status <> 'failed_retryable'
-            AND stored.hash_version = idempotency_claim.hash_version
-            AND stored.request_hash <> idempotency_claim.request_hash THEN
+        IF stored.status <> 'failed_retryable' AND stored.hash_version = hash_version
+            AND stored.request_hash <> request_hash THEN
             RAISE EXCEPTION 'The % belongs to another payload', intent
                 USING ERRCODE = 'P4010',
                     DETAIL = format('It was claimed at %s, by ''%s''.', stored.claimed_at, stored.claimed_by),
                     HINT = 'Do not repeat the call: a new intent needs a new key, and a repeat has the same payload.';
         END IF;
 
-        IF stored.status = 'processing' AND stored.locked_until IS NULL THEN
+        attempt_count := stored.attempt_count;
+        IF stored.status = 'succeeded' THEN
+            IF stored.response_body IS NULL THEN
+                RAISE EXCEPTION 'The % succeeded, but its response is not stored any more', intent
+                    USING ERRCODE = 'P4011',
+                        DETAIL = format('Attempt %s has succeeded; the effect is there.', attempt_count),
+                        HINT = 'Do not run the effect again. Look for it by the result that the caller knows.';
+            END IF;
+            claim_kind := 'replay_success';
+            response_body := stored.response_body;
+            result_ref_type := stored.result_ref_type;
+            result_ref_id := stored.result_ref_id;
+            RETURN;
+        ELSIF stored.status = 'failed_final' THEN
+            claim_kind := 'final_failure';
+            failure_code := coalesce(stored.failure_code, '');
+            failure_message := coalesce(stored.failure_message, '');
+            RETURN;
+        ELSIF stored.status = 'processing' AND stored.locked_until IS NULL THEN
             RAISE EXCEPTION 'The % is being processed without a lease', intent
                 USING ERRCODE = 'P4012',
                     DETAIL = 'Either this transaction has claimed it before and not completed it, or a transaction'
@@ -215,54 +193,28 @@ BEGIN
                         || ' nobody knows whether the effect is there.',
                     HINT = 'Do not run the effect again. An operator looks whether it is there, and completes or'
                         || ' releases the request.';
+        ELSIF stored.status = 'processing' AND stored.locked_until > clock_timestamp() THEN
+            claim_kind := 'processing_active';
+            locked_until := stored.locked_until;
+            RETURN;
         END IF;
 
-        CASE stored.status
-            WHEN 'succeeded' THEN
-                IF stored.response_body IS NULL THEN
-                    RAISE EXCEPTION 'The % succeeded, but its response is not stored any more', intent
-                        USING ERRCODE = 'P4011',
-                            DETAIL = format('Attempt %s has succeeded; the effect is there.', stored.attempt_count),
-                            HINT = 'Do not run the effect again. Look for it by the result that the caller knows.';
-                END IF;
-                claim_kind := 'replay_success';
-                response_body := stored.response_body;
-                result_ref_type := stored.result_ref_type;
-                result_ref_id := stored.result_ref_id;
-                attempt_count := stored.attempt_count;
-                RETURN;
-            WHEN 'failed_final' THEN
-                claim_kind := 'final_failure';
-                attempt_count := stored.attempt_count;
-                failure_code := coalesce(stored.failure_code, '');
-                failure_message := coalesce(stored.failure_message, '');
-                RETURN;
-            WHEN 'processing' THEN
-                IF stored.locked_until > clock_timestamp() THEN
-                    claim_kind := 'processing_active';
-                    attempt_count := stored.attempt_count;
-                    locked_until := stored.locked_until;
-                    RETURN;
-                END IF;
-            ELSE NULL;
-        END CASE;
-
-        -- The attempt number fences: of all who found the same row one wins, the others look again.
+        -- The number of the attempt fences: of all callers that found the same row one wins, and the others read
+        -- again.
         UPDATE "${schema}".idempotency_request AS r
         SET request_hash = idempotency_claim.request_hash, hash_version = idempotency_claim.hash_version,
             status = 'processing', response_body = NULL, result_ref_type = NULL, result_ref_id = NULL,
             failure_code = NULL, failure_message = NULL, claimed_by = idempotency_claim.claimed_by, claim_token = token,
             claimed_at = t.now, locked_until = t.now + lease, attempt_count = r.attempt_count + 1, updated_at = t.now,
-            expires_at = t.now + idempotency_claim.retention,
-            response_expires_at = t.now + idempotency_claim.response_retention
+            expires_at = t.now + retention, response_expires_at = t.now + response_retention
         FROM (SELECT clock_timestamp() AS now) t
         WHERE r.request_id = id AND r.attempt_count = stored.attempt_count
             AND (r.status = 'failed_retryable' OR (r.status = 'processing' AND r.locked_until <= t.now))
-        RETURNING r.attempt_count, r.locked_until INTO attempt_count, locked_until;
+        RETURNING CASE stored.status WHEN 'processing' THEN 'processing_stale' ELSE 'retryable_failure' END,
+                  r.attempt_count, r.claim_token, r.locked_until
+        INTO claim_kind, attempt_count, claim_token, locked_until;
         IF FOUND THEN
-            claim_kind := CASE stored.status WHEN 'processing' THEN 'processing_stale' ELSE 'retryable_failure' END;
-            claim_token := token;
-            -- Why it is tried again.
+            -- Tells why it is tried again.
             failure_code := stored.failure_code;
             failure_message := stored.failure_message;
             RETURN;
@@ -274,136 +226,92 @@ BEGIN
             HINT = 'Roll back, and repeat the transaction after a pause.';
 END
 $$;
+COMMENT ON FUNCTION "${schema}".idempotency_claim IS
+    'Takes a key, or tells what became of it. Without lock_seconds the claim is part of the transaction of the effect;'
+    ' with them it is to be committed before';
 
-COMMENT ON FUNCTION "${schema}".idempotency_claim(text, text, bytea, text, integer, interval, text, integer, interval) IS
-    'Takes a key, or tells what became of it. Without lock_seconds the claim is part of the transaction of the effect; with'
-    ' them it is to be committed before';
-
--- Why an update that is fenced by the token of its claim has found nothing.
-CREATE OR REPLACE FUNCTION "${schema}".idempotency_claim_lost(scope text, key text, caller text) RETURNS void
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
+-- The columns that an outcome does not have are null already: in a new row, and a reclaim clears them.
+CREATE OR REPLACE FUNCTION "${schema}".idempotency_end_attempt(
+    scope text, key text, caller text, token uuid, outcome text,
+    body json, ref_type text, ref_id text, code text, message text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
 DECLARE
-    holder text;
-BEGIN
-    SELECT format('It is %s, attempt %s, last claimed at %s by ''%s''.', r.status, r.attempt_count, r.claimed_at, r.claimed_by)
-    INTO holder
-    FROM "${schema}".idempotency_request r
-    WHERE r.request_id = "${schema}".idempotency_request_id(
-        idempotency_claim_lost.scope, idempotency_claim_lost.key, idempotency_claim_lost.caller);
-    RAISE EXCEPTION 'The key ''%'' in scope ''%'' is not held by this claim, or not any more', key, scope
-        USING ERRCODE = 'P4013',
-            DETAIL = coalesce(holder, 'There is no such request: the transaction of the claim was rolled back.'),
-            HINT = 'Roll back what this attempt has written, and claim the key again to learn the outcome.';
-END
-$$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_claim_lost(text, text, text) IS
-    'Part of the other functions: P4013, and who holds the key';
-
-CREATE OR REPLACE FUNCTION "${schema}".idempotency_succeed(
-    scope text,
-    key text,
-    claim_token uuid,
-    result_ref_type text DEFAULT NULL,
-    result_ref_id text DEFAULT NULL,
-    response_body json DEFAULT NULL,
-    caller text DEFAULT '') RETURNS void
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
-DECLARE
-    id uuid;
+    id CONSTANT uuid := "${schema}".idempotency_request_id(scope, key, caller);
     now CONSTANT timestamptz := clock_timestamp();
+    stored record;
 BEGIN
     PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
-    id := "${schema}".idempotency_request_id(scope, key, caller);
     UPDATE "${schema}".idempotency_request AS r
-    SET status = 'succeeded', response_body = coalesce(idempotency_succeed.response_body, 'null'),
-        result_ref_type = idempotency_succeed.result_ref_type, result_ref_id = idempotency_succeed.result_ref_id,
+    SET status = outcome, response_body = body, result_ref_type = ref_type, result_ref_id = ref_id,
+        failure_code = code, failure_message = message,
         -- The retention of a lease counts from its end; without one the index keeps its entry.
         expires_at = CASE WHEN r.locked_until IS NULL THEN r.expires_at ELSE now + (r.expires_at - r.claimed_at) END,
         response_expires_at = CASE
+            WHEN outcome <> 'succeeded' THEN NULL
             WHEN r.locked_until IS NULL THEN r.response_expires_at
             ELSE now + (r.response_expires_at - r.claimed_at)
-        END,
+            END,
         locked_until = NULL, updated_at = clock_timestamp()
-    WHERE r.request_id = id AND r.status = 'processing' AND r.claim_token = idempotency_succeed.claim_token;
+    WHERE r.request_id = id AND r.status = 'processing' AND r.claim_token = token;
     IF FOUND THEN
         RETURN;
     END IF;
+    SELECT r.* INTO stored FROM "${schema}".idempotency_request r WHERE r.request_id = id;
     -- A repeat, because the answer to the COMMIT got lost.
-    PERFORM FROM "${schema}".idempotency_request r
-    WHERE r.request_id = id AND r.status = 'succeeded' AND r.claim_token = idempotency_succeed.claim_token;
-    IF NOT FOUND THEN
-        PERFORM "${schema}".idempotency_claim_lost(scope, key, caller);
+    IF stored.status = outcome AND stored.claim_token = token THEN
+        RETURN;
     END IF;
+    RAISE EXCEPTION 'The key ''%'' in scope ''%'' is not held by this claim, or not any more', key, scope
+        USING ERRCODE = 'P4013',
+            DETAIL = CASE
+                WHEN stored.request_id IS NULL
+                    THEN 'There is no such request: the transaction of the claim was rolled back.'
+                ELSE format('It is %s, attempt %s, last claimed at %s by ''%s''.',
+                    stored.status, stored.attempt_count, stored.claimed_at, stored.claimed_by)
+                END,
+            HINT = 'Roll back what this attempt has written, and claim the key again to learn the outcome.';
 END
 $$;
+COMMENT ON FUNCTION "${schema}".idempotency_end_attempt IS
+    'Part of the other functions: stores the outcome of a claim, or P4013 and who holds the key';
 
-COMMENT ON FUNCTION "${schema}".idempotency_succeed(text, text, uuid, text, text, json, text) IS
+CREATE OR REPLACE FUNCTION "${schema}".idempotency_succeed(
+    scope text, key text, claim_token uuid, result_ref_type text DEFAULT NULL, result_ref_id text DEFAULT NULL,
+    response_body json DEFAULT NULL, caller text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM "${schema}".idempotency_end_attempt(scope, key, caller, claim_token, 'succeeded',
+        coalesce(response_body, 'null'), result_ref_type, result_ref_id, NULL, NULL);
+END
+$$;
+COMMENT ON FUNCTION "${schema}".idempotency_succeed IS
     'Completes a claim, in the transaction of its effect, with the response that every repeat receives';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_fail(
-    scope text,
-    key text,
-    claim_token uuid,
-    retryable boolean,
-    code text,
-    message text DEFAULT '',
-    caller text DEFAULT '') RETURNS void
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
-DECLARE
-    id uuid;
-    failed text;
+    scope text, key text, claim_token uuid, retryable boolean, code text,
+    message text DEFAULT '', caller text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
     PERFORM "${schema}".idempotency_require_argument(
-        retryable IS NOT NULL,
-        'Whether the failure is retryable is missing',
+        retryable IS NOT NULL, 'Whether the failure is retryable is missing',
         'Use true if another attempt may succeed, false if every repeat is to get this failure.');
     PERFORM "${schema}".idempotency_require_argument(
-        code IS NOT NULL,
-        'The code of the failure is missing',
+        code IS NOT NULL, 'The code of the failure is missing',
         'Use a short text that callers can branch on, such as card_declined.');
-    failed := CASE WHEN retryable THEN 'failed_retryable' ELSE 'failed_final' END;
-    id := "${schema}".idempotency_request_id(scope, key, caller);
-    UPDATE "${schema}".idempotency_request AS r
-    SET status = failed, failure_code = left(code, 255), failure_message = left(coalesce(message, ''), 1000),
-        expires_at = CASE WHEN r.locked_until IS NULL THEN r.expires_at
-            ELSE clock_timestamp() + (r.expires_at - r.claimed_at) END,
-        locked_until = NULL, response_expires_at = NULL, updated_at = clock_timestamp()
-    WHERE r.request_id = id AND r.status = 'processing' AND r.claim_token = idempotency_fail.claim_token;
-    IF FOUND THEN
-        RETURN;
-    END IF;
-    PERFORM FROM "${schema}".idempotency_request r
-    WHERE r.request_id = id AND r.status = failed AND r.claim_token = idempotency_fail.claim_token;
-    IF NOT FOUND THEN
-        PERFORM "${schema}".idempotency_claim_lost(scope, key, caller);
-    END IF;
+    PERFORM "${schema}".idempotency_end_attempt(scope, key, caller, claim_token,
+        CASE WHEN retryable THEN 'failed_retryable' ELSE 'failed_final' END,
+        NULL, NULL, NULL, left(code, 255), left(coalesce(message, ''), 1000));
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_fail(text, text, uuid, boolean, text, text, text) IS
+COMMENT ON FUNCTION "${schema}".idempotency_fail IS
     'Ends a claim with a failure, which is kept only if the transaction commits';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_consume(
-    consumer text,
-    message_id text,
-    payload_hash bytea DEFAULT NULL,
-    retention interval DEFAULT '14 days',
-    message_type text DEFAULT NULL,
-    hash_version integer DEFAULT 1) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
+    consumer text, message_id text, payload_hash bytea DEFAULT NULL, retention interval DEFAULT '14 days',
+    message_type text DEFAULT NULL, hash_version integer DEFAULT 1) RETURNS boolean
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
 BEGIN
     PERFORM "${schema}".idempotency_require_name('consumer', consumer, 128);
     PERFORM "${schema}".idempotency_require_name('message id', message_id, 255);
@@ -414,91 +322,70 @@ BEGIN
 
     INSERT INTO "${schema}".processed_message (
         consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
-    VALUES (
-        idempotency_consume.consumer, idempotency_consume.message_id, idempotency_consume.message_type,
-        idempotency_consume.payload_hash,
-        CASE WHEN idempotency_consume.payload_hash IS NOT NULL THEN idempotency_consume.hash_version END,
-        clock_timestamp(), clock_timestamp() + idempotency_consume.retention)
+    VALUES (consumer, message_id, message_type, payload_hash, CASE WHEN payload_hash IS NOT NULL THEN hash_version END,
+        clock_timestamp(), clock_timestamp() + retention)
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
-        DELETE FROM "${schema}".message_failure f
-        WHERE f.consumer = idempotency_consume.consumer COLLATE "C"
-            AND f.message_id = idempotency_consume.message_id COLLATE "C";
         -- A snapshot may not show the last failure, which would stay behind: an insert collides with it all the same.
         IF current_setting('transaction_isolation') <> 'read committed' THEN
-            INSERT INTO "${schema}".message_failure (
-                consumer, message_id, attempt_count, failure_code, failure_message,
-                first_failed_at, last_failed_at, expires_at)
-            VALUES (
-                idempotency_consume.consumer, idempotency_consume.message_id, 1, '', '',
-                statement_timestamp(), statement_timestamp(), '-infinity')
+            INSERT INTO "${schema}".message_failure (consumer, message_id, attempt_count,
+                failure_code, failure_message, first_failed_at, last_failed_at, expires_at)
+            VALUES (consumer, message_id, 1, '', '', statement_timestamp(), statement_timestamp(), '-infinity')
             ON CONFLICT DO NOTHING;
-            DELETE FROM "${schema}".message_failure f
-            WHERE f.consumer = idempotency_consume.consumer COLLATE "C"
-                AND f.message_id = idempotency_consume.message_id COLLATE "C" AND f.expires_at = '-infinity';
         END IF;
+        DELETE FROM "${schema}".message_failure f
+        WHERE f.consumer = consumer COLLATE "C" AND f.message_id = message_id COLLATE "C";
         RETURN true;
     END IF;
 
     PERFORM FROM "${schema}".processed_message m
-    WHERE m.consumer = idempotency_consume.consumer COLLATE "C"
-        AND m.message_id = idempotency_consume.message_id COLLATE "C"
-        AND m.hash_version = idempotency_consume.hash_version
-        AND m.payload_hash <> idempotency_consume.payload_hash;
+    WHERE m.consumer = consumer COLLATE "C" AND m.message_id = message_id COLLATE "C"
+        AND m.hash_version = hash_version AND m.payload_hash <> payload_hash;
     IF FOUND THEN
         RAISE EXCEPTION 'The message ''%'' has come to ''%'' with another payload before', message_id, consumer
             USING ERRCODE = 'P4020',
                 DETAIL = 'The first one was handled; this one was not.',
-                HINT = 'Do not repeat it. The sender uses one id for two messages, or changed a message between deliveries.';
+                HINT = 'Do not repeat it. The sender uses one id for two messages, or changed a message between'
+                    || ' deliveries.';
     END IF;
     RETURN false;
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_consume(text, text, bytea, interval, text, integer) IS
+COMMENT ON FUNCTION "${schema}".idempotency_consume IS
     'Whether a message comes for the first time; called in the transaction of its effect';
 
-CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_position(consumer text, stream text, version bigint) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_position(consumer text, stream text, version bigint)
+    RETURNS void LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_name('consumer', consumer, 128);
     PERFORM "${schema}".idempotency_require_name('stream', stream, 255);
     PERFORM "${schema}".idempotency_require_argument(
-        version IS NOT NULL,
-        'The version is missing',
+        version IS NOT NULL, 'The version is missing',
         'Number the messages of a stream, or do not ask for their order.');
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_require_position(text, text, bigint) IS
+COMMENT ON FUNCTION "${schema}".idempotency_require_position IS
     'Part of the other functions: P4001 or P4002 unless the place in a stream is well-formed';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_advance(consumer text, stream text, version bigint) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM "${schema}".idempotency_require_position(consumer, stream, version);
     INSERT INTO "${schema}".stream_position AS p (consumer, stream_id, last_version, updated_at)
-    VALUES (idempotency_advance.consumer, stream, version, clock_timestamp())
+    VALUES (consumer, stream, version, clock_timestamp())
     ON CONFLICT (consumer, stream_id) DO UPDATE
     SET last_version = excluded.last_version, updated_at = excluded.updated_at
     WHERE p.last_version < excluded.last_version;
     RETURN FOUND;
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_advance(text, text, bigint) IS
+COMMENT ON FUNCTION "${schema}".idempotency_advance IS
     'Whether a message is newer than all that its consumer has handled of its stream; gaps do not matter';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_advance_strictly(
     consumer text, stream text, version bigint, first_version bigint DEFAULT 1) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     last bigint;
@@ -506,10 +393,8 @@ DECLARE
 BEGIN
     PERFORM "${schema}".idempotency_require_position(consumer, stream, version);
     PERFORM "${schema}".idempotency_require_argument(
-        first_version IS NOT NULL,
-        'The first version is missing',
-        'Say with which version a stream begins.');
-    FOR look IN 1..10 LOOP
+        first_version IS NOT NULL, 'The first version is missing', 'Say with which version a stream begins.');
+    FOR attempt IN 1..10 LOOP
         INSERT INTO "${schema}".stream_position AS p (consumer, stream_id, last_version, updated_at)
         SELECT idempotency_advance_strictly.consumer, stream, version, clock_timestamp()
         WHERE version = first_version
@@ -541,15 +426,12 @@ BEGIN
         USING ERRCODE = 'P4014', HINT = 'Roll back, and repeat the transaction after a pause.';
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_advance_strictly(text, text, bigint, bigint) IS
+COMMENT ON FUNCTION "${schema}".idempotency_advance_strictly IS
     'Whether a message is the next one of its stream, and not an earlier one; P4021 if one is missing before it';
 
 -- As the library divides messages among lanes: by the hash of a Java string, over its UTF-16 code units.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_outbox_lane(ordering_key text, lanes integer) RETURNS smallint
-    LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     character text;
     code_point bigint;
@@ -566,36 +448,24 @@ BEGIN
         END IF;
         hash := (hash * 31 + code_point) & 4294967295;
     END LOOP;
-    hash := hash # (hash >> 16);
-    IF hash >= 2147483648 THEN
-        hash := hash - 4294967296;
-    END IF;
+    -- The low 32 bits with their sign, as an int of Java has.
+    hash := (hash # (hash >> 16))::bit(32)::integer;
     RETURN ((hash % lanes) + lanes) % lanes;
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_outbox_lane(text, integer) IS
+COMMENT ON FUNCTION "${schema}".idempotency_outbox_lane IS
     'Part of the other functions: the lane of a message';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_publish(
-    topic text,
-    message_type text,
-    payload json,
-    ordering_key text DEFAULT NULL,
-    headers json DEFAULT '{}',
-    deduplication_key text DEFAULT NULL,
-    due_at timestamptz DEFAULT NULL,
-    aggregate_type text DEFAULT NULL,
-    aggregate_id text DEFAULT NULL,
-    idempotency_scope text DEFAULT NULL,
-    idempotency_key text DEFAULT NULL,
-    caller text DEFAULT NULL,
+    topic text, message_type text, payload json, ordering_key text DEFAULT NULL, headers json DEFAULT '{}',
+    deduplication_key text DEFAULT NULL, due_at timestamptz DEFAULT NULL,
+    aggregate_type text DEFAULT NULL, aggregate_id text DEFAULT NULL,
+    idempotency_scope text DEFAULT NULL, idempotency_key text DEFAULT NULL, caller text DEFAULT NULL,
     lanes integer DEFAULT 64) RETURNS uuid
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
+    body CONSTANT json := coalesce(payload, 'null');
     header record;
     header_count integer := 0;
     id uuid;
@@ -614,26 +484,24 @@ BEGIN
         PERFORM "${schema}".idempotency_require_name('aggregate id', aggregate_id, 255);
     END IF;
     IF idempotency_scope IS NOT NULL OR idempotency_key IS NOT NULL OR caller IS NOT NULL THEN
-        PERFORM "${schema}".idempotency_require_intent(idempotency_scope, idempotency_key, coalesce(caller, ''));
+        caller := coalesce(caller, '');
+        PERFORM "${schema}".idempotency_require_intent(idempotency_scope, idempotency_key, caller);
     END IF;
     PERFORM "${schema}".idempotency_require_argument(
-        lanes BETWEEN 1 AND 1024,
-        format('The number of lanes must be 1 to 1024, not %s', lanes),
+        lanes BETWEEN 1 AND 1024, format('The number of lanes must be 1 to 1024, not %s', lanes),
         'Use the number of idempotency.outbox.lanes.');
     PERFORM "${schema}".idempotency_require_argument(
         due_at IS NULL OR due_at < timestamptz '10000-01-01 00:00:00+00',
         format('A message that is to be sent not before %s would never be', due_at),
         'Use NULL to send it at once.');
     PERFORM "${schema}".idempotency_require_argument(
-        json_typeof(headers) = 'object',
-        'The headers are not a JSON object',
+        json_typeof(headers) = 'object', 'The headers are not a JSON object',
         'Use an object whose values are strings, such as {"tenant": "a"}.');
     FOR header IN SELECT h.key, h.value, h.value #>> '{}' AS text FROM json_each(headers) h LOOP
         header_count := header_count + 1;
         PERFORM "${schema}".idempotency_require_name('name of a header', header.key, 128);
         PERFORM "${schema}".idempotency_require_argument(
-            json_typeof(header.value) = 'string',
-            format('The header ''%s'' is not a string', header.key),
+            json_typeof(header.value) = 'string', format('The header ''%s'' is not a string', header.key),
             'Use strings as values of headers.');
         PERFORM "${schema}".idempotency_require_name(format('header ''%s''', header.key), header.text, 1024, true);
         PERFORM "${schema}".idempotency_require_argument(
@@ -642,11 +510,10 @@ BEGIN
             'Give the header another name.');
     END LOOP;
     PERFORM "${schema}".idempotency_require_argument(
-        header_count <= 64,
-        format('A message has at most 64 headers, not %s', header_count),
+        header_count <= 64, format('A message has at most 64 headers, not %s', header_count),
         'Send what is too much as a part of the payload.');
 
-    FOR look IN 1..3 LOOP
+    FOR attempt IN 1..3 LOOP
         INSERT INTO "${schema}".outbox_event AS m (
             message_id, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id, payload, headers,
             deduplication_key, idempotency_scope, caller, idempotency_key, status, attempt_count,
@@ -657,15 +524,10 @@ BEGIN
                 uuid_send(gen_random_uuid())
                 PLACING substring(int8send(floor(extract(epoch FROM t.now) * 1000)::bigint) FROM 3)
                 FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
-            idempotency_publish.topic, idempotency_publish.message_type, idempotency_publish.ordering_key,
-            "${schema}".idempotency_outbox_lane(idempotency_publish.ordering_key, lanes),
-            idempotency_publish.aggregate_type, idempotency_publish.aggregate_id,
-            coalesce(idempotency_publish.payload, 'null'), idempotency_publish.headers,
-            idempotency_publish.deduplication_key, idempotency_publish.idempotency_scope,
-            CASE WHEN idempotency_publish.idempotency_key IS NOT NULL
-                THEN coalesce(idempotency_publish.caller, '') END,
-            idempotency_publish.idempotency_key, 'pending', 0,
-            t.now, greatest(t.now, idempotency_publish.due_at), greatest(t.now, idempotency_publish.due_at)
+            topic, message_type, ordering_key, "${schema}".idempotency_outbox_lane(ordering_key, lanes),
+            aggregate_type, aggregate_id, body, headers,
+            deduplication_key, idempotency_scope, caller, idempotency_key, 'pending', 0,
+            t.now, greatest(t.now, due_at), greatest(t.now, due_at)
         FROM (SELECT clock_timestamp() AS now) t
         ON CONFLICT (topic, deduplication_key) DO NOTHING
         RETURNING m.message_id INTO id;
@@ -674,134 +536,108 @@ BEGIN
         END IF;
         -- As text first, because not all JSON can be jsonb.
         SELECT m.message_id, m.message_type = idempotency_publish.message_type COLLATE "C" AND CASE
-                   WHEN m.payload::text = coalesce(idempotency_publish.payload, 'null')::text THEN true
-                   ELSE m.payload::jsonb = coalesce(idempotency_publish.payload, 'null')::jsonb
+                   WHEN m.payload::text = body::text THEN true
+                   ELSE m.payload::jsonb = body::jsonb
                END AS is_same
         INTO earlier
         FROM "${schema}".outbox_event m
         WHERE m.topic = idempotency_publish.topic COLLATE "C"
             AND m.deduplication_key = idempotency_publish.deduplication_key COLLATE "C";
-        IF FOUND THEN
-            IF NOT earlier.is_same THEN
-                RAISE EXCEPTION 'The deduplication key ''%'' of the topic ''%'' belongs to another message', deduplication_key, topic
-                    USING ERRCODE = 'P4030',
-                        DETAIL = format('The message %s has another type or payload; this one was not recorded.',
-                            earlier.message_id),
-                        HINT = 'Use a key that is unique for each message of the topic.';
-            END IF;
+        IF earlier.is_same THEN
             RETURN earlier.message_id;
+        ELSIF FOUND THEN
+            RAISE EXCEPTION 'The deduplication key ''%'' of the topic ''%'' belongs to another message',
+                deduplication_key, topic
+                USING ERRCODE = 'P4030',
+                    DETAIL = format('The message %s has another type or payload; this one was not recorded.',
+                        earlier.message_id),
+                    HINT = 'Use a key that is unique for each message of the topic.';
         END IF;
     END LOOP;
     RAISE EXCEPTION 'The deduplication key ''%'' was in use and free again 3 times', deduplication_key
         USING ERRCODE = 'P4014', HINT = 'Roll back, and repeat the transaction after a pause.';
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_publish(
-    text, text, json, text, json, text, timestamptz, text, text, text, text, text, integer) IS
+COMMENT ON FUNCTION "${schema}".idempotency_publish IS
     'Records a message in the transaction of the effect that it tells of, and gives its id';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_lock(name text, resource text) RETURNS void
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_name('name of the lock', name, 128);
     PERFORM "${schema}".idempotency_require_name('resource', resource, 255);
     PERFORM pg_advisory_xact_lock("${schema}".idempotency_lock_id(name, resource));
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_lock(text, text) IS
-    'Locks what no row stands for until the transaction ends, as TransactionLocks does; waits as long as lock_timeout allows';
+COMMENT ON FUNCTION "${schema}".idempotency_lock IS
+    'Locks what no row stands for until the transaction ends, as TransactionLocks does; waits as long as lock_timeout'
+    ' allows';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_try_lock(name text, resource text) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_name('name of the lock', name, 128);
     PERFORM "${schema}".idempotency_require_name('resource', resource, 255);
     RETURN pg_try_advisory_xact_lock("${schema}".idempotency_lock_id(name, resource));
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_try_lock(text, text) IS
+COMMENT ON FUNCTION "${schema}".idempotency_try_lock IS
     'The same without a wait: whether the lock was taken';
 
--- What PostgreSQL says in the language of the session where nothing can be committed: in a function nothing can.
+-- The text is in the language of the session. In a function nothing can be committed.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_commit_refusal() RETURNS text
-    LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    refusal text;
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     COMMIT;
     RETURN NULL;
 EXCEPTION
     WHEN invalid_transaction_termination THEN
-        GET STACKED DIAGNOSTICS refusal = MESSAGE_TEXT;
-        RETURN refusal;
+        RETURN sqlerrm;
 END
 $$;
-
-COMMENT ON FUNCTION "${schema}".idempotency_commit_refusal() IS
+COMMENT ON FUNCTION "${schema}".idempotency_commit_refusal IS
     'Part of the other functions: how PostgreSQL refuses a COMMIT in a transaction of the caller';
 
--- Held for longer than a day by nobody, but the clock may have been wrong.
+-- A lease is never longer than a day. A later end is the error of a clock.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_purge_is_elsewhere(run uuid) RETURNS boolean
-    LANGUAGE sql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-AS $$
+    LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     SELECT EXISTS (
         SELECT FROM "${schema}".purge_turn
         WHERE run_id <> run AND held_until > clock_timestamp() AND held_until < clock_timestamp() + interval '1 day')
 $$;
+COMMENT ON FUNCTION "${schema}".idempotency_purge_is_elsewhere IS
+    'Part of the other functions: whether another run holds the lease of the purge';
 
-COMMENT ON FUNCTION "${schema}".idempotency_purge_is_elsewhere(uuid) IS
-    'Part of the other functions: whether another run of the purge has its turn';
-
--- One table, one batch, oldest rows first. Without statistics a bitmap of all expired rows would be made for each batch.
+-- Deletes one batch of one table, oldest rows first. Without statistics PostgreSQL would build a bitmap of all expired
+-- rows for each batch.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_purge_batch(
-    run uuid,
-    table_name text,
-    reached timestamptz,
-    before timestamptz,
-    row_limit integer,
-    archive boolean,
-    hold interval,
-    OUT deleted integer,
-    OUT last timestamptz)
-    LANGUAGE plpgsql VOLATILE SECURITY INVOKER
-    SET search_path = pg_catalog, pg_temp
-    SET enable_bitmapscan = off
-AS $$
+    run uuid, table_name text, reached timestamptz, before timestamptz,
+    row_limit integer, archive boolean, hold interval,
+    OUT deleted integer, OUT last timestamptz)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off AS $$
 DECLARE
-    name text;
+    name text := table_name;
     condition text;
-    columns text;
+    columns text := 'expires_at';
+    archiving text := '';
 BEGIN
     CASE table_name
-        WHEN 'idempotency_request' THEN name := 'idempotency_request'; condition := '(status <> ''processing'' or locked_until < statement_timestamp())';
-        WHEN 'processed_message' THEN name := 'processed_message'; condition := 'true';
-        WHEN 'message_failure' THEN name := 'message_failure'; condition := 'true';
-        WHEN 'outbox_event' THEN name := 'outbox_event'; condition := 'true';
+        WHEN 'idempotency_request' THEN
+            condition := '(status <> ''processing'' or locked_until < statement_timestamp())';
+        WHEN 'processed_message', 'message_failure', 'outbox_event' THEN condition := 'true';
         WHEN 'response_body' THEN name := 'idempotency_request';
     END CASE;
-    -- Of a partitioned table whole partitions are dropped, and a ctid is unique within one of them only.
+    -- A partitioned table loses whole partitions instead. A ctid would be unique within one of them only.
     IF EXISTS (SELECT FROM pg_class c WHERE c.oid = format('"${schema}".%I', name)::regclass AND c.relkind = 'p') THEN
         deleted := 0;
         RETURN;
     END IF;
-    -- Looks first: whoever only looks must not be in the way of the run whose turn it is.
-    IF "${schema}".idempotency_purge_is_elsewhere(run) THEN
+    -- Queries before it locks: a run without the lease must not be in the way of the run that holds it.
+    IF (CASE WHEN "${schema}".idempotency_purge_is_elsewhere(run) THEN true
+        ELSE NOT pg_try_advisory_xact_lock('"${schema}".idempotency_request'::regclass::oid::integer, 0) END) THEN
         RETURN;
     END IF;
-    IF NOT pg_try_advisory_xact_lock('"${schema}".idempotency_request'::regclass::oid::integer, 0) THEN
-        RETURN;
-    END IF;
-    -- In a new statement, because that of the lock may have begun before another run took the turn.
+    -- A new statement, because that of the lock may have begun before another run took the lease.
     IF "${schema}".idempotency_purge_is_elsewhere(run) THEN
         RETURN;
     END IF;
@@ -822,30 +658,28 @@ BEGIN
         SELECT (SELECT count(*) FROM cleared), max(e.response_expires_at) INTO deleted, last
         FROM expired e;
     ELSE
-        -- Of the library's own catalog entries, never of arguments. A table that is made ready for partitions has a column
-        -- that its archive has not.
-        SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
-        INTO columns
-        FROM pg_attribute a
-        WHERE a.attrelid = format('"${schema}".%I', name)::regclass AND a.attnum > 0 AND NOT a.attisdropped
-            AND (NOT archive OR EXISTS (
-                SELECT FROM pg_attribute k
-                WHERE k.attrelid = format('"${schema}".%I', name || '_archive')::regclass
-                    AND k.attname = a.attname AND NOT k.attisdropped));
-        -- Asked once more, because the table may have been exchanged for one in partitions meanwhile.
+        IF archive THEN
+            -- A table that is prepared for partitions has a column that its archive has not.
+            SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) INTO columns
+            FROM pg_attribute a
+            JOIN pg_attribute k ON k.attname = a.attname AND NOT k.attisdropped
+            WHERE a.attrelid = format('"${schema}".%I', name)::regclass AND a.attnum > 0 AND NOT a.attisdropped
+                AND k.attrelid = format('"${schema}".%I', name || '_archive')::regclass;
+            archiving := format(
+                ', archived AS ('
+                ' INSERT INTO "${schema}".%1$I (%2$s, archived_at) SELECT %2$s, clock_timestamp() FROM expired)',
+                name || '_archive', columns);
+        END IF;
+        -- Checks the condition once more, because the table may have been exchanged for a partitioned one meanwhile.
         EXECUTE format(
             'WITH expired AS ('
             ' DELETE FROM "${schema}".%1$I WHERE ctid = ANY (ARRAY('
             '     SELECT ctid FROM "${schema}".%1$I WHERE expires_at >= $1 AND expires_at < $2 AND %2$s'
             '     ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED))'
             '     AND expires_at < $2 AND %2$s'
-            ' RETURNING %3$s)'
-            || CASE WHEN archive THEN
-                ', archived AS ('
-                ' INSERT INTO "${schema}".%4$I (%3$s, archived_at) SELECT %3$s, clock_timestamp() FROM expired)'
-            ELSE '' END
-            || ' SELECT count(*), max(expires_at) FROM expired',
-            name, condition, columns, name || '_archive')
+            ' RETURNING %3$s)%4$s'
+            ' SELECT count(*), max(expires_at) FROM expired',
+            name, condition, columns, archiving)
         INTO deleted, last
         USING reached, before, row_limit;
     END IF;
@@ -856,19 +690,14 @@ BEGIN
         started_at = CASE WHEN turn.run_id = excluded.run_id THEN turn.started_at ELSE excluded.started_at END;
 END
 $$;
+COMMENT ON FUNCTION "${schema}".idempotency_purge_batch IS
+    'Part of idempotency_purge: deletes a batch of one table, if no other run holds the lease';
 
-COMMENT ON FUNCTION "${schema}".idempotency_purge_batch(
-    uuid, text, timestamptz, timestamptz, integer, boolean, interval) IS
-    'Part of idempotency_purge: deletes a batch of one table, if it is the turn of this run';
-
--- Without a SET clause, with which a procedure cannot commit; so types and functions are qualified.
+-- Has no SET clause, because a procedure with one cannot commit. So types and functions are qualified.
 CREATE OR REPLACE PROCEDURE "${schema}".idempotency_purge(
-    row_limit integer DEFAULT 1000,
-    pause interval DEFAULT '100 milliseconds',
-    archive boolean DEFAULT false,
+    row_limit integer DEFAULT 1000, pause interval DEFAULT '100 milliseconds', archive boolean DEFAULT false,
     INOUT deleted bigint DEFAULT NULL)
-    LANGUAGE plpgsql SECURITY INVOKER
-AS $$
+    LANGUAGE plpgsql AS $$
 DECLARE
     run CONSTANT pg_catalog.uuid := pg_catalog.gen_random_uuid();
     before CONSTANT pg_catalog.timestamptz := pg_catalog.clock_timestamp();
@@ -878,19 +707,19 @@ DECLARE
     refusal pg_catalog.text;
 BEGIN
     PERFORM "${schema}".idempotency_require_argument(
-        row_limit BETWEEN 1 AND 100000,
-        pg_catalog.format('row_limit must be 1 to 100000, not %s', row_limit),
+        row_limit BETWEEN 1 AND 100000, pg_catalog.format('row_limit must be 1 to 100000, not %s', row_limit),
         'Use the number of rows that one transaction may delete.');
     PERFORM "${schema}".idempotency_require_argument(
         pause BETWEEN interval '0' AND interval '10 seconds',
         pg_catalog.format('The pause must be 0 to 10 seconds, not %s', pause),
-        'Use the time between two transactions. It is spent in one, which keeps VACUUM from removing what was deleted.');
+        'Use the time between two transactions. It is spent in one, which keeps VACUUM from removing what was'
+        ' deleted.');
     -- It is refused in any case here, but for another reason where this procedure may commit.
     BEGIN
         COMMIT;
     EXCEPTION
         WHEN invalid_transaction_termination THEN
-            GET STACKED DIAGNOSTICS refusal = MESSAGE_TEXT;
+            refusal := sqlerrm;
     END;
     IF refusal = "${schema}".idempotency_commit_refusal() THEN
         RAISE EXCEPTION 'The purge commits after each batch, so it cannot be a part of a transaction'
@@ -899,7 +728,8 @@ BEGIN
                 HINT = 'Call it without BEGIN, with the client in autocommit mode, and not from a function.';
     END IF;
     COMMIT;
-    -- Whatever the default: who waited for another run must see what that did. Before any query of a transaction.
+    -- Overrides the default, because after a wait for another run its changes must be visible. It must come before any
+    -- query of a transaction.
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
     deleted := 0;
@@ -907,13 +737,12 @@ BEGIN
         'idempotency_request', 'processed_message', 'message_failure', 'outbox_event', 'response_body'] LOOP
         reached := '-infinity';
         LOOP
-            SELECT * INTO batch
-            FROM "${schema}".idempotency_purge_batch(
+            SELECT * INTO batch FROM "${schema}".idempotency_purge_batch(
                 run, name, reached, before, row_limit, archive, pause + interval '1 minute');
             COMMIT;
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
             IF batch.deleted IS NULL THEN
-                RAISE NOTICE 'Another run of the purge has its turn';
+                RAISE NOTICE 'Another run holds the lease of the purge';
                 deleted := nullif(deleted, 0);
                 RETURN;
             END IF;
@@ -927,10 +756,9 @@ BEGIN
     COMMIT;
 END
 $$;
-
-COMMENT ON PROCEDURE "${schema}".idempotency_purge(integer, interval, boolean, bigint) IS
-    'Deletes all rows that have expired and clears responses that have, in batches of that many rows, and tells how many; null'
-    ' if another run does. Called in no transaction';
+COMMENT ON PROCEDURE "${schema}".idempotency_purge IS
+    'Deletes all rows that have expired and clears responses that have, in batches of that many rows, and tells how'
+    ' many; null if another run does. Called in no transaction';
 
 CREATE OR REPLACE VIEW "${schema}".idempotency_stale AS
 SELECT idempotency_scope, caller, idempotency_key, 'expired_lease' AS kind, attempt_count, claimed_by, claimed_at,
@@ -942,17 +770,15 @@ SELECT idempotency_scope, caller, idempotency_key, 'no_lease', attempt_count, cl
        NULL, statement_timestamp() - claimed_at
 FROM "${schema}".idempotency_request
 WHERE status = 'processing' AND locked_until IS NULL;
-
 COMMENT ON VIEW "${schema}".idempotency_stale IS
-    'Requests whose holder has vanished: an expired lease waits for a repeat, one without a lease for an operator; reads the whole'
-    ' table, but where kind = ''expired_lease'' an index only';
+    'Requests whose holder has vanished: an expired lease waits for a repeat, one without a lease for an operator;'
+    ' reads the whole table, but where kind = ''expired_lease'' an index only';
 
 CREATE OR REPLACE VIEW "${schema}".idempotency_retrying AS
 SELECT idempotency_scope, caller, idempotency_key, status, attempt_count, failure_code, failure_message, claimed_by,
        created_at, claimed_at, locked_until
 FROM "${schema}".idempotency_request
 WHERE status = 'failed_retryable' OR (status = 'processing' AND attempt_count > 1);
-
 COMMENT ON VIEW "${schema}".idempotency_retrying IS
     'Requests that have failed and have not succeeded since; reads the whole table';
 
@@ -969,7 +795,6 @@ SELECT idempotency_scope,
        max(claimed_at) AS last_claim
 FROM "${schema}".idempotency_request
 GROUP BY idempotency_scope;
-
 COMMENT ON VIEW "${schema}".idempotency_by_scope IS
     'What became of the requests of each scope; reads the whole table';
 
@@ -979,15 +804,11 @@ SELECT message_id, sequence, topic, message_type, ordering_key, lane, attempt_co
        idempotency_scope, caller, idempotency_key
 FROM "${schema}".outbox_event
 WHERE status OPERATOR(pg_catalog.=) 'pending';
-
 COMMENT ON VIEW "${schema}".outbox_pending IS
     'Messages that are to be sent, and for how long they have been due';
 
 -- The last, so that it tells that all the others are there.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_functions_version() RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp
-AS 'SELECT 1';
-
-COMMENT ON FUNCTION "${schema}".idempotency_functions_version() IS
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 1';
+COMMENT ON FUNCTION "${schema}".idempotency_functions_version IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

@@ -154,16 +154,14 @@ public final class RequestSql {
             order by attempt_count desc, claimed_at desc
             limit ?""";
 
+    /** A row of another intent that shares the request id must not be returned or changed. */
+    private static final String OF_INTENT =
+            "where request_id = ? and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)\n";
+
     static final String FIND_RESPONSE = """
             select response_body
             from {schema}.idempotency_request
-            where request_id = ?
-                and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)
-                and response_body is not null""";
-
-    /** A row of another intent that shares the request id must not be changed. */
-    private static final String OF_INTENT =
-            "where request_id = ? and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)\n";
+            """ + OF_INTENT + "    and response_body is not null";
 
     /** Clears the token, so that the holder learns that the request is not its own any more. */
     static final String RELEASE_STALE = """

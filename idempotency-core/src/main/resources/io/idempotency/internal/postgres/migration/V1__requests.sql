@@ -1,10 +1,10 @@
--- Idempotency keys with their responses, one row for each intent; and the ids by which callers in SQL find rows and locks.
+-- Idempotency keys with their responses, one row for each intent, and the ids of rows and locks for callers in SQL.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
--- Types say what columns may hold as far as types can; CHECK constraints do not, because PostgreSQL plans those again in every
--- statement that writes, which takes longer than the rest of a claim. Only statements of this library write here.
--- Collation "C" because other orders belong to the operating system: where an update of that changes them, a unique index
--- does not find what it holds any more.
+-- Types say what columns may hold, as far as types can. There are no CHECK constraints, because PostgreSQL plans them
+-- again in every statement that writes, which takes longer than the rest of a claim. The collation is "C", because
+-- others belong to the operating system: if an update of that changes their order, a unique index does not find what
+-- it holds any more.
 
 CREATE TABLE "${schema}".idempotency_request (
     request_id          uuid                     NOT NULL,
@@ -30,9 +30,10 @@ CREATE TABLE "${schema}".idempotency_request (
     response_expires_at timestamptz,
     CONSTRAINT idempotency_request_pkey PRIMARY KEY (request_id)
 ) WITH (
-    -- Room on the page for the response that is written behind the claim, so that the update is a HOT one.
+    -- Room on the page for the response that is written after the claim, so that the update is a HOT one.
     fillfactor = 85,
-    -- By default a fifth of a table is dead before its space is used again, and a tenth has changed before its statistics do.
+    -- By default a fifth of a table is dead before its space is used again, and a tenth has changed before its
+    -- statistics do.
     autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_vacuum_insert_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05
@@ -47,14 +48,15 @@ BEGIN
 END
 $$;
 
--- Of columns that no completion changes: an update of an indexed column would not be HOT.
+-- Indexed columns are those that no completion changes: an update of an indexed column would not be HOT.
 CREATE INDEX idempotency_request_expires_at ON "${schema}".idempotency_request (expires_at);
 
--- Set with the claim. Nothing is in it if responses are kept as long as their keys.
+-- The claim sets it. The index is empty if responses are kept as long as their keys.
 CREATE INDEX idempotency_request_response_expires_at ON "${schema}".idempotency_request (response_expires_at)
     WHERE response_expires_at IS NOT NULL;
 
--- To see leases that have expired. Without a lease locked_until is always null, so that the completion stays a HOT update.
+-- For leases that have expired. Without a lease locked_until is always null, so that the completion stays a HOT
+-- update.
 CREATE INDEX idempotency_request_lease ON "${schema}".idempotency_request (locked_until)
     WHERE locked_until IS NOT NULL;
 
@@ -69,9 +71,7 @@ COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS
 
 -- Expired rows, if they are to be kept. A column of a table is a column of its archive too.
 CREATE TABLE "${schema}".idempotency_request_archive (
-    LIKE "${schema}".idempotency_request,
-    archived_at timestamptz NOT NULL
-);
+    LIKE "${schema}".idempotency_request, archived_at timestamptz NOT NULL);
 
 -- The first 16 bytes of SHA-256 over scope, caller and key in UTF-8, each behind its length as four bytes.
 CREATE FUNCTION "${schema}".idempotency_request_id(scope text, key text, caller text DEFAULT '') RETURNS uuid
@@ -79,20 +79,20 @@ CREATE FUNCTION "${schema}".idempotency_request_id(scope text, key text, caller 
     RETURN encode(substring(sha256(
         int4send(octet_length(pg_catalog.convert_to(scope, 'UTF8'))) || pg_catalog.convert_to(scope, 'UTF8')
         || int4send(octet_length(pg_catalog.convert_to(caller, 'UTF8'))) || pg_catalog.convert_to(caller, 'UTF8')
-        || int4send(octet_length(pg_catalog.convert_to(key, 'UTF8'))) || pg_catalog.convert_to(key, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid;
-
+        || int4send(octet_length(pg_catalog.convert_to(key, 'UTF8'))) || pg_catalog.convert_to(key, 'UTF8'))
+        FROM 1 FOR 16), 'hex')::uuid;
 COMMENT ON FUNCTION "${schema}".idempotency_request_id(text, text, text) IS
     'The primary key of an intent, to look it up by scope, key and caller';
 
--- The first 8 bytes of SHA-256 over the word "idempotency.lock", the lock's name and the resource in UTF-8, each behind its
--- length as four bytes. The word keeps these numbers apart from others that are made of names in the same way.
+-- The first 8 bytes of SHA-256 over the word "idempotency.lock", the lock's name and the resource in UTF-8, each
+-- behind its length as four bytes. The word keeps these numbers apart from others that are made of names in the same
+-- way.
 CREATE FUNCTION "${schema}".idempotency_lock_id(name text, resource text) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN ('x' || encode(substring(sha256(
-        int4send(octet_length(pg_catalog.convert_to('idempotency.lock', 'UTF8'))) || pg_catalog.convert_to('idempotency.lock', 'UTF8')
+        int4send(16) || 'idempotency.lock'::bytea
         || int4send(octet_length(pg_catalog.convert_to(name, 'UTF8'))) || pg_catalog.convert_to(name, 'UTF8')
-        || int4send(octet_length(pg_catalog.convert_to(resource, 'UTF8'))) || pg_catalog.convert_to(resource, 'UTF8')) FROM 1 FOR 8), 'hex'))
-        ::bit(64)::bigint;
-
+        || int4send(octet_length(pg_catalog.convert_to(resource, 'UTF8'))) || pg_catalog.convert_to(resource, 'UTF8'))
+        FROM 1 FOR 8), 'hex'))::bit(64)::bigint;
 COMMENT ON FUNCTION "${schema}".idempotency_lock_id(text, text) IS
     'What pg_advisory_xact_lock takes for a lock of this name on this resource';

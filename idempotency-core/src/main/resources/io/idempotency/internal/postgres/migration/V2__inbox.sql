@@ -9,7 +9,8 @@ CREATE TABLE "${schema}".processed_message (
     hash_version    smallint,
     processed_at    timestamptz              NOT NULL,
     expires_at      timestamptz              NOT NULL,
-    -- The id first, by which rows differ: what most of them have in common would be compared at every step of a search.
+    -- The id first, by which rows differ: the consumer, which most rows share, would be compared at every step of a
+    -- search.
     CONSTRAINT processed_message_pkey PRIMARY KEY (message_id, consumer)
 ) WITH (
     autovacuum_vacuum_scale_factor = 0.05,
@@ -23,9 +24,7 @@ COMMENT ON TABLE "${schema}".processed_message IS
     'Messages that a consumer has handled, written in the transaction of their effect';
 
 CREATE TABLE "${schema}".processed_message_archive (
-    LIKE "${schema}".processed_message,
-    archived_at timestamptz NOT NULL
-);
+    LIKE "${schema}".processed_message, archived_at timestamptz NOT NULL);
 
 CREATE TABLE "${schema}".message_failure (
     consumer        varchar(128) COLLATE "C" NOT NULL,
@@ -49,9 +48,7 @@ COMMENT ON TABLE "${schema}".message_failure IS
     'Messages whose deliveries have failed and that were not handled since';
 
 CREATE TABLE "${schema}".message_failure_archive (
-    LIKE "${schema}".message_failure,
-    archived_at timestamptz NOT NULL
-);
+    LIKE "${schema}".message_failure, archived_at timestamptz NOT NULL);
 
 CREATE TABLE "${schema}".stream_position (
     consumer        varchar(128) COLLATE "C" NOT NULL,
@@ -64,6 +61,5 @@ CREATE TABLE "${schema}".stream_position (
     autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05
 );
-
 COMMENT ON TABLE "${schema}".stream_position IS
     'The last version of each stream that a consumer has handled; moves forward only';

@@ -57,11 +57,11 @@ CREATE TABLE "${schema}".outbox_event (
     autovacuum_analyze_scale_factor = 0.05
 );
 
--- What a relay takes next from a lane: without reading what was sent, and without what is to be sent later.
+-- For what a relay takes next from a lane: it reads neither what was sent nor what is to be sent later.
 CREATE INDEX outbox_event_due ON "${schema}".outbox_event (lane, next_attempt_at, sequence)
     WHERE status = 'pending';
 
--- Whether something of the same ordering key has to go first.
+-- For the messages of the same ordering key that have to be sent first.
 CREATE INDEX outbox_event_order ON "${schema}".outbox_event (ordering_key, sequence) INCLUDE (next_attempt_at)
     WHERE status = 'pending' AND ordering_key IS NOT NULL;
 
@@ -81,6 +81,4 @@ COMMENT ON COLUMN "${schema}".outbox_event.due_at IS
     'When the message was to be sent, before any attempt failed';
 
 CREATE TABLE "${schema}".outbox_event_archive (
-    LIKE "${schema}".outbox_event,
-    archived_at timestamptz NOT NULL
-);
+    LIKE "${schema}".outbox_event, archived_at timestamptz NOT NULL);

@@ -80,11 +80,13 @@ class SqlFunctionsInstallationTest {
         String script = script();
 
         StorageTable.expiring()
-                .forEach(table -> assertThat(script)
-                        .contains("WHEN '%1$s' THEN name := '%1$s'; condition := '%2$s';"
+                .collect(Collectors.groupingBy(
+                        StorageTable::expiryCondition, Collectors.mapping(StorageTable::tableName, Collectors.toList())))
+                .forEach((condition, tables) -> assertThat(script)
+                        .containsPattern("WHEN %s THEN\\s+condition := %s;"
                                 .formatted(
-                                        table.tableName(),
-                                        table.expiryCondition().replace("'", "''"))));
+                                        Pattern.quote("'" + String.join("', '", tables) + "'"),
+                                        Pattern.quote("'" + condition.replace("'", "''") + "'"))));
         assertThat(script)
                 .contains(StorageTable.expiring()
                         .map(StorageTable::tableName)
