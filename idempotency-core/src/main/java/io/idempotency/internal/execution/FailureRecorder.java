@@ -6,7 +6,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
-import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
 /** Records the failure of an attempt in a new transaction, after that of the attempt was rolled back. */
@@ -44,7 +43,7 @@ final class FailureRecorder {
         boolean isFinal = call.options().isFinal(firstFailure);
         boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
-        if (!isFinal && (!recordsEveryFailure || SqlStates.isTransient(SqlStates.of(firstFailure)))) {
+        if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {
             return;
         }
         PendingInterruption interruption = new PendingInterruption();

@@ -1,9 +1,11 @@
 package io.idempotency.internal.execution;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionSystemException;
 
+import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.SqlStates;
 
 /** Decides after which failures the same work may be repeated. */
@@ -11,15 +13,19 @@ final class RetryClassifier {
 
     private RetryClassifier() {}
 
-    /** Returns whether an attempt of a call may be repeated. */
+    /** Returns whether an attempt of a call may be repeated: the repeat may succeed, and cannot have a second effect. */
     static boolean isRetryable(CallExecution execution, Throwable thrown) {
-        return execution.startsTransaction() && execution.commitResult().isRetryable(thrown);
+        CommitResult commit = execution.commitResult();
+        if (!execution.startsTransaction() || commit.end() == CommitResult.End.COMMITTED) {
+            return false;
+        }
+        Throwable failureInside = commit.failureInside();
+        return failureInside != null ? isTransient(failureInside) : isTransient(thrown) || commit.isInDoubt(thrown);
     }
 
     /** Returns whether a short transaction of the library may be repeated. A repeat is safe, because the token identifies the claim. */
     static boolean isRetryable(Throwable thrown) {
-        String sqlState = SqlStates.of(thrown);
-        return SqlStates.isTransient(sqlState) || (sqlState == null && thrown instanceof TransactionSystemException);
+        return isTransient(thrown) || (SqlStates.of(thrown) == null && thrown instanceof TransactionSystemException);
     }
 
     /** Returns whether required work may be repeated, for which a pool without a free connection is no reason to stop. */
@@ -27,5 +33,13 @@ final class RetryClassifier {
         return isRetryable(thrown)
                 || thrown instanceof CannotCreateTransactionException
                 || thrown instanceof CannotGetJdbcConnectionException;
+    }
+
+    /** Returns whether the same work may succeed if it is repeated. */
+    static boolean isTransient(Throwable failure) {
+        @Nullable String sqlState = SqlStates.of(failure);
+        return SqlStates.isSerializationFailure(sqlState)
+                || SqlStates.isDeadlock(sqlState)
+                || SqlStates.isConnectionLost(sqlState);
     }
 }

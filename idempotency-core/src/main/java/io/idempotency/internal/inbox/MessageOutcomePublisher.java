@@ -72,7 +72,14 @@ final class MessageOutcomePublisher implements OutcomePublisher {
             case EXECUTED, RETRIED, RECOVERED -> MessageOutcome.HANDLED;
             case REPLAYED -> skipped();
             case IN_PROGRESS -> MessageOutcome.IN_PROGRESS;
-            default -> failed(failure);
+            case FAILURE_REPLAYED,
+                    KEY_REUSED,
+                    RESPONSE_EXPIRED,
+                    UNREADABLE,
+                    ABANDONED,
+                    LEASE_LOST,
+                    FAILED_FINAL,
+                    FAILED -> failed(failure);
         };
     }
 

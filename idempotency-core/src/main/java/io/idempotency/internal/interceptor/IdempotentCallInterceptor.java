@@ -25,7 +25,7 @@ final class IdempotentCallInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = InvocationTarget.of(invocation);
+        Object target = targetOf(invocation);
         IdempotentOperation operation = operations.findOperation(invocation.getMethod(), target.getClass());
         return operation == null
                 ? invocation.proceed()
@@ -35,5 +35,15 @@ final class IdempotentCallInterceptor implements MethodInterceptor {
     /** Proceeds with a clone, because an invocation proceeds only once, but the executor may repeat the call. */
     private static @Nullable Object proceedOnce(MethodInvocation invocation) throws Throwable {
         return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
+    }
+
+    /** Returns the bean's own object. */
+    static Object targetOf(MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        if (target == null) {
+            throw new IllegalStateException("An idempotent method needs an object to be called on: "
+                    + invocation.getMethod() + " was called on a proxy without a target");
+        }
+        return target;
     }
 }

@@ -25,7 +25,8 @@ final class IdempotentClaimInterceptor implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         IdempotentOperation operation = operations.findOperation(
-                invocation.getMethod(), InvocationTarget.of(invocation).getClass());
+                invocation.getMethod(),
+                IdempotentCallInterceptor.targetOf(invocation).getClass());
         return operation == null ? invocation.proceed() : executor.get().execute(operation, invocation::proceed);
     }
 }

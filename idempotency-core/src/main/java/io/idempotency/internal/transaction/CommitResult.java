@@ -87,15 +87,4 @@ public record CommitResult(End end, @Nullable Throwable failureInside) {
             case NONE, COMMITTED -> false;
         };
     }
-
-    /** Returns whether a retry may succeed and cannot have a second effect. */
-    public boolean isRetryable(Throwable thrown) {
-        if (end == End.COMMITTED) {
-            return false;
-        }
-        if (failureInside != null) {
-            return SqlStates.isTransient(SqlStates.of(failureInside));
-        }
-        return SqlStates.isTransient(SqlStates.of(thrown)) || isInDoubt(thrown);
-    }
 }

@@ -23,8 +23,6 @@ public final class SqlStates {
 
     private static final String READ_ONLY_SQL_TRANSACTION = "25006";
 
-    private static final Set<String> CONFLICTS = Set.of(SERIALIZATION_FAILURE, DEADLOCK_DETECTED);
-
     private static final int DEEPEST_CAUSE = 50;
 
     private SqlStates() {}
@@ -55,12 +53,11 @@ public final class SqlStates {
         return SERIALIZATION_FAILURE.equals(sqlState);
     }
 
-    public static boolean isReadOnly(@Nullable String sqlState) {
-        return READ_ONLY_SQL_TRANSACTION.equals(sqlState);
+    public static boolean isDeadlock(@Nullable String sqlState) {
+        return DEADLOCK_DETECTED.equals(sqlState);
     }
 
-    /** Returns whether the same work may succeed if it is repeated. */
-    public static boolean isTransient(@Nullable String sqlState) {
-        return sqlState != null && (CONFLICTS.contains(sqlState) || isConnectionLost(sqlState));
+    public static boolean isReadOnly(@Nullable String sqlState) {
+        return READ_ONLY_SQL_TRANSACTION.equals(sqlState);
     }
 }

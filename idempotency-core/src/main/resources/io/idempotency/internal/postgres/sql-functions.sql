@@ -602,7 +602,7 @@ COMMENT ON FUNCTION "${schema}".idempotency_commit_refusal IS
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_purge_is_elsewhere(run uuid) RETURNS boolean
     LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     SELECT EXISTS (
-        SELECT FROM "${schema}".purge_turn
+        SELECT FROM "${schema}".purge_lease
         WHERE run_id <> run AND held_until > clock_timestamp() AND held_until < clock_timestamp() + interval '1 day')
 $$;
 COMMENT ON FUNCTION "${schema}".idempotency_purge_is_elsewhere IS
@@ -683,11 +683,11 @@ BEGIN
         INTO deleted, last
         USING reached, before, row_limit;
     END IF;
-    INSERT INTO "${schema}".purge_turn AS turn (run_id, held_by, started_at, held_until)
+    INSERT INTO "${schema}".purge_lease AS lease (run_id, held_by, started_at, held_until)
     VALUES (run, 'SQL, backend ' || pg_backend_pid(), clock_timestamp(), clock_timestamp() + hold)
     ON CONFLICT (one_row) DO UPDATE
     SET run_id = excluded.run_id, held_by = excluded.held_by, held_until = excluded.held_until,
-        started_at = CASE WHEN turn.run_id = excluded.run_id THEN turn.started_at ELSE excluded.started_at END;
+        started_at = CASE WHEN lease.run_id = excluded.run_id THEN lease.started_at ELSE excluded.started_at END;
 END
 $$;
 COMMENT ON FUNCTION "${schema}".idempotency_purge_batch IS
@@ -752,7 +752,7 @@ BEGIN
             PERFORM pg_catalog.pg_sleep_for(pause);
         END LOOP;
     END LOOP;
-    UPDATE "${schema}".purge_turn SET held_until = '-infinity' WHERE run_id = run;
+    UPDATE "${schema}".purge_lease SET held_until = '-infinity' WHERE run_id = run;
     COMMIT;
 END
 $$;

@@ -36,7 +36,7 @@ class MigrationTest {
         "processed_message_archive",
         "processed_message_head",
         "processed_message_partition",
-        "purge_turn",
+        "purge_lease",
         "stream_position"
     };
 

@@ -22,7 +22,7 @@ final class MaintenanceSql {
     private static final String HELD_BY_ANOTHER = """
             exists (
                 select 1
-                from {schema}.purge_turn
+                from {schema}.purge_lease
                 where run_id <> ?
                     and held_until > clock_timestamp()
                     and held_until < clock_timestamp() + interval '1 day')""";
@@ -36,14 +36,14 @@ final class MaintenanceSql {
     static final String STILL_FREE = "select not " + MaintenanceSql.HELD_BY_ANOTHER;
 
     static final String KEEP_LEASE = """
-            insert into {schema}.purge_turn as turn (run_id, held_by, started_at, held_until)
+            insert into {schema}.purge_lease as lease (run_id, held_by, started_at, held_until)
             select ?, ?, t.now, t.now + cast(? as float8) * interval '1 millisecond'
             from (select clock_timestamp() as now) t
             on conflict (one_row) do update
             set run_id = excluded.run_id, held_by = excluded.held_by, held_until = excluded.held_until,
-                started_at = case when turn.run_id = excluded.run_id then turn.started_at else excluded.started_at end""";
+                started_at = case when lease.run_id = excluded.run_id then lease.started_at else excluded.started_at end""";
 
-    static final String RELEASE_LEASE = "update {schema}.purge_turn set held_until = '-infinity' where run_id = ?";
+    static final String RELEASE_LEASE = "update {schema}.purge_lease set held_until = '-infinity' where run_id = ?";
 
     /**
      * Deletes by ctid, because a join by key reads the primary key once more for each row. A table that is put in partitions

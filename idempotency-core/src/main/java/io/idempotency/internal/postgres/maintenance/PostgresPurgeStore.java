@@ -21,7 +21,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
  * The store of the purge. Only one run of all instances purges at a time. The lock of a batch ends with its transaction. No
- * connection is held during the pauses, so a row of the table {@code purge_turn} keeps the purge lease. Rows in partitions are
+ * connection is held during the pauses, so a row of the table {@code purge_lease} keeps the purge lease. Rows in partitions are
  * deleted with their partitions.
  */
 public final class PostgresPurgeStore implements PurgeStore {

@@ -9,7 +9,6 @@ import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -17,6 +16,7 @@ import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 
 /**
  * The connection that runs partition DDL as the maintenance role, with a lock timeout, on one instance at a time. While a
@@ -192,7 +192,6 @@ final class MaintenanceConnection {
     }
 
     static boolean hasState(DataAccessException failure, String sqlState) {
-        return NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause
-                && sqlState.equals(cause.getSQLState());
+        return sqlState.equals(SqlStates.of(failure));
     }
 }

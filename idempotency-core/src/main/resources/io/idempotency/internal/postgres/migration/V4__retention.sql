@@ -2,19 +2,19 @@
 -- partition_processed_message is called, processed_message stays the table that it is.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
-CREATE TABLE "${schema}".purge_turn (
+CREATE TABLE "${schema}".purge_lease (
     one_row    boolean     NOT NULL DEFAULT true,
     run_id     uuid        NOT NULL,
     held_by    text        NOT NULL,
     started_at timestamptz NOT NULL,
     held_until timestamptz NOT NULL,
-    CONSTRAINT purge_turn_pkey PRIMARY KEY (one_row),
-    CONSTRAINT purge_turn_one_row CHECK (one_row)
+    CONSTRAINT purge_lease_pkey PRIMARY KEY (one_row),
+    CONSTRAINT purge_lease_one_row CHECK (one_row)
 ) WITH (
     -- It is written after every batch: room for old versions until the next writer removes them.
     fillfactor = 10
 );
-COMMENT ON TABLE "${schema}".purge_turn IS
+COMMENT ON TABLE "${schema}".purge_lease IS
     'The lease of the purge: which run holds it, of all instances; another one may take it after held_until';
 
 CREATE TABLE "${schema}".processed_message_partition (
@@ -65,7 +65,7 @@ CREATE FUNCTION "${schema}".processed_message_store_time() RETURNS timestamptz
 -- Every role that stores a message needs it, and default privileges may withhold it.
 GRANT EXECUTE ON FUNCTION "${schema}".processed_message_store_time() TO PUBLIC;
 
-CREATE FUNCTION "${schema}".processed_message_look() RETURNS trigger
+CREATE FUNCTION "${schema}".processed_message_skip_duplicate() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM FROM "${schema}".processed_message_earlier AS earlier
@@ -293,7 +293,7 @@ BEGIN
     -- A statement that has searched for all of its messages at once says so with the setting.
     CREATE TRIGGER look BEFORE INSERT ON "${schema}".processed_message FOR EACH ROW
         WHEN (pg_catalog.current_setting('idempotency.looked', true) IS DISTINCT FROM 'yes')
-        EXECUTE FUNCTION "${schema}".processed_message_look();
+        EXECUTE FUNCTION "${schema}".processed_message_skip_duplicate();
     CREATE OR REPLACE VIEW "${schema}".processed_message_earlier AS
         SELECT message.consumer, message.message_id
         FROM "${schema}".processed_message AS message

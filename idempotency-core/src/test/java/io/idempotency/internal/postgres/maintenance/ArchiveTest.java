@@ -60,7 +60,7 @@ class ArchiveTest {
                 truncate idempotency.processed_message, idempotency.processed_message_archive,
                     idempotency.message_failure, idempotency.message_failure_archive, idempotency.outbox_event,
                     idempotency.outbox_event_archive, idempotency.idempotency_request,
-                    idempotency.idempotency_request_archive, idempotency.purge_turn""");
+                    idempotency.idempotency_request_archive, idempotency.purge_lease""");
     }
 
     @Test
@@ -172,7 +172,7 @@ class ArchiveTest {
                 requireEachRowOnce(rows);
             }
             running.await();
-            admin.execute("truncate idempotency.purge_turn");
+            admin.execute("truncate idempotency.purge_lease");
         }
         requireEachRowOnce(rows);
         assertThat(kills).hasPositiveValue();
@@ -196,7 +196,7 @@ class ArchiveTest {
             locking.rollback();
         }
         assertThat(running.await().failures()).hasSize(1);
-        admin.execute("truncate idempotency.purge_turn");
+        admin.execute("truncate idempotency.purge_lease");
     }
 
     @ParameterizedTest(name = "in a batch: {0}")

@@ -55,7 +55,7 @@ class ExpiryTest {
 
     @BeforeEach
     void clear() {
-        admin.execute("truncate idempotency.idempotency_request, idempotency.purge_turn");
+        admin.execute("truncate idempotency.idempotency_request, idempotency.purge_lease");
     }
 
     @Test
@@ -166,7 +166,7 @@ class ExpiryTest {
 
         assertThat(requests.deleteExpired(2)).hasValue(0);
 
-        admin.execute("truncate idempotency.purge_turn");
+        admin.execute("truncate idempotency.purge_lease");
         assertThat(requestsOf(database.dataSource()).deleteExpired(2)).hasValue(1);
     }
 

@@ -53,7 +53,7 @@ class PurgeBatchTest {
 
     @BeforeEach
     void clear() {
-        admin.execute("truncate idempotency.processed_message, idempotency.purge_turn, seen");
+        admin.execute("truncate idempotency.processed_message, idempotency.purge_lease, seen");
     }
 
     /** After a load of data, a restore or pg_upgrade. */
@@ -121,7 +121,7 @@ class PurgeBatchTest {
         messages(database.dataSource()).deleteExpired(1);
 
         assertThat(admin.queryForObject(
-                        "select held_until >= at + interval '1 minute' from idempotency.purge_turn, seen",
+                        "select held_until >= at + interval '1 minute' from idempotency.purge_lease, seen",
                         Boolean.class))
                 .isTrue();
     }

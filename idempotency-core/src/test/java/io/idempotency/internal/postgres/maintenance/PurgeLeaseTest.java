@@ -59,7 +59,7 @@ class PurgeLeaseTest {
 
     @BeforeEach
     void clear() {
-        admin.execute("truncate idempotency.processed_message, idempotency.purge_turn");
+        admin.execute("truncate idempotency.processed_message, idempotency.purge_lease");
     }
 
     @Test
@@ -85,11 +85,11 @@ class PurgeLeaseTest {
         PurgeLease run = store("shop 42@host").begin(LONG);
 
         messages(run).deleteExpired(1);
-        String started = admin.queryForObject("select started_at::text from idempotency.purge_turn", String.class);
+        String started = admin.queryForObject("select started_at::text from idempotency.purge_lease", String.class);
         messages(run).deleteExpired(1);
 
         assertThat(admin.queryForMap("select held_by, started_at::text as started_at,"
-                        + " held_until > now() + interval '4 minutes' as held from idempotency.purge_turn"))
+                        + " held_until > now() + interval '4 minutes' as held from idempotency.purge_lease"))
                 .containsEntry("held_by", "shop 42@host")
                 .containsEntry("started_at", started)
                 .containsEntry("held", true);
@@ -116,7 +116,7 @@ class PurgeLeaseTest {
 
         assertThat(second.run().end()).isEqualTo(End.RUNNING_ELSEWHERE);
 
-        admin.execute("update idempotency.purge_turn set held_until = now() + interval '300 milliseconds'");
+        admin.execute("update idempotency.purge_lease set held_until = now() + interval '300 milliseconds'");
         Awaitility.await().until(() -> second.run().end() == End.NOTHING_LEFT);
         assertThat(rows()).isZero();
     }
@@ -139,7 +139,7 @@ class PurgeLeaseTest {
     void aTurnThatNobodyCanHaveIsNotWaitedFor() {
         insertExpired(10);
         messages(store("vanished").begin(LONG)).deleteExpired(4);
-        admin.execute("update idempotency.purge_turn set held_until = now() + interval '2 days'");
+        admin.execute("update idempotency.purge_lease set held_until = now() + interval '2 days'");
 
         assertThat(messages(store("second").begin(LONG)).deleteExpired(10)).hasValue(6);
     }

@@ -67,7 +67,7 @@ class ResponseExpiryTest {
     @BeforeEach
     void clear() {
         admin.execute("truncate idempotency.idempotency_request, idempotency.idempotency_request_archive,"
-                + " idempotency.purge_turn");
+                + " idempotency.purge_lease");
     }
 
     @Test
@@ -142,7 +142,7 @@ class ResponseExpiryTest {
         admin.execute("update idempotency.idempotency_request set expires_at = now() - interval '1 second'");
 
         assertThat(responses().deleteExpired(10)).hasValue(0);
-        admin.execute("truncate idempotency.purge_turn");
+        admin.execute("truncate idempotency.purge_lease");
         assertThat(purge(false).run().deleted()).isEqualTo(Map.of("idempotency_request", 1L));
     }
 
@@ -157,7 +157,7 @@ class ResponseExpiryTest {
                 + " where idempotency_key = 'expired'");
         ExpiringTable responses = responses();
         assertThat(responses.deleteExpired(3)).hasValue(3);
-        admin.execute("truncate idempotency.purge_turn");
+        admin.execute("truncate idempotency.purge_lease");
 
         assertThat(purge(false).run().deleted()).isEqualTo(Map.of("idempotency_request", 1L, "response_body", 4L));
     }

@@ -81,7 +81,8 @@ class SqlFunctionsInstallationTest {
 
         StorageTable.expiring()
                 .collect(Collectors.groupingBy(
-                        StorageTable::expiryCondition, Collectors.mapping(StorageTable::tableName, Collectors.toList())))
+                        StorageTable::expiryCondition,
+                        Collectors.mapping(StorageTable::tableName, Collectors.toList())))
                 .forEach((condition, tables) -> assertThat(script)
                         .containsPattern("WHEN %s THEN\\s+condition := %s;"
                                 .formatted(

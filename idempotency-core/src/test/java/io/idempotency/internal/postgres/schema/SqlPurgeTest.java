@@ -60,7 +60,7 @@ class SqlPurgeTest {
     void clear() {
         admin.execute("""
                 truncate idempotency.idempotency_request, idempotency.processed_message, idempotency.message_failure,
-                    idempotency.outbox_event, idempotency.purge_turn, idempotency.processed_message_archive""");
+                    idempotency.outbox_event, idempotency.purge_lease, idempotency.processed_message_archive""");
     }
 
     @Test

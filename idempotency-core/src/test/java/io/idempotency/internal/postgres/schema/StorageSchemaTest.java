@@ -287,7 +287,7 @@ class StorageSchemaTest {
                     "message_failure",
                     "stream_position",
                     "outbox_event",
-                    "purge_turn"
+                    "purge_lease"
                 })
         void missesATable(String table) {
             migrateFor(plain());
