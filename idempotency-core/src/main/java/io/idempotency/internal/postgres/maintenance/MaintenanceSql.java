@@ -88,7 +88,7 @@ final class MaintenanceSql {
             join pg_catalog.pg_class as c on c.oid = coalesce(part.relid::oid, root.oid)
             where root.oid = any (array[%s])
             group by root.relname""".formatted(StorageTable.writable()
-            .filter(table -> table != StorageTable.PURGE_TURN)
+            .filter(table -> table != StorageTable.PURGE_LEASE)
             .map(table -> "'{schema}.%s'::regclass::oid".formatted(table.tableName()))
             .collect(Collectors.joining(", ")));
 

@@ -35,7 +35,7 @@ public enum StorageTable {
             attempt_count, last_error, created_at, due_at, next_attempt_at, sent_at, expires_at""", true, Condition.ALWAYS),
 
     /** The purge lease, a single row. */
-    PURGE_TURN("one_row, run_id, held_by, started_at, held_until", true, Condition.NEVER),
+    PURGE_LEASE("one_row, run_id, held_by, started_at, held_until", true, Condition.NEVER),
 
     /** The catalog of partitions. */
     PROCESSED_MESSAGE_PARTITION("name, starts_at, ends_at, closed_at, expires_at", false, Condition.NEVER),
