@@ -225,9 +225,12 @@ final class CallExecution {
         };
     }
 
-    /** Notes that the database has answered a claim, so that earlier attempts are not in doubt any more. */
-    void claimAnswered() {
-        claimAnswered = true;
+    /**
+     * Notes the result of a claim: earlier attempts are not in doubt any more. If another transaction holds the key, they still
+     * are, because that may be the one of an earlier attempt, whose server process is still committing.
+     */
+    void claimed(ClaimResult claim) {
+        claimAnswered = claim.kind() != ClaimResult.Kind.IN_PROGRESS;
     }
 
     void granted(ClaimResult claim) {

@@ -120,7 +120,7 @@ public final class ClaimInTransaction {
                 KeyOwnership.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 ClaimResult claim = execution.waitBudget().spendOn(() -> claim(call, connection, request));
-                execution.claimAnswered();
+                execution.claimed(claim);
                 TransactionState stateAfterClaim = store.transactionState(connection);
                 guardCommit(call, transaction, connection);
                 return handle(

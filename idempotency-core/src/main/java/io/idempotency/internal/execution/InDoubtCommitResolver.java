@@ -39,7 +39,7 @@ final class InDoubtCommitResolver {
      *
      * @param failure the failure of the commit
      * @return the stored response
-     * @throws OutcomeUnknownException if the database cannot be asked
+     * @throws OutcomeUnknownException if the database cannot be asked, or a transaction holds the key until the wait limit
      */
     @Nullable Object resolve(CallExecution execution, Throwable failure) throws Throwable {
         IdempotentCall call = execution.call();
@@ -52,16 +52,24 @@ final class InDoubtCommitResolver {
                     connection -> call.keyClaimer().claim(connection, request), result -> false));
         } catch (Throwable queryFailure) {
             Suppression.add(failure, queryFailure);
-            throw new OutcomeUnknownException(
-                    call.intent(),
-                    RetryAfter.of(execution.waitBudget().total()),
-                    "its COMMIT was not answered, and the database could not be asked what became of it. Repeat this call"
-                            + " with the same key: it replays what was committed, and runs if nothing was",
-                    failure);
+            throw outcomeUnknown(execution, "the database could not be asked what became of it", failure);
+        }
+        if (claim.kind() == ClaimResult.Kind.IN_PROGRESS) {
+            throw outcomeUnknown(execution, "a transaction still holds its key, perhaps the one that commits", failure);
         }
         return claimInTransaction.handle(claim, execution, true, granted -> {
             execution.granted(granted);
             throw failure;
         });
+    }
+
+    private static OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason, Throwable failure) {
+        return new OutcomeUnknownException(
+                execution.call().intent(),
+                RetryAfter.of(execution.waitBudget().total()),
+                "its COMMIT was not answered, and " + reason
+                        + ". Repeat this call with the same key: it replays what was"
+                        + " committed, and runs if nothing was",
+                failure);
     }
 }

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -206,13 +207,18 @@ final class LeasedCallStrategy {
         private void completeAfterwards(@Nullable Object result) throws Throwable {
             Completion completion = claimInTransaction.completionOf(call, held.fence(), result);
             completionStarted = true;
+            AtomicInteger tries = new AtomicInteger();
             boolean completed;
             try {
-                completed =
-                        retry.runRequired(() -> transactions.call(connection -> store.complete(connection, completion)))
-                                || isStoredAsCompleted();
+                completed = retry.runRequired(() -> {
+                            tries.incrementAndGet();
+                            return transactions.call(connection -> store.complete(connection, completion));
+                        })
+                        || isStoredAsCompleted();
             } catch (Throwable failure) {
-                throw RetryClassifier.isRetryableForRequiredWork(failure) ? outcomeUnknown(failure) : failure;
+                // Also if only an earlier try is in doubt: it may have stored the completion.
+                boolean isInDoubt = tries.get() > 1 || RetryClassifier.isRetryableForRequiredWork(failure);
+                throw isInDoubt ? outcomeUnknown(failure) : failure;
             }
             if (!completed) {
                 throw new LeaseLostException(call.intent(), held.claim().attempt());

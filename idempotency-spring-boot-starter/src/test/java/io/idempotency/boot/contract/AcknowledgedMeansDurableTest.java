@@ -100,7 +100,8 @@ class AcknowledgedMeansDurableTest {
         List<String> violations = new ArrayList<>();
         for (Place place : Place.values()) {
             for (Deed deed : Deed.values()) {
-                if (deed == Deed.ROLLBACK_AND_MORE && part.isCallersTransactionAt(place)) {
+                if ((deed == Deed.ROLLBACK_AND_MORE || deed == Deed.ROLLBACK_AND_LOCK)
+                        && part.isCallersTransactionAt(place)) {
                     // Nothing tells it from a rollback to a savepoint before the claim, which the caller may do.
                     continue;
                 }
@@ -355,6 +356,13 @@ class AcknowledgedMeansDurableTest {
             void on(Till till) {
                 till.onConnection(Connection::rollback);
                 till.makeEffect("more");
+            }
+        },
+        ROLLBACK_AND_LOCK(false, false) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::rollback);
+                till.locks.acquire("till", "more", Duration.ofSeconds(5));
             }
         },
         ROLLBACK_MORE_AND_COMMIT(false, false) {

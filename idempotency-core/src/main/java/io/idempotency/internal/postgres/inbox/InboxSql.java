@@ -16,7 +16,7 @@ final class InboxSql {
      * Deletes the failures of the message together with its success: after a rollback they exist again. Two statements, because
      * a statement that has waited for another delivery does not see how that one failed.
      */
-    static final String RECEIVE = WaitBound.around(INSERT + """
+    static final String RECEIVE = WaitBound.aroundClaim(INSERT + """
             ;
             delete from {schema}.message_failure
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)
@@ -46,7 +46,7 @@ final class InboxSql {
             from {schema}.processed_message
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
-    static final String ADVANCE = WaitBound.around("""
+    static final String ADVANCE = WaitBound.aroundClaim("""
             insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
             values (?, ?, ?, clock_timestamp())
             on conflict (consumer, stream_id) do update
@@ -55,7 +55,7 @@ final class InboxSql {
             returning last_version""");
 
     /** A stream without a position must begin with its first version. */
-    static final String ADVANCE_BY_ONE = WaitBound.around("""
+    static final String ADVANCE_BY_ONE = WaitBound.aroundClaim("""
             insert into {schema}.stream_position as position (consumer, stream_id, last_version, updated_at)
             select new.consumer, new.stream_id, new.version, clock_timestamp()
             from (values (?, ?, ?::bigint, ?::bigint)) as new (consumer, stream_id, version, first_version)

@@ -40,19 +40,29 @@ public record WaitBound(long milliseconds, long start) {
     private static final int LONGEST = Integer.MAX_VALUE;
 
     /**
-     * Bounds statements without an extra round trip: sets the bound, which is the first parameter, and the {@link ClaimMark},
-     * and restores the application's setting at the end. A lock_timeout would bound each lock wait and not their sum. If the
-     * bound is exceeded, the transaction is aborted, and its settings end with it.
+     * Bounds statements without an extra round trip: sets the bound, which is the first parameter, and restores the
+     * application's setting at the end. A lock_timeout would bound each lock wait and not their sum. If the bound is exceeded,
+     * the transaction is aborted, and its settings end with it.
      *
      * @param statements the statements to bound
      * @return the statements with the bound
      */
     public static String around(String statements) {
+        return SET + ";\n" + statements + ";\nselect " + RESTORE;
+    }
+
+    /**
+     * Bounds the statements of a claim in the same way, and sets the {@link ClaimMark}.
+     *
+     * @param statements the statements to bound
+     * @return the statements with the bound
+     */
+    public static String aroundClaim(String statements) {
         return SET_AND_MARK + ";\n" + statements + ";\nselect " + RESTORE;
     }
 
     /**
-     * Bounds statements in the same way, without the {@link ClaimMark}. Meanwhile a setting has the value {@code yes}, which
+     * Bounds statements in the same way. Meanwhile a setting has the value {@code yes}, which
      * triggers read. The first result has the isolation level as {@value #ISOLATION}.
      *
      * @param mark the setting's name
@@ -65,7 +75,7 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Bounds a statement that restores the setting by itself, which saves a statement: PostgreSQL fixes the timeout of a
+     * Bounds the statement of a claim, which restores the setting by itself and sets the {@link ClaimMark}. This saves a statement: PostgreSQL fixes the timeout of a
      * statement when the statement starts.
      *
      * @param statement the statement with the placeholder {@code {restore}}, which must always be evaluated

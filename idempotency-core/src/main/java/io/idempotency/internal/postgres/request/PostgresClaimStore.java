@@ -154,7 +154,7 @@ public final class PostgresClaimStore implements ClaimStore {
         answered.add(request.id());
         ClaimResult result = stored.answerTo(request);
         if (result != null) {
-            return result;
+            return !result.isGranted() || renewLease(connection, request, result.attempt()) ? result : null;
         }
         WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
         return reclaim(connection, request, stored.attempt(), bound)
@@ -164,11 +164,16 @@ public final class PostgresClaimStore implements ClaimStore {
 
     /** Extends a lease whose claim has waited, because the lease was counted from the start of the wait. */
     private ClaimResult granted(Connection connection, ClaimRequest request, int attempt, Kind kind, WaitBound bound) {
-        Lease lease = request.lease();
-        if (lease != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
-            extendLease(connection, new Fence(request.id(), attempt, lease.token()), lease.duration());
+        if (request.lease() != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
+            renewLease(connection, request, attempt);
         }
         return ClaimResult.granted(kind, attempt);
+    }
+
+    /** Lets a lease begin now, which was granted earlier: before a wait, or by a claim whose COMMIT was not answered. */
+    private boolean renewLease(Connection connection, ClaimRequest request, int attempt) {
+        Lease lease = Objects.requireNonNull(request.lease());
+        return extendLease(connection, new Fence(request.id(), attempt, lease.token()), lease.duration());
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {

@@ -46,7 +46,7 @@ public final class RequestSql {
      * Clears whatever the last attempt has left in the row. Only the number of the attempt and the time of the first one remain.
      * The number fences: of all callers that have found the same row one wins, and the others read again.
      */
-    static final String RECLAIM = WaitBound.around("""
+    static final String RECLAIM = WaitBound.aroundClaim("""
             update {schema}.idempotency_request
             set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
                 result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,

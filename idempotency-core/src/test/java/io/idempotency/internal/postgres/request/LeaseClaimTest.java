@@ -246,6 +246,20 @@ class LeaseClaimTest {
     }
 
     @Test
+    void aLeaseThatIsClaimedAgainWithItsTokenBeginsAgain() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        expireLeases();
+
+        assertThat(holder.claim(request)).isEqualTo(Requests.GRANTED);
+        holder.commit();
+
+        assertThat(taker.claim(leased("order-42")))
+                .extracting(ClaimResult::leaseRemaining, DURATION)
+                .satisfies(remaining -> assertThat(remaining).isBetween(LEASE.dividedBy(2), LEASE));
+    }
+
+    @Test
     void aFailureThatMayBeRetriedLeavesTheKeyToAnotherPayload() throws SQLException {
         fail(leased("order-42"), false);
         ClaimRequest corrected = leased("order-42", "corrected payload", LEASE);
