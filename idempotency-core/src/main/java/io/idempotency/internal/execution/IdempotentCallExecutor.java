@@ -24,7 +24,8 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 /**
  * The outermost part of a call, outside of its transaction. It binds key and fingerprint once, lets duplicates in this JVM wait
  * for each other, and replays a response that this instance knows of. Otherwise it hands the call to the strategy of its mode,
- * which makes the attempts. Finally it publishes the outcome.
+ * which makes the attempts. Finally it publishes the outcome, unless the end of a
+ * joined transaction decides on it.
  */
 public final class IdempotentCallExecutor {
 
@@ -155,7 +156,10 @@ public final class IdempotentCallExecutor {
                 : replayOrRun(execution);
     }
 
-    /** Takes no connection, because the waits of many duplicates may end together and would exhaust the pool. */
+    /**
+     * Takes no connection if the call that holds the key is known, because the waits of many duplicates may end together and would
+     * exhaust the pool.
+     */
     private @Nullable Object handleWaitTimeout(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         if (!call.options().isLeased()) {
