@@ -26,7 +26,7 @@ final class CallSynchronization extends SavepointAwareSynchronization {
 
     private @Nullable Connection connection;
 
-    /** Whether the call joined before the commit. Otherwise the transaction ends without the call being part of it. */
+    /** Set if the call joined before the commit. Otherwise the transaction ends without the call being part of it. */
     private boolean joinedBeforeCommit;
 
     private CallSynchronization(CallExecution execution, ClaimStore store) {

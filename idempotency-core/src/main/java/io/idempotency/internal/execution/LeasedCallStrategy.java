@@ -171,7 +171,7 @@ final class LeasedCallStrategy {
         private final HeldLease held;
 
         /**
-         * Whether the method has returned, and its completion may be stored. If that remains unknown, the lease keeps the key until
+         * Set if the method has returned and its completion may be stored. If that remains unknown, the lease keeps the key until
          * it expires, so that no other call repeats the effect at once.
          */
         private boolean completionStarted;

@@ -145,7 +145,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
         private @Nullable Thread thread;
 
-        /** Whether the handling was cancelled while it was running. */
+        /** Set if the handling was cancelled while it was running. */
         private boolean isOverdue;
 
         private Handling(OutboxRecord message, List<HandlerMethod> called) {

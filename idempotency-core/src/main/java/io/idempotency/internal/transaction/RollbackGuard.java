@@ -27,7 +27,7 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
     /** The connection of a transaction that is not marked rollback-only; null for one that is. */
     private final @Nullable Connection connection;
 
-    /** Whether the mark was set before the callbacks, so that the manager rolls back by itself. */
+    /** Set if the transaction was marked before the callbacks, so that the manager rolls back by itself. */
     private boolean isLeftToManager;
 
     private RollbackGuard(Throwable failure, @Nullable Connection connection) {
