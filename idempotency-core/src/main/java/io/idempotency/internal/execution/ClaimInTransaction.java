@@ -180,6 +180,7 @@ public final class ClaimInTransaction {
         execution.granted(claim);
         IdempotentCall call = execution.call();
         KeyOwnership.HeldKey held = KeyOwnership.hold(call.localKey(), transaction.holder());
+        held.mustBeKept(() -> requireNotEnded(call, store.transactionState(connection), stateAfterClaim));
         synchronization.setHeldKey(held);
         try {
             Object result = runMethod(call, claim.attempt(), null, invocation);
@@ -190,6 +191,9 @@ public final class ClaimInTransaction {
                 complete(call, completionOf(call, fence, result), transaction, connection);
             }
             held.completed();
+            if (!transaction.isOwn()) {
+                held.mayBeUndone();
+            }
             execution.completedWith(result);
             execution.setOutcome(ClaimResultHandler.outcomeOf(claim));
             return result;
@@ -299,10 +303,17 @@ public final class ClaimInTransaction {
         if (transaction.isRollbackOnly()) {
             throw TransactionFailures.rollbackOnly(call.intent());
         }
-        boolean isEnded = switch (store.transactionState(connection)) {
-            case CLAIMED -> false;
+        TransactionState state = store.transactionState(connection);
+        if (state == TransactionState.ABORTED) {
+            throw TransactionFailures.swallowedSqlError(call.intent());
+        }
+        requireNotEnded(call, state, stateBefore);
+    }
+
+    private static void requireNotEnded(IdempotentCall call, TransactionState state, TransactionState stateBefore) {
+        boolean isEnded = switch (state) {
+            case CLAIMED, ABORTED -> false;
             case OPEN -> stateBefore == TransactionState.CLAIMED;
-            case ABORTED -> throw TransactionFailures.swallowedSqlError(call.intent());
             case ENDED -> stateBefore != TransactionState.ENDED;
         };
         if (isEnded) {

@@ -22,8 +22,16 @@ public final class KeyOwnership {
 
     private KeyOwnership() {}
 
-    /** Throws if this thread holds the key itself, unless the same transaction has completed it. */
+    /**
+     * Throws if this thread holds the key itself, unless the same transaction has completed it. Throws as well if a key that the
+     * transaction must keep is lost: a new claim in it would hide that.
+     */
     public static void requireNotHeld(LocalKey localKey, Intent intent, Object transaction) {
+        for (HeldKey key : HELD.get()) {
+            if (key.transaction == transaction) {
+                key.requireKept.run();
+            }
+        }
         HeldKey held = find(localKey, transaction);
         if (held == null) {
             return;
@@ -78,11 +86,23 @@ public final class KeyOwnership {
 
         private final Object transaction;
 
+        private Runnable requireKept = () -> {};
+
         private State state = State.RUNNING;
 
         private HeldKey(LocalKey localKey, Object transaction) {
             this.localKey = localKey;
             this.transaction = transaction;
+        }
+
+        /** Sets a check that throws if the transaction has lost the key. */
+        void mustBeKept(Runnable check) {
+            requireKept = check;
+        }
+
+        /** Removes the check, because a caller may roll back to a savepoint before the claim. */
+        void mayBeUndone() {
+            requireKept = () -> {};
         }
 
         void completed() {

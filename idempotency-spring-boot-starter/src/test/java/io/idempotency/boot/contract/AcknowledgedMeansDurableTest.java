@@ -100,8 +100,7 @@ class AcknowledgedMeansDurableTest {
         List<String> violations = new ArrayList<>();
         for (Place place : Place.values()) {
             for (Deed deed : Deed.values()) {
-                if ((deed == Deed.ROLLBACK_AND_MORE || deed == Deed.ROLLBACK_AND_LOCK)
-                        && part.isCallersTransactionAt(place)) {
+                if (deed.beginsAnotherTransaction && part.isCallersTransactionAt(place)) {
                     // Nothing tells it from a rollback to a savepoint before the claim, which the caller may do.
                     continue;
                 }
@@ -313,17 +312,17 @@ class AcknowledgedMeansDurableTest {
 
     /** Of the application to its transaction. */
     private enum Deed {
-        NOTHING(true, false) {
+        NOTHING(true, false, false) {
             @Override
             void on(Till till) {}
         },
-        QUERY(true, false) {
+        QUERY(true, false, false) {
             @Override
             void on(Till till) {
                 till.query();
             }
         },
-        ERROR_THAT_A_SAVEPOINT_HEALS(true, false) {
+        ERROR_THAT_A_SAVEPOINT_HEALS(true, false, false) {
             @Override
             void on(Till till) {
                 till.onConnection(connection -> {
@@ -333,52 +332,73 @@ class AcknowledgedMeansDurableTest {
                 });
             }
         },
-        SWALLOWED_ERROR(false, false) {
+        SWALLOWED_ERROR(false, false, false) {
             @Override
             void on(Till till) {
                 till.failAndSwallow();
             }
         },
-        THROWN_ERROR(false, false) {
+        THROWN_ERROR(false, false, false) {
             @Override
             void on(Till till) {
                 till.fail();
             }
         },
-        ROLLBACK(false, false) {
+        ROLLBACK(false, false, false) {
             @Override
             void on(Till till) {
                 till.onConnection(Connection::rollback);
             }
         },
-        ROLLBACK_AND_MORE(false, false) {
+        ROLLBACK_AND_MORE(false, false, true) {
             @Override
             void on(Till till) {
                 till.onConnection(Connection::rollback);
                 till.makeEffect("more");
             }
         },
-        ROLLBACK_AND_LOCK(false, false) {
+        ROLLBACK_AND_LOCK(false, false, true) {
             @Override
             void on(Till till) {
                 till.onConnection(Connection::rollback);
                 till.locks.acquire("till", "more", Duration.ofSeconds(5));
             }
         },
-        ROLLBACK_MORE_AND_COMMIT(false, false) {
+        ROLLBACK_AND_CALL(false, false, true) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::rollback);
+                till.operations.call("till", UUID.randomUUID().toString(), null).run(() -> till.makeEffect("more"));
+            }
+        },
+        ROLLBACK_AND_MESSAGE(false, false, true) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::rollback);
+                till.inbox.handleOnce("till", UUID.randomUUID().toString(), () -> till.makeEffect("more"));
+            }
+        },
+        ROLLBACK_AND_BATCH(false, false, true) {
+            @Override
+            void on(Till till) {
+                till.onConnection(Connection::rollback);
+                till.inbox.claimNew("till", List.of(UUID.randomUUID().toString()), id -> id);
+            }
+        },
+        ROLLBACK_MORE_AND_COMMIT(false, false, false) {
             @Override
             void on(Till till) {
                 ROLLBACK_AND_MORE.on(till);
                 till.onConnection(Connection::commit);
             }
         },
-        COMMIT(false, true) {
+        COMMIT(false, true, false) {
             @Override
             void on(Till till) {
                 till.onConnection(Connection::commit);
             }
         },
-        COMMIT_AND_MORE(false, true) {
+        COMMIT_AND_MORE(false, true, false) {
             @Override
             void on(Till till) {
                 till.onConnection(Connection::commit);
@@ -390,9 +410,12 @@ class AcknowledgedMeansDurableTest {
 
         private final boolean commits;
 
-        Deed(boolean isHarmless, boolean commits) {
+        private final boolean beginsAnotherTransaction;
+
+        Deed(boolean isHarmless, boolean commits, boolean beginsAnotherTransaction) {
             this.isHarmless = isHarmless;
             this.commits = commits;
+            this.beginsAnotherTransaction = beginsAnotherTransaction;
         }
 
         abstract void on(Till till);
@@ -454,6 +477,8 @@ class AcknowledgedMeansDurableTest {
 
         private final TransactionLocks locks;
 
+        private final IdempotencyOperations operations;
+
         private final AtomicInteger told = new AtomicInteger();
 
         Till(
@@ -462,13 +487,15 @@ class AcknowledgedMeansDurableTest {
                 ApplicationEventPublisher events,
                 Inbox inbox,
                 Outbox outbox,
-                TransactionLocks locks) {
+                TransactionLocks locks,
+                IdempotencyOperations operations) {
             this.jdbc = jdbc;
             this.transaction = new TransactionTemplate(manager);
             this.events = events;
             this.inbox = inbox;
             this.outbox = outbox;
             this.locks = locks;
+            this.operations = operations;
         }
 
         @Bean
