@@ -116,12 +116,26 @@ final class LeasedCallStrategy {
             Failure failure = failures.failureOf(execution.call(), execution.firstFailureOr(thrown));
             boolean recorded = retry.runRequired(
                     () -> transactions.call(connection -> store.fail(connection, attempt.held.fence(), failure)));
-            if (recorded && failure.isFinal()) {
+            if (failure.isFinal() && (recorded || isStoredAs(RequestStatus.FAILED_FINAL, attempt.held.fence()))) {
                 execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
         }
+    }
+
+    /**
+     * Returns whether the claim of the fence has ended in this way, perhaps by a try whose COMMIT was not answered. The query waits
+     * for a server process that is still committing.
+     */
+    private boolean isStoredAs(RequestStatus status, Fence fence) throws Throwable {
+        return retry.runRequired(() -> {
+            Optional<StoredRequest> stored =
+                    transactions.call(connection -> store.findSettled(connection, fence.requestId()));
+            return stored.filter(request -> request.status() == status)
+                    .filter(request -> fence.equals(request.fence(fence.requestId())))
+                    .isPresent();
+        });
     }
 
     /** The attempts to claim the key in a transaction of their own. After an in-doubt commit the token identifies the claim. */
@@ -214,7 +228,7 @@ final class LeasedCallStrategy {
                             tries.incrementAndGet();
                             return transactions.call(connection -> store.complete(connection, completion));
                         })
-                        || isStoredAsCompleted();
+                        || isStoredAs(RequestStatus.SUCCEEDED, held.fence());
             } catch (Throwable failure) {
                 // Also if only an earlier try is in doubt: it may have stored the completion.
                 boolean isInDoubt = tries.get() > 1 || RetryClassifier.isRetryableForRequiredWork(failure);
@@ -240,24 +254,12 @@ final class LeasedCallStrategy {
                 return false;
             }
             try {
-                return isStoredAsCompleted();
+                return isStoredAs(RequestStatus.SUCCEEDED, held.fence());
             } catch (Throwable queryFailure) {
                 completionStarted = true;
                 Suppression.add(thrown, queryFailure);
                 throw outcomeUnknown(thrown);
             }
-        }
-
-        /** Returns whether the completion is stored. The query waits for a server process that is still committing. */
-        private boolean isStoredAsCompleted() throws Throwable {
-            return retry.runRequired(() -> {
-                Optional<StoredRequest> stored = transactions.call(
-                        connection -> store.findSettled(connection, held.fence().requestId()));
-                return stored.filter(request -> request.status() == RequestStatus.SUCCEEDED)
-                        .filter(request ->
-                                held.fence().equals(request.fence(held.fence().requestId())))
-                        .isPresent();
-            });
         }
 
         @Override

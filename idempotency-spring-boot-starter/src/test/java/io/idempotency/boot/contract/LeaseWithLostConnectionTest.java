@@ -154,4 +154,20 @@ class LeaseWithLostConnectionTest {
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFinalFailureIsReportedAsSuchWhereverItsCommitGotLost(Point point) {
+        int cutsBefore = proxy.cuts();
+        application.interruption().beforeEffectDo(() -> {
+            proxy.cutNext("COMMIT", point);
+            throw new LeasedPayments.Declined("no money");
+        });
+
+        assertThatThrownBy(() -> payments.payWithoutTransaction("key")).hasMessage("no money");
+
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
+        assertThat(application.request("key")).containsEntry("status", "failed_final");
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL);
+    }
 }
