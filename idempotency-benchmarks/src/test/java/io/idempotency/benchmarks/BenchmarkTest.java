@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.benchmarks.harness.Options;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Everything runs, and takes the round trips that it is said to take; not how fast. */
 @PostgresTest
+@Tag("full")
 class BenchmarkTest {
 
     private final String jdbcUrl;

@@ -21,6 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Backends {
 
+    /** The application name of connections that are not shown, because no test is about them. */
+    static final String OBSERVER = "test-observer";
+
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static final String ACTIVITY = """
@@ -29,6 +32,7 @@ public final class Backends {
                    backend_xid is not null as writing, coalesce(query, '') as query
             from pg_stat_activity
             where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+                and application_name <> 'test-observer'
             order by pid""";
 
     private static final String LOCKS = """
@@ -41,9 +45,9 @@ public final class Backends {
     private final JdbcTemplate jdbc;
     private final DataSource admin;
 
-    Backends(DataSource admin) {
+    Backends(DataSource admin, JdbcTemplate jdbc) {
         this.admin = admin;
-        this.jdbc = new JdbcTemplate(admin);
+        this.jdbc = jdbc;
     }
 
     /** The backend that serves this connection, pooled or not; costs no round trip. */
@@ -119,14 +123,15 @@ public final class Backends {
      */
     public void awaitStatistics() {
         await(TIMEOUT, "all backends are gone", List::isEmpty);
-        jdbc.execute("create table if not exists counted_last ()");
-        long before = scansOfLast();
-        jdbc.execute("select from counted_last");
-        Awaitility.await("the statistics").timeout(TIMEOUT).until(() -> scansOfLast() > before);
+        JdbcTemplate unpooled = new JdbcTemplate(admin);
+        unpooled.execute("create table if not exists counted_last ()");
+        long before = scansOfLast(unpooled);
+        unpooled.execute("select from counted_last");
+        Awaitility.await("the statistics").timeout(TIMEOUT).until(() -> scansOfLast(unpooled) > before);
     }
 
-    private long scansOfLast() {
-        Long scans = jdbc.queryForObject(
+    private static long scansOfLast(JdbcTemplate unpooled) {
+        Long scans = unpooled.queryForObject(
                 "select coalesce(sum(seq_scan), 0) from pg_stat_user_tables where relname = 'counted_last'",
                 Long.class);
         return scans == null ? 0 : scans;

@@ -10,8 +10,7 @@ record ContainerServer(ServerAddress address) implements RunningServer {
                 .withDatabaseName("postgres")
                 .withUsername("postgres")
                 .withPassword("postgres");
-        // Testcontainers would start it with fsync=off: figures and crash tests would lie.
-        container.setCommand("postgres", "-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=300");
+        container.setCommand("postgres", "-c", "fsync=" + TestSize.pick("off", "on"), "-c", "max_connections=300");
         container.start();
         return new ContainerServer(new ServerAddress(
                 container.getHost(),

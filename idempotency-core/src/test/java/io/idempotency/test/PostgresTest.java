@@ -13,4 +13,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @ExtendWith(TestDatabaseExtension.class)
-public @interface PostgresTest {}
+public @interface PostgresTest {
+
+    /** Whether the database has nothing in it, not even the tables of the library. */
+    boolean empty() default false;
+}

@@ -18,12 +18,15 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * A fresh, empty database on the {@link TestDatabaseServer}, dropped by {@link #close()} with whatever is still
- * connected to it. Tests thus never see each other's rows, and nothing has to be cleaned up between them.
+ * A fresh database on the {@link TestDatabaseServer} with the empty tables of the library, dropped by {@link #close()} with
+ * whatever is still connected to it. Tests thus never see each other's rows, and nothing has to be cleaned up between them.
  */
 public final class TestDatabase implements AutoCloseable {
 
     private static final int POOL_SIZE = 10;
+
+    /** Of the pool for {@link #jdbc()}. */
+    private static final int ADMIN_POOL_SIZE = 4;
 
     /** A test that empties its pool shall fail soon, not after Hikari's 30 seconds. */
     private static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(5);
@@ -35,21 +38,36 @@ public final class TestDatabase implements AutoCloseable {
     private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private HikariDataSource defaultPool;
+    private HikariDataSource adminPool;
 
     private TestDatabase(TestDatabaseServer server, String name) {
         this.server = server;
         this.name = name;
-        this.adminDataSource = new PGSimpleDataSource();
-        adminDataSource.setUrl(jdbcUrl());
-        adminDataSource.setUser(username());
-        adminDataSource.setPassword(password());
-        adminDataSource.setApplicationName("test-admin");
+        this.adminDataSource = unpooled("test-admin");
+    }
+
+    private PGSimpleDataSource unpooled(String applicationName) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(jdbcUrl());
+        dataSource.setUser(username());
+        dataSource.setPassword(password());
+        dataSource.setApplicationName(applicationName);
+        return dataSource;
     }
 
     public static TestDatabase create() {
+        return create(TestDatabaseServer.instance().migratedTemplate());
+    }
+
+    /** Creates a database without the tables of the library. */
+    public static TestDatabase createEmpty() {
+        return create(TestDatabaseServer.EMPTY_TEMPLATE);
+    }
+
+    private static TestDatabase create(String template) {
         TestDatabaseServer server = TestDatabaseServer.instance();
         String name = "test_" + UUID.randomUUID().toString().replace("-", "");
-        server.createDatabase(name);
+        server.createDatabase(name, template);
         return new TestDatabase(server, name);
     }
 
@@ -79,6 +97,8 @@ public final class TestDatabase implements AutoCloseable {
         properties.put("spring.datasource.url", jdbcUrl());
         properties.put("spring.datasource.username", username());
         properties.put("spring.datasource.password", password());
+        // Else Hikari fills each pool. Most tests use a connection or two, and each takes PostgreSQL a new process.
+        properties.put("spring.datasource.hikari.minimum-idle", 0);
         return properties;
     }
 
@@ -134,13 +154,24 @@ public final class TestDatabase implements AutoCloseable {
         return adminDataSource.getConnection();
     }
 
-    /** Sets up and looks at rows through {@link #adminDataSource()}: sees only what is committed. */
-    public JdbcTemplate jdbc() {
-        return new JdbcTemplate(adminDataSource);
+    /**
+     * Sets up and looks at rows, each statement in a transaction of its own, on connections that {@link Backends} does not show. One
+     * that was lost is replaced.
+     */
+    public synchronized JdbcTemplate jdbc() {
+        if (adminPool == null) {
+            HikariConfig config = new HikariConfig();
+            config.setDataSource(unpooled(Backends.OBSERVER));
+            config.setMaximumPoolSize(ADMIN_POOL_SIZE);
+            config.setMinimumIdle(0);
+            adminPool = new HikariDataSource(config);
+            pools.add(adminPool);
+        }
+        return new JdbcTemplate(adminPool);
     }
 
     public Backends backends() {
-        return new Backends(adminDataSource);
+        return new Backends(adminDataSource, jdbc());
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * One {@link TestDatabase} per top-level test class (nested classes share it), dropped after the class. Either by
@@ -23,6 +24,9 @@ public final class TestDatabaseExtension implements BeforeAllCallback, Parameter
 
     static {
         Awaitility.setDefaultTimeout(PATIENCE);
+        // Awaitility's own tenth of a second, also before the first look, adds up to minutes.
+        Awaitility.setDefaultPollDelay(Duration.ZERO);
+        Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
     }
 
     private volatile TestDatabase database;
@@ -53,6 +57,16 @@ public final class TestDatabaseExtension implements BeforeAllCallback, Parameter
     /** The store closes it at the end of the context that created it. */
     private static TestDatabase databaseOf(ExtensionContext context) {
         return context.getStore(NAMESPACE)
-                .computeIfAbsent(TestDatabase.class, key -> TestDatabase.create(), TestDatabase.class);
+                .computeIfAbsent(
+                        TestDatabase.class,
+                        key -> isEmpty(context) ? TestDatabase.createEmpty() : TestDatabase.create(),
+                        TestDatabase.class);
+    }
+
+    private static boolean isEmpty(ExtensionContext context) {
+        return AnnotationSupport.findAnnotation(
+                        context.getRequiredTestClass(), PostgresTest.class, context.getEnclosingTestClasses())
+                .map(PostgresTest::empty)
+                .orElse(false);
     }
 }

@@ -9,6 +9,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.internal.postgres.MigratedTables;
+
 /**
  * The PostgreSQL server of this JVM's tests, started when first asked for and stopped at JVM exit. In this order: the
  * server that the environment variable {@value #URL_VARIABLE} names, a container if a Docker engine answers, else the
@@ -16,6 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@code auto}) forces one of the last two, {@value #VERSION_PROPERTY} names the major version.
  */
 public final class TestDatabaseServer {
+
+    /** The template of PostgreSQL that nothing is added to. */
+    static final String EMPTY_TEMPLATE = "template0";
 
     static final String URL_VARIABLE = "IDEMPOTENCY_TEST_JDBC_URL";
     static final String KIND_PROPERTY = "idempotency.test.database";
@@ -28,6 +33,7 @@ public final class TestDatabaseServer {
     private final Kind kind;
     private final RunningServer server;
     private final int majorVersion;
+    private String migratedTemplate;
     private final Set<String> databases = ConcurrentHashMap.newKeySet();
 
     private TestDatabaseServer(Kind kind, RunningServer server, int majorVersion) {
@@ -86,9 +92,21 @@ public final class TestDatabaseServer {
         return server.address();
     }
 
-    void createDatabase(String name) {
-        execute("create database " + name);
+    void createDatabase(String name, String template) {
+        execute("create database " + name + " template " + template);
         databases.add(name);
+    }
+
+    /** The database that is copied instead of migrating each one. */
+    synchronized String migratedTemplate() {
+        if (migratedTemplate == null) {
+            TestDatabase template = TestDatabase.createEmpty();
+            MigratedTables.in(template.adminDataSource(), MigratedTables.SCHEMA);
+            // So that autovacuum does not connect to it, which CREATE DATABASE would wait for.
+            execute("alter database " + template.name() + " allow_connections false");
+            migratedTemplate = template.name();
+        }
+        return migratedTemplate;
     }
 
     void dropDatabase(String name) {

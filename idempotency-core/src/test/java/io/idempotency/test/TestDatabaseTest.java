@@ -22,7 +22,7 @@ class TestDatabaseTest {
     private final TestDatabase database = EXTENSION.database();
 
     @Test
-    void isEmptyAndItsOwn() {
+    void isItsOwn() {
         try (TestDatabase other = TestDatabase.create()) {
             other.jdbc().execute("create table isolated (id int)");
 

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 
 /** A page that stays open while its application is stopped and started. */
 @Tag("race")
+@Tag("full")
 class DemoPageRestartTest {
 
     @Test

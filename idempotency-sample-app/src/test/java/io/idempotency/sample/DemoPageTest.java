@@ -16,6 +16,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The page in a real browser: what it shows is what is in the database. */
 @Tag("race")
+@Tag("full")
 class DemoPageTest {
 
     private static Browser browser;

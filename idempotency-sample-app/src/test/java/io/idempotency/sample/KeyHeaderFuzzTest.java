@@ -9,6 +9,7 @@ import java.util.Random;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.sample.RawHttp.RawAnswer;
@@ -17,6 +18,7 @@ import io.idempotency.test.TestSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Whatever arrives as Idempotency-Key: it names a key, and there is one payment, or it does not, and there is none. */
+@Tag("full")
 class KeyHeaderFuzzTest {
 
     private static final int REQUESTS = TestSize.pick(2_000, 100_000);

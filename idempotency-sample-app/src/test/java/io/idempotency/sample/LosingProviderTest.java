@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** The pretend provider that the sample brings along, which loses every second of its answers here. */
+@Tag("full")
 class LosingProviderTest {
 
     private static final int PAYOUTS = 20;

@@ -13,12 +13,12 @@ import io.idempotency.test.TestDatabase;
 final class MarkGate {
 
     private static final String INSTALL = """
-            create function pass_mark_gate() returns trigger language plpgsql as $$
+            create or replace function pass_mark_gate() returns trigger language plpgsql as $$
             begin
                 perform pg_advisory_xact_lock_shared(hashtext(current_setting('application_name')));
                 return new;
             end $$;
-            create trigger mark_gate before update on idempotency.outbox_event
+            create or replace trigger mark_gate before update on idempotency.outbox_event
                 for each row when (new.status = 'sent' and new.topic = '%s') execute function pass_mark_gate()""".formatted(PaymentMessages.TOPIC);
 
     private final TestDatabase database;

@@ -28,11 +28,12 @@ import static org.awaitility.Awaitility.await;
  * is restarted: each message arrives, in order, and each payment is counted once.
  */
 @PostgresTest
+@Tag("full")
 class PaymentsOverKafkaTest {
 
-    private static final int PAYMENTS = TestSize.pick(1_000, 10_000);
+    private static final int PAYMENTS = TestSize.pick(500, 10_000);
 
-    private static final int KILLS_BEFORE_RESTART = TestSize.pick(2, 10);
+    private static final int KILLS_BEFORE_RESTART = TestSize.pick(1, 10);
 
     private static final int KILLS_AFTER_RESTART = TestSize.pick(1, 10);
 

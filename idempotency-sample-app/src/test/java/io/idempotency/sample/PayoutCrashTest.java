@@ -21,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** An instance is killed between the steps of a payout; another one finishes it when the lease is over. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class PayoutCrashTest {
 
     private final String key = UUID.randomUUID().toString();

@@ -23,6 +23,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The sample is killed on the database that it brings along, as its README invites to. */
 @Tag("race")
+@Tag("full")
 class SampleKillTest {
 
     private static final int CLIENTS = 8;

@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** What anybody can write to a topic, and what comes after it. */
+@Tag("full")
 class UnreadableMessagesTest {
 
     private static final List<String> UNREADABLE = List.of("garbage", "", "{}", "[]", "null");

@@ -2,12 +2,14 @@ package io.idempotency.internal.codec;
 
 import java.util.Random;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What holds for every payload, tried with random ones. A failure names the seed that repeats it. */
+@Tag("full")
 class FingerprintPropertyTest {
 
     private static final int TREES = 2_000;

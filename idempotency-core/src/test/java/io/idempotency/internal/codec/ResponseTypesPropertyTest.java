@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.ResolvableType;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Random response types with random values: each is refused at start-up, or fails the call that would lose something and says
  * what to change, or every replay is equal to the first answer. And none is refused without need.
  */
+@Tag("full")
 class ResponseTypesPropertyTest {
 
     private static final int TYPES = TestSize.pick(500, 10_000);

@@ -5,6 +5,7 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What publishing and sending cost, and that neither depends on what else is in the table. */
 @PostgresTest
+@Tag("full")
 class RelayCostTest {
 
     /** More than it takes until the driver prepares a statement on the server. */

@@ -39,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Relays of several instances on one database, with messages that fail and backends that are killed in the middle. */
 @PostgresTest
+@Tag("full")
 class SeveralRelaysTest {
 
     private static final int MESSAGES = TestSize.pick(1_200, 10_002);

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * an operator for exactly the types of a call wherever it is, so {@code pg_catalog} being searched first is not enough.
  */
 @PostgresTest
+@Tag("full")
 class SearchPathTest {
 
     /** What cannot be a part of a function. None of it has operators. */
@@ -88,7 +90,7 @@ class SearchPathTest {
     /** And so does it run there, from the migrations on. */
     @Test
     void nothingThatIsPlantedIsRun() throws SQLException {
-        try (TestDatabase hostile = TestDatabase.create()) {
+        try (TestDatabase hostile = TestDatabase.createEmpty()) {
             HostileSchema.plant(hostile, names);
             MigratedTables.withFunctionsIn(hostile);
             HostileSchema.plant(hostile, names);

@@ -27,6 +27,7 @@ import static org.awaitility.Awaitility.await;
  */
 @Tag("race")
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "There are no signals to pause a process.")
+@Tag("full")
 class ClusterTest {
 
     private static final int INSTANCES = 3;

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -279,6 +280,7 @@ class EndpointReadsTest {
     }
 
     @Test
+    @Tag("full")
     void aQuestionThatTakesTooLongIsCancelledAndSaysSo() throws SQLException {
         try (Connection maintenance = database.connection();
                 Statement statement = maintenance.createStatement()) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -285,6 +286,7 @@ class EndpointWritesTest {
     }
 
     @Test
+    @Tag("full")
     void anInterventionDoesNotWaitForeverForWhoeverHoldsTheRow() throws SQLException {
         rows.leasedUntil("order-42", "-1 second");
         try (Connection holder = database.connection();

@@ -14,6 +14,7 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -61,6 +62,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /** What the library writes or asks beside an open transaction of the application leaves that as it was, whoever manages it. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class BesideTransactionTest {
 
     private static final IdempotencyAdministration.Reason REASON =

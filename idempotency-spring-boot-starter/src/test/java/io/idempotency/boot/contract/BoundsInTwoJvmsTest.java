@@ -31,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * processes maintain the partitions.
  */
 @Tag("race")
+@Tag("full")
 class BoundsInTwoJvmsTest {
 
     private static final int MESSAGES = TestSize.pick(150, 1_000);

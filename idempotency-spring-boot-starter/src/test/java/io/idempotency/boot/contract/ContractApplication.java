@@ -126,9 +126,10 @@ final class ContractApplication implements AutoCloseable {
         interruption().reset();
         outcomes().clear();
         database.jdbc()
-                .execute("truncate payment, idempotency.idempotency_request, idempotency.processed_message,"
-                        + " idempotency.message_failure, idempotency.stream_position; update account set cents = "
-                        + INITIAL_CENTS);
+                .execute("delete from payment; delete from idempotency.idempotency_request;"
+                        + " delete from idempotency.processed_message; delete from idempotency.message_failure;"
+                        + " delete from idempotency.stream_position; update account set cents = " + INITIAL_CENTS
+                        + " where cents <> " + INITIAL_CENTS);
     }
 
     @Override

@@ -162,10 +162,11 @@ class DeliveryOrderTest {
 
     @Test
     @Tag("race")
+    @Tag("full")
     void inAnyOrderAndWithDuplicatesTheNewestValueIsTheSame() {
         Random random = new Random(42);
         List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(100, 1_000); round++) {
+        for (int round = 0; round < TestSize.pick(20, 1_000); round++) {
             clear();
             List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
 
@@ -177,10 +178,11 @@ class DeliveryOrderTest {
 
     @Test
     @Tag("race")
+    @Tag("full")
     void inAnyOrderAndWithDuplicatesStrictStreamsAreHandledInOrderOnceTheirGapsClose() {
         Random random = new Random(42);
         List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(100, 1_000); round++) {
+        for (int round = 0; round < TestSize.pick(20, 1_000); round++) {
             clear();
             List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
 
@@ -196,7 +198,7 @@ class DeliveryOrderTest {
     void onManyThreadsTheNewestValueIsTheSame() {
         Random random = new Random(42);
         List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(20, 200); round++) {
+        for (int round = 0; round < TestSize.pick(5, 200); round++) {
             clear();
             List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
 
@@ -212,7 +214,7 @@ class DeliveryOrderTest {
     void onManyThreadsStrictStreamsAreHandledInOrderOnceTheirGapsClose() {
         Random random = new Random(42);
         List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(20, 200); round++) {
+        for (int round = 0; round < TestSize.pick(5, 200); round++) {
             clear();
             List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
 

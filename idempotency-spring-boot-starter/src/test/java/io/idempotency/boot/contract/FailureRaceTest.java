@@ -28,6 +28,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @Tag("race")
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class FailureRaceTest {
 
     private final ContractApplication failing;

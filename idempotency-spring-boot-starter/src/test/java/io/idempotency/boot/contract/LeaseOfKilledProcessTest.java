@@ -22,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A process that is killed cannot give its key back: the time of its lease does. */
 @PostgresTest
+@Tag("full")
 class LeaseOfKilledProcessTest {
 
     @Test

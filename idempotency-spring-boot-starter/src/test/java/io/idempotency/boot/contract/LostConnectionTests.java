@@ -137,7 +137,7 @@ abstract class LostConnectionTests {
     @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(BATCH|MOVE)_.*")
     @Tag("race")
     void theCallerGetsTheAnswerAndThereIsOneEffect(Cut cut) {
-        int rounds = TestSize.pick(20, 200);
+        int rounds = TestSize.pick(5, 200);
         int cutsBefore = proxy.cuts();
         for (int round = 0; round < rounds; round++) {
             String key = "round-" + round;
@@ -182,7 +182,7 @@ abstract class LostConnectionTests {
     }
 
     private void assertHandledOnce(Cut cut, IntPredicate delivery) {
-        int rounds = TestSize.pick(10, 200);
+        int rounds = TestSize.pick(3, 200);
         int cutsBefore = proxy.cuts();
         for (int round = 0; round < rounds; round++) {
             proxy.cutNext(cut.statement, cut.point);
@@ -207,7 +207,7 @@ abstract class LostConnectionTests {
     @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "(CLAIM|MOVE|COMPLETION)_.*")
     @Tag("race")
     void aBatchThatItsCallerRepeatsHasOneEffectForEachMessage(Cut cut) {
-        int rounds = TestSize.pick(10, 200);
+        int rounds = TestSize.pick(3, 200);
         int cutsBefore = proxy.cuts();
         for (int round = 0; round < rounds; round++) {
             String prefix = "round-" + round + "-";

@@ -2,6 +2,7 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -11,6 +12,7 @@ import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 @PostgresTest
+@Tag("full")
 class LostConnectionWithJpaTransactionManagerTest extends LostConnectionTests {
 
     LostConnectionWithJpaTransactionManagerTest(TestDatabase database) {

@@ -1,6 +1,7 @@
 package io.idempotency.boot.contract;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
@@ -9,6 +10,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What holds for every call holds for one whose response is sent together with the COMMIT. */
+@Tag("full")
 class PipelinedCommitContractTest {
 
     static final String PIPELINED = "idempotency.pipelined-commit=true";

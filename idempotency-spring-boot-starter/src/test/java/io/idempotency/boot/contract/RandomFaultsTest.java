@@ -67,6 +67,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class RandomFaultsTest {
 
     private static final Logger logger = LoggerFactory.getLogger("random-faults");

@@ -1,6 +1,7 @@
 package io.idempotency.boot.contract;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -9,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The same where messages are in partitions. */
 @PostgresTest
+@Tag("full")
 class ReceiverInPartitionsTest extends ReceiverContractTests {
 
     private final TestDatabase database;

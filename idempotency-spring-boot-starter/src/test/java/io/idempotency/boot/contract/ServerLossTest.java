@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 @PostgresTest
 @Tag("race")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class ServerLossTest {
 
     private static final int CLIENTS = 16;

@@ -35,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The database cannot be asked at once what became of a COMMIT, or not at all. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class UnknownOutcomeTest {
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);

@@ -37,7 +37,7 @@ class TwoDataSourcesTest {
 
     private final TestDatabase ordersDatabase;
 
-    private final TestDatabase reportsDatabase = TestDatabase.create();
+    private final TestDatabase reportsDatabase = TestDatabase.createEmpty();
 
     private ConfigurableApplicationContext application;
 

@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 /** Every statement of the page for operators is one that PostgreSQL executes. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class OperationsPageTest {
 
     private static final Pattern MIGRATION = Pattern.compile("^-- (V\\d+__\\w+\\.sql)$", Pattern.MULTILINE);

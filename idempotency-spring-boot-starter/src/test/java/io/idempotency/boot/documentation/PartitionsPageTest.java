@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A table that is used is put in partitions as the page says, by those statements. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class PartitionsPageTest {
 
     private static final int ROWS = TestSize.pick(20_000, 5_000_000);

@@ -45,6 +45,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 /** Every recipe of the page for SQL is run from the page, by sessions that race. */
 @PostgresTest
+@Tag("full")
 class SqlPageTest {
 
     private static final int SESSIONS = 8;

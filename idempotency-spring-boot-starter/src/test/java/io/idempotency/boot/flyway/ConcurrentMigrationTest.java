@@ -28,8 +28,9 @@ import io.idempotency.test.TestSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications that start together on a database that none of them has migrated. */
-@PostgresTest
+@PostgresTest(empty = true)
 @Tag("race")
+@Tag("full")
 class ConcurrentMigrationTest {
 
     private static final int APPLICATIONS = 3;

@@ -32,7 +32,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What needs a ready database when it is created waits for our tables. */
-@PostgresTest
+@PostgresTest(empty = true)
 class DatabaseInitializationOrderTest {
 
     private static final String COUNT = "select count(*) from idempotency.idempotency_request";

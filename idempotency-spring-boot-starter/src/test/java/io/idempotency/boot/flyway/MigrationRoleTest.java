@@ -2,6 +2,7 @@ package io.idempotency.boot.flyway;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,7 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** An application whose role may connect and write its notes, and a role of its own for migrations. */
-@PostgresTest
+@PostgresTest(empty = true)
+@Tag("full")
 class MigrationRoleTest {
 
     private final TestDatabase database;

@@ -21,7 +21,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What starting an application does to a database that has no migrations but ours. */
-@PostgresTest
+@PostgresTest(empty = true)
 class MigrationTest {
 
     private static final String[] TABLES = {

@@ -26,7 +26,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** With idempotency.migrate = false somebody else makes the tables, and the start only looks at them. */
-@PostgresTest
+@PostgresTest(empty = true)
 class SchemaValidationTest {
 
     private final TestDatabase database;

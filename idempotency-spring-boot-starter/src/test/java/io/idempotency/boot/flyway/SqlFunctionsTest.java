@@ -24,7 +24,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What starting an application does about the functions for callers that are not Java, and that they are of use. */
-@PostgresTest
+@PostgresTest(empty = true)
 @ExtendWith(OutputCaptureExtension.class)
 class SqlFunctionsTest {
 
@@ -44,7 +44,7 @@ class SqlFunctionsTest {
 
     SqlFunctionsTest(TestDatabase database) {
         this.database = database;
-        this.jdbc = database.jdbc();
+        this.jdbc = new JdbcTemplate(database.adminDataSource());
         this.application = database.name() + "_application";
     }
 

@@ -53,6 +53,8 @@ final class KafkaGroupMember implements AutoCloseable {
                 "spring.kafka.consumer.group-id=" + group,
                 "spring.kafka.consumer.auto-offset-reset=earliest",
                 "spring.kafka.consumer.heartbeat-interval=100ms",
+                // The shortest that the broker allows: it waits so long for a member that left without a word.
+                "spring.kafka.consumer.properties.[session.timeout.ms]=6000",
                 "spring.kafka.consumer.max-poll-records=" + MOST_POLLED));
     }
 

@@ -40,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class KafkaGroupTest {
 
     private static final int MEMBERS = 3;

@@ -31,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What calls notice of a purge: measured side by side, in phases with and without it. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class PurgeLoadTest {
 
     private static final int KEPT = TestSize.pick(16_000, 4_000_000);

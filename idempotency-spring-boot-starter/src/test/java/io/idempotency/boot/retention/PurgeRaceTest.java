@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Calls that meet a purge, and purges that meet each other. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class PurgeRaceTest {
 
     private static final String EXPIRE_ALL =

@@ -93,6 +93,7 @@ class ResponseRetentionTest {
     @ParameterizedTest
     @ValueSource(strings = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
     @Tag("race")
+    @Tag("full")
     void aRepeatThatRacesWithThePurgeGetsTheResponseOrIsRefused(String isolation) throws Exception {
         int rounds = TestSize.pick(60, 10_000);
         int replayed = 0;

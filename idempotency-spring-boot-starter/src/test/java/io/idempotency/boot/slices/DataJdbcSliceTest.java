@@ -1,5 +1,6 @@
 package io.idempotency.boot.slices;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -19,6 +20,7 @@ import io.idempotency.test.TestDatabaseExtension;
 @AutoConfigureTestDatabase(replace = AutoConfigureTestDatabase.Replace.NONE)
 @TestPropertySource(properties = SliceApplication.NO_MIGRATIONS)
 @ContextConfiguration(classes = SliceApplication.WithJdbc.class)
+@Tag("full")
 class DataJdbcSliceTest {
 
     @RegisterExtension

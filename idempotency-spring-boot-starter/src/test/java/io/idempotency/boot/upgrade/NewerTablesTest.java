@@ -11,7 +11,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** An instance with this version of the library is started again after a newer one has migrated the tables. */
-@PostgresTest
+@PostgresTest(empty = true)
 class NewerTablesTest {
 
     private final TestDatabase database;

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Two versions of an application on one database, as they are while one replaces the other. */
-@PostgresTest
+@PostgresTest(empty = true)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RollingUpgradeTest {
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications that do things in their own way: nobody meets another's answer, and no key is read from elsewhere. */
 @PostgresTest
+@Tag("full")
 class UnusualApplicationsTest {
 
     private static final String QUIET = "logging.level.org.apache.catalina.core.ContainerBase=off";

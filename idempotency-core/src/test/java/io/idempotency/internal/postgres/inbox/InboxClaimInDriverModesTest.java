@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.Parameter;
@@ -32,6 +33,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 /** Messages and batches meet the same, and leave the application's timeout alone, however the driver sends statements. */
 @PostgresTest
 @EachDriverMode
+@Tag("full")
 class InboxClaimInDriverModesTest {
 
     /** More than it takes until the driver prepares a statement on the server. */

@@ -1,6 +1,7 @@
 package io.idempotency.internal.postgres.inbox;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import io.idempotency.internal.postgres.EachDriverMode;
 import io.idempotency.internal.postgres.PartitionedMessages;
@@ -11,6 +12,7 @@ import io.idempotency.test.TestDatabase;
 /** The same where messages are in partitions. */
 @PostgresTest
 @EachDriverMode
+@Tag("full")
 class PartitionedInboxClaimInDriverModesTest extends InboxClaimInDriverModesTest {
 
     PartitionedInboxClaimInDriverModesTest(TestDatabase database) {

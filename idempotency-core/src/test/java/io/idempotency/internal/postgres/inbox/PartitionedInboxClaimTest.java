@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.postgres.MigratedTables;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A delivery meets the same where messages are in partitions. */
 @PostgresTest
+@Tag("full")
 class PartitionedInboxClaimTest extends InboxClaimTest {
 
     private final TestDatabase database;

@@ -191,8 +191,10 @@ class ResponseExpiryTest {
 
     @Test
     void theIndexIsUsedAndHoldsWhatIsToComeOnly() throws Exception {
-        for (int i = 0; i < 500; i++) {
-            call("due-" + i);
+        try (Session session = new Session(database.connection())) {
+            for (int i = 0; i < 500; i++) {
+                session.call(Requests.forgettingItsResponse("due-" + i, HOUR), "1");
+            }
         }
         admin.execute(DUE);
         admin.execute("analyze idempotency.idempotency_request");

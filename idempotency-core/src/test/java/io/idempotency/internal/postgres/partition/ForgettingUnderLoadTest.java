@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Messages come while those of a day are forgotten: as a partition, and row by row to compare with. Prints tables. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class ForgettingUnderLoadTest {
 
     private static final int DAYS = 10;

@@ -33,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Messages come several times, one by one, in batches and by plain SQL, while bounds between partitions pass. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class PartitionBoundRaceTest {
 
     private static final String SERIALIZATION_FAILURE = "40001";

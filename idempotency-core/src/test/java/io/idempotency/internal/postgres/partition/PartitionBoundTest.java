@@ -32,6 +32,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 /** A message that is delivered on both sides of a bound between partitions, step by step. */
 @PostgresTest
 @Tag("race")
+@Tag("full")
 class PartitionBoundTest {
 
     private static PartitionedMessages messages;

@@ -33,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Partitions are there before they are needed, and go when all of their messages may be forgotten. */
 @PostgresTest
+@Tag("full")
 class PartitionMaintenanceTest {
 
     private static final PartitionPeriod SECOND = PartitionPeriod.of(Duration.ofSeconds(1));

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** What others have given to a table is there after it was put in partitions, or it is not put in some. */
 @PostgresTest
+@Tag("full")
 class SwitchToPartitionsTest {
 
     private static final String SWITCH = """

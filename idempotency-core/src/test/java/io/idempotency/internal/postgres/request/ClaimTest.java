@@ -488,7 +488,7 @@ class ClaimTest {
     @Tag("race")
     void ofManyAtOnceOneIsGrantedAndAllOthersReplay() {
         int racers = 16;
-        for (int round = 0; round < TestSize.pick(20, 500); round++) {
+        for (int round = 0; round < TestSize.pick(5, 500); round++) {
             ClaimRequest request = request("race-" + round);
             String body = Integer.toString(round);
 

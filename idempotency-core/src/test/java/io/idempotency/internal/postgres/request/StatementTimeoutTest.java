@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 /** The bound of a claim's wait is seen by the claim alone, however the driver sends its statements. */
 @PostgresTest
 @EachDriverMode
+@Tag("full")
 class StatementTimeoutTest {
 
     /** More than it takes until the driver prepares a statement on the server. */

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Where default privileges keep PUBLIC from executing what the owner of the tables creates, the application's role executes its
  * statements all the same. PostgreSQL asks for the right to each function in them, even in branches that are not taken.
  */
-@PostgresTest
+@PostgresTest(empty = true)
 class DefaultPrivilegesTest {
 
     private static final String PASSWORD = "secret";

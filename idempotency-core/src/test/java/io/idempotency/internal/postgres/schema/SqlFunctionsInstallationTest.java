@@ -34,7 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** When the functions are installed, replaced, or left as they are. */
-@PostgresTest
+@PostgresTest(empty = true)
+@Tag("full")
 class SqlFunctionsInstallationTest {
 
     private static final Pattern FUNCTION =
@@ -52,7 +53,7 @@ class SqlFunctionsInstallationTest {
 
     SqlFunctionsInstallationTest(TestDatabase database) {
         this.database = database;
-        this.admin = database.jdbc();
+        this.admin = new JdbcTemplate(database.adminDataSource());
         this.role = "plain_" + database.name();
     }
 

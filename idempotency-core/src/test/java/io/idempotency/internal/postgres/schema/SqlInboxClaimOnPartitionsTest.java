@@ -4,6 +4,7 @@ import java.sql.SQLException;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.postgres.PartitionedMessages;
@@ -14,6 +15,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The functions and views for callers that are not Java, where what they read and write has been put in partitions. */
+@Tag("full")
 class SqlInboxClaimOnPartitionsTest extends SqlInboxClaimTest {
 
     private final TestDatabase database;

@@ -202,6 +202,7 @@ class SqlPurgeTest {
     @ParameterizedTest
     @ValueSource(strings = {"repeatable read", "serializable"})
     @Tag("race")
+    @Tag("full")
     void worksWhateverTheDefaultIsolation(String isolation) throws Exception {
         admin.execute(INSERT_EXPIRED.formatted(20));
         try (Connection connection = database.connection();

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
-@PostgresTest
+@PostgresTest(empty = true)
 class StorageSchemaTest {
 
     private static final String PASSWORD = "secret";
