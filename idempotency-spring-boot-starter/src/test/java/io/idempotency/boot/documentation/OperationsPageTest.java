@@ -60,7 +60,7 @@ class OperationsPageTest {
         List<MarkdownFile.CodeBlock> setups =
                 blocks().filter(OperationsPageTest::isSetup).toList();
         assertThat(setups).hasSize(1);
-        try (TestDatabase empty = TestDatabase.create()) {
+        try (TestDatabase empty = TestDatabase.createEmpty()) {
             JdbcTemplate owner = empty.jdbc();
             owner.execute("create role my_application login password 'secret'");
             try {

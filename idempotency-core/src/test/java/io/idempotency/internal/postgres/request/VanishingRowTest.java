@@ -3,6 +3,8 @@ package io.idempotency.internal.postgres.request;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,7 +18,6 @@ import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
-import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -29,6 +30,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** A row that is purged between the claim that met it and the look at it. */
 @PostgresTest
 class VanishingRowTest {
+
+    private static final int CALLERS = 4;
 
     private static final String DELETE = "delete from idempotency.idempotency_request";
 
@@ -85,25 +88,46 @@ class VanishingRowTest {
     @Test
     @Tag("race")
     void neverBreaksACallThatRacesWithAPurge() {
+        AtomicIntegerArray finished = new AtomicIntegerArray(CALLERS);
         AtomicBoolean done = new AtomicBoolean();
-        ConcurrentCalls<Void> purge = ConcurrentCalls.start(1, () -> {
+        ConcurrentCalls<Integer> purge = ConcurrentCalls.start(1, () -> {
+            int deleted = 0;
             while (!done.get()) {
-                admin.execute(DELETE + " where status = 'succeeded'");
+                awaitCallOfEach(finished, done);
+                deleted += admin.update(DELETE + " where status = 'succeeded'");
             }
+            return deleted;
         });
         try {
             int calls = TestSize.pick(300, 10_000);
-            CallResults<Void> results = ConcurrentCalls.run(4, () -> {
-                try (Session session = new Session(database)) {
-                    for (int i = 0; i < calls; i++) {
-                        assertThat(session.call(request, "1")).isIn(Requests.GRANTED, ClaimResult.succeeded("1"));
-                    }
-                }
-            });
-            results.requireAllSucceeded();
+            ConcurrentCalls.run(CALLERS, caller -> {
+                        try (Session session = new Session(database)) {
+                            for (int i = 0; i < calls; i++) {
+                                assertThat(session.call(request, "1"))
+                                        .isIn(Requests.GRANTED, ClaimResult.succeeded("1"));
+                                finished.incrementAndGet(caller);
+                            }
+                        }
+                        finished.set(caller, Integer.MAX_VALUE);
+                        return null;
+                    })
+                    .requireAllSucceeded();
         } finally {
             done.set(true);
         }
-        purge.await().requireAllSucceeded();
+        assertThat(purge.await().requireAllSucceeded().get(0))
+                .as("deleted rows")
+                .isPositive();
+    }
+
+    /** Between two deletions each caller ends a call, so that no call meets so many of them that it gives up. */
+    private static void awaitCallOfEach(AtomicIntegerArray finished, AtomicBoolean done) {
+        int[] before = IntStream.range(0, CALLERS).map(finished::get).toArray();
+        while (!done.get()
+                && IntStream.range(0, CALLERS)
+                        .anyMatch(caller ->
+                                finished.get(caller) == before[caller] && before[caller] < Integer.MAX_VALUE)) {
+            Thread.onSpinWait();
+        }
     }
 }
