@@ -15,6 +15,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(TestDatabaseExtension.class)
 public @interface PostgresTest {
 
-    /** Whether the database has nothing in it, not even the tables of the library. */
+    /** Returns whether the database is created without the tables of the library. */
     boolean empty() default false;
 }

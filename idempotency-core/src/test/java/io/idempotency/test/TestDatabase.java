@@ -25,7 +25,7 @@ public final class TestDatabase implements AutoCloseable {
 
     private static final int POOL_SIZE = 10;
 
-    /** Of the pool for {@link #jdbc()}. */
+    /** The size of the pool for {@link #jdbc()}. */
     private static final int ADMIN_POOL_SIZE = 4;
 
     /** A test that empties its pool shall fail soon, not after Hikari's 30 seconds. */

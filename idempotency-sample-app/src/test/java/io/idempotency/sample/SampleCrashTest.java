@@ -28,7 +28,7 @@ class SampleCrashTest {
 
     private static final int KILLS = TestSize.pick(2, 20);
 
-    /** By which the database knows the connections of the application. */
+    /** The PostgreSQL application name of its connections, which the gate is closed for. */
     private static final String NAME = "crash";
 
     private static final int CLIENTS = 12;
