@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.postgresql.PGConnection;
 import org.springframework.jdbc.core.DataClassRowMapper;
@@ -32,7 +33,6 @@ public final class Backends {
                    backend_xid is not null as writing, coalesce(query, '') as query
             from pg_stat_activity
             where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
-                and application_name <> 'test-observer'
             order by pid""";
 
     private static final String LOCKS = """
@@ -42,12 +42,14 @@ public final class Backends {
               and pid <> pg_backend_pid()
             order by pid, locktype, mode""";
 
-    private final JdbcTemplate jdbc;
     private final DataSource admin;
+    private final HikariDataSource observers;
+    private final JdbcTemplate jdbc;
 
-    Backends(DataSource admin, JdbcTemplate jdbc) {
+    Backends(DataSource admin, HikariDataSource observers) {
         this.admin = admin;
-        this.jdbc = jdbc;
+        this.observers = observers;
+        this.jdbc = new JdbcTemplate(observers);
     }
 
     /** The backend that serves this connection, pooled or not; costs no round trip. */
@@ -57,7 +59,7 @@ public final class Backends {
 
     /** All client connections of this database but the one that asks. */
     public List<Backend> activity() {
-        return activity(jdbc);
+        return withoutObservers(activity(jdbc));
     }
 
     /** The locks that those connections hold or wait for. */
@@ -122,7 +124,8 @@ public final class Backends {
      * it, in the order in which it is told.
      */
     public void awaitStatistics() {
-        await(TIMEOUT, "all backends are gone", List::isEmpty);
+        observers.getHikariPoolMXBean().softEvictConnections();
+        awaitActivity(TIMEOUT, "all backends are gone", List::isEmpty);
         JdbcTemplate unpooled = new JdbcTemplate(admin);
         unpooled.execute("create table if not exists counted_last ()");
         long before = scansOfLast(unpooled);
@@ -138,6 +141,10 @@ public final class Backends {
     }
 
     private void await(Duration timeout, String what, Predicate<List<Backend>> condition) {
+        awaitActivity(timeout, what, backends -> condition.test(withoutObservers(backends)));
+    }
+
+    private void awaitActivity(Duration timeout, String what, Predicate<List<Backend>> condition) {
         SingleConnectionDataSource single = connect();
         try {
             JdbcTemplate polling = new JdbcTemplate(single);
@@ -168,6 +175,12 @@ public final class Backends {
 
     private static List<Backend> activity(JdbcTemplate jdbc) {
         return jdbc.query(ACTIVITY, DataClassRowMapper.newInstance(Backend.class));
+    }
+
+    private static List<Backend> withoutObservers(List<Backend> backends) {
+        return backends.stream()
+                .filter(backend -> !backend.applicationName().equals(OBSERVER))
+                .toList();
     }
 
     /** A row of {@code pg_stat_activity}; {@code writing} means that its transaction has an id. */

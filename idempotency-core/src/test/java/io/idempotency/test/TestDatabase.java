@@ -158,7 +158,11 @@ public final class TestDatabase implements AutoCloseable {
      * Sets up and looks at rows, each statement in a transaction of its own, on connections that {@link Backends} does not show. One
      * that was lost is replaced.
      */
-    public synchronized JdbcTemplate jdbc() {
+    public JdbcTemplate jdbc() {
+        return new JdbcTemplate(adminPool());
+    }
+
+    private synchronized HikariDataSource adminPool() {
         if (adminPool == null) {
             HikariConfig config = new HikariConfig();
             config.setDataSource(unpooled(Backends.OBSERVER));
@@ -167,11 +171,11 @@ public final class TestDatabase implements AutoCloseable {
             adminPool = new HikariDataSource(config);
             pools.add(adminPool);
         }
-        return new JdbcTemplate(adminPool);
+        return adminPool;
     }
 
     public Backends backends() {
-        return new Backends(adminDataSource, jdbc());
+        return new Backends(adminDataSource, adminPool());
     }
 
     @Override
