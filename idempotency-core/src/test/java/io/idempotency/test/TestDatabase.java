@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
@@ -34,7 +33,6 @@ public final class TestDatabase implements AutoCloseable {
     private final TestDatabaseServer server;
     private final String name;
     private final PGSimpleDataSource adminDataSource;
-    private final Map<String, Object> furtherProperties = new ConcurrentHashMap<>();
     private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private HikariDataSource defaultPool;
@@ -93,19 +91,13 @@ public final class TestDatabase implements AutoCloseable {
 
     /** What Spring Boot needs to know to use this database. */
     public Map<String, Object> springProperties() {
-        Map<String, Object> properties = new HashMap<>(furtherProperties);
+        Map<String, Object> properties = new HashMap<>();
         properties.put("spring.datasource.url", jdbcUrl());
         properties.put("spring.datasource.username", username());
         properties.put("spring.datasource.password", password());
         // Else Hikari fills each pool. Most tests use a connection or two, and each takes PostgreSQL a new process.
         properties.put("spring.datasource.hikari.minimum-idle", 0);
         return properties;
-    }
-
-    /** Tells this to Spring Boot too, in every application on this database that starts from now on. */
-    public TestDatabase with(String property, Object value) {
-        furtherProperties.put(property, value);
-        return this;
     }
 
     /** This database's pool of {@value #POOL_SIZE} connections, the same one on every call. */

@@ -54,8 +54,8 @@ public final class TestDatabaseExtension implements BeforeAllCallback, Parameter
         return databaseOf(context);
     }
 
-    /** The store closes it at the end of the context that created it. */
-    private static TestDatabase databaseOf(ExtensionContext context) {
+    /** The database of a running class; the store closes it at the end of the context that created it. */
+    public static TestDatabase databaseOf(ExtensionContext context) {
         return context.getStore(NAMESPACE)
                 .computeIfAbsent(
                         TestDatabase.class,

@@ -1,8 +1,6 @@
 package io.idempotency.sample;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 
 import org.junit.jupiter.api.AfterEach;
@@ -42,10 +40,7 @@ class PayoutCrashTest {
 
     @BeforeEach
     void start() {
-        List<String> properties =
-                new ArrayList<>(List.of("--spring.profiles.active=postgres", "--sample.provider.lost-answers=0"));
-        database.springProperties().forEach((name, value) -> properties.add("--" + name + "=" + value));
-        survivor = RunningSample.start(properties.toArray(String[]::new));
+        survivor = RunningSample.startOn(database, "--sample.provider.lost-answers=0");
         gate.leadTo(survivor);
     }
 

@@ -1,32 +1,38 @@
 package io.idempotency.sample;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.util.FileSystemUtils;
 
-/** The sample in this JVM, on a new database that it brings along. */
-record RunningSample(ConfigurableApplicationContext application, Path data) implements AutoCloseable {
+import io.idempotency.test.TestDatabase;
 
-    /** On any free port, with more properties as {@code --name=value}. */
+/** The sample in this JVM. */
+record RunningSample(ConfigurableApplicationContext application, Runnable dropDatabase) implements AutoCloseable {
+
+    /** On any free port and a database of its own, with more properties as {@code --name=value}. */
     static RunningSample start(String... properties) {
         return start(0, properties);
     }
 
     static RunningSample start(int port, String... properties) {
-        Path data = Path.of("target", "data-" + UUID.randomUUID());
+        TestDatabase database = TestDatabase.create();
+        return new RunningSample(run(database, port, properties), database::close);
+    }
+
+    /** On any free port and a database that the caller closes. */
+    static RunningSample startOn(TestDatabase database, String... properties) {
+        return new RunningSample(run(database, 0, properties), () -> {});
+    }
+
+    private static ConfigurableApplicationContext run(TestDatabase database, int port, String... properties) {
         List<String> arguments = new ArrayList<>(List.of(properties));
         arguments.add("--server.port=" + port);
-        arguments.add("--sample.database.directory=" + data);
-        return new RunningSample(
-                SpringApplication.run(SampleApplication.class, arguments.toArray(String[]::new)), data);
+        arguments.add("--spring.profiles.include=postgres");
+        database.springProperties().forEach((name, value) -> arguments.add("--" + name + "=" + value));
+        return SpringApplication.run(SampleApplication.class, arguments.toArray(String[]::new));
     }
 
     int port() {
@@ -44,10 +50,6 @@ record RunningSample(ConfigurableApplicationContext application, Path data) impl
     @Override
     public void close() {
         application.close();
-        try {
-            FileSystemUtils.deleteRecursively(data);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        dropDatabase.run();
     }
 }

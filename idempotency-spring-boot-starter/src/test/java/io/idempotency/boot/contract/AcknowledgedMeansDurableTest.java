@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,9 +12,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -49,7 +47,6 @@ import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,8 +58,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * A transaction that the library took part in either says that it failed, or everything is in the database, whatever the
  * application does to it before the COMMIT.
  */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class AcknowledgedMeansDurableTest {
 
     private static final List<TransactionKind> KINDS =
@@ -70,24 +66,21 @@ class AcknowledgedMeansDurableTest {
 
     private static final UUID TAKEN = UUID.randomUUID();
 
-    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+    private final Map<TransactionKind, ContractApplication> applications;
 
     private final JdbcTemplate committed;
 
     private final AtomicInteger cases = new AtomicInteger();
 
-    AcknowledgedMeansDurableTest(TestDatabase database) {
-        committed = new JdbcTemplate(database.dataSource());
-        Payments.createTables(committed);
-        committed.update("insert into payment (id, account, cents) values (?, 'taken', 5)", TAKEN);
-        for (TransactionKind kind : KINDS) {
-            applications.put(kind, kind.start(database, Till.class, "idempotency.outbox.relay=false"));
-        }
+    AcknowledgedMeansDurableTest(ContractApplications applications) {
+        committed = new JdbcTemplate(applications.database().dataSource());
+        this.applications =
+                TransactionKind.startEach(KINDS, applications, Till.class, "idempotency.outbox.relay=false");
     }
 
-    @AfterAll
-    void stop() {
-        applications.values().forEach(ContractApplication::close);
+    @BeforeEach
+    void takeAnId() {
+        committed.update("insert into payment (id, account, cents) values (?, 'taken', 5)", TAKEN);
     }
 
     static Stream<Arguments> parts() {

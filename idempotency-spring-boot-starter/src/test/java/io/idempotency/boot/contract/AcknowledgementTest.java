@@ -9,10 +9,8 @@ import javax.sql.DataSource;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -32,15 +30,12 @@ import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A caller is told that a call succeeded only if what it did is kept, and so is the listener. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class AcknowledgementTest {
 
     private final ContractApplication application;
@@ -49,20 +44,14 @@ class AcknowledgementTest {
 
     private final TransactionTemplate outer;
 
-    AcknowledgementTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Shop.class, Meddling.class));
+    AcknowledgementTest(ContractApplications applications) {
+        application = applications.start(List.of(Shop.class, Meddling.class));
         shop = application.bean(Shop.class);
         outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
     }
 
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
     @AfterEach
     void clear() {
-        application.clear();
         application.bean(Meddling.class).meddling.set(Meddling.NONE);
     }
 

@@ -8,9 +8,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -36,41 +34,32 @@ import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What fails when the method is done: after the COMMIT, in it, and in the rollback. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class AfterCommitTest {
 
     private final Map<Manager, ContractApplication> applications = new EnumMap<>(Manager.class);
 
-    AfterCommitTest(TestDatabase database) {
-        Payments.createTables(database.jdbc());
-        database.jdbc().execute("create table seat (number int unique deferrable initially deferred)");
+    AfterCommitTest(ContractApplications applications) {
+        applications.database().jdbc().execute("create table seat (number int unique deferrable initially deferred)");
+        applications.withQuietFailures();
         for (Manager manager : Manager.values()) {
-            ContractApplication application =
-                    ContractApplication.startAnother(database, manager.beans(), manager.properties());
+            ContractApplication application = applications.start(manager.beans(), manager.properties());
             assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(manager.type);
-            applications.put(manager, application);
+            this.applications.put(manager, application);
         }
-    }
-
-    @AfterAll
-    void stop() {
-        applications.values().forEach(ContractApplication::close);
     }
 
     @AfterEach
     void clear() {
-        applications.values().forEach(application -> {
-            application.clear();
-            application.bean(Settlement.class).reset();
-        });
+        applications
+                .values()
+                .forEach(application -> application.bean(Settlement.class).reset());
     }
 
     enum Manager {
@@ -98,11 +87,7 @@ class AfterCommitTest {
         }
 
         private String[] properties() {
-            List<String> properties = new ArrayList<>(List.of(
-                    "idempotency.record-failed-attempts=true",
-                    "logging.level.com.zaxxer.hikari=error",
-                    "logging.level.org.hibernate=off",
-                    "logging.level.org.springframework=off"));
+            List<String> properties = new ArrayList<>(List.of("idempotency.record-failed-attempts=true"));
             if (type == PipelinedTransactionManager.class) {
                 properties.add(PipelinedCommitContractTest.PIPELINED);
             }

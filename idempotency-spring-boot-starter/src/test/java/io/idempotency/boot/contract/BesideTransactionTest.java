@@ -1,7 +1,6 @@
 package io.idempotency.boot.contract;
 
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -12,10 +11,8 @@ import java.util.stream.Stream;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -51,7 +48,6 @@ import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,8 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What the library writes or asks beside an open transaction of the application leaves that as it was, whoever manages it. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 @Tag("full")
 class BesideTransactionTest {
 
@@ -75,36 +70,23 @@ class BesideTransactionTest {
 
     private final CuttingProxy proxy;
 
-    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+    private final Map<TransactionKind, ContractApplication> applications;
 
-    BesideTransactionTest(TestDatabase database) {
-        this.database = database;
-        this.proxy = CuttingProxy.of(database);
-        Payments.createTables(database.jdbc());
-        for (TransactionKind kind : KINDS) {
-            applications.put(
-                    kind,
-                    kind.start(
-                            database,
-                            Teller.class,
-                            "spring.datasource.url=" + proxy.jdbcUrl(),
-                            "idempotency.record-failed-attempts=true",
-                            "idempotency.outbox.relay=false",
-                            "idempotency.storage.maintenance=false",
-                            "idempotency.retry.delay=5ms"));
-        }
-    }
-
-    @AfterAll
-    void stop() {
-        applications.values().forEach(ContractApplication::close);
-        proxy.close();
+    BesideTransactionTest(ContractApplications applications) {
+        database = applications.database();
+        this.proxy = applications.proxy();
+        this.applications = TransactionKind.startEach(
+                KINDS,
+                applications,
+                Teller.class,
+                "idempotency.record-failed-attempts=true",
+                "idempotency.outbox.relay=false",
+                "idempotency.storage.maintenance=false");
     }
 
     @AfterEach
     void clear() {
         database.backends().awaitIdle();
-        applications.get(TransactionKind.JPA).clear();
         database.jdbc().execute("truncate idempotency.outbox_event");
     }
 

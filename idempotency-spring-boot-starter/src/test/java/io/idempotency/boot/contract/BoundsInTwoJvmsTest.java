@@ -69,9 +69,9 @@ class BoundsInTwoJvmsTest {
             "idempotency.storage.maintenance-interval=10ms"
         };
         try (TestDatabase database = TestDatabase.create();
-                ChildJvm child = ChildJvm.start(database, properties);
-                ContractApplication application =
-                        ContractApplication.start(database, List.of(BoundMessages.class), properties)) {
+                ContractApplications applications = new ContractApplications(database);
+                ChildJvm child = ChildJvm.start(database, properties)) {
+            ContractApplication application = applications.start(List.of(BoundMessages.class), properties);
             database.jdbc().execute(BoundMessages.CREATE_EFFECTS);
             child.awaitReady();
             partition(database.jdbc());

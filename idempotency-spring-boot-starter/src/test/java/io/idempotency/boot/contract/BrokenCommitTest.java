@@ -14,9 +14,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,8 +27,6 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Idempotent;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -40,15 +36,17 @@ import static org.assertj.core.api.Assumptions.assumeThat;
  * Something in this JVM fails while a response is sent together with its COMMIT. What is left open then would be
  * committed by the clean-up that switches auto-commit on again.
  */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class BrokenCommitTest {
+
+    private final ContractApplications applications;
 
     private final ContractApplication application;
 
     private final ContractApplication withoutRetries;
 
-    BrokenCommitTest(TestDatabase database) {
+    BrokenCommitTest(ContractApplications applications) {
+        this.applications = applications;
         List<Class<?>> beans = List.of(Breaking.class, Shop.class);
         String[] properties = {
             PipelinedCommitContractTest.PIPELINED,
@@ -59,26 +57,19 @@ class BrokenCommitTest {
             "logging.level.org.springframework.transaction=off",
             "logging.level.io.idempotency.internal.transaction.PipelinedTransactionManager=off"
         };
-        application = ContractApplication.start(database, beans, properties);
-        withoutRetries = ContractApplication.startAnother(
-                database,
+        application = applications.start(beans, properties);
+        withoutRetries = applications.start(
                 beans,
                 Stream.concat(Stream.of(properties), Stream.of("idempotency.retry.max-attempts=1"))
                         .toArray(String[]::new));
-    }
-
-    @AfterAll
-    void stop() {
-        withoutRetries.close();
-        application.close();
     }
 
     @AfterEach
     void clear() {
         for (ContractApplication each : List.of(application, withoutRetries)) {
             each.bean(Shop.class).reset();
-            each.clear();
         }
+        applications.clear();
     }
 
     enum Kind {

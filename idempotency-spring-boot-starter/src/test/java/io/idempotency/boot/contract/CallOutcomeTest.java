@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.ConnectionCallback;
@@ -26,16 +23,13 @@ import io.idempotency.ResponseNotStorableException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** What a call meets, a test a row of the table in the contract, and the one outcome that is reported for it. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class CallOutcomeTest {
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
@@ -44,19 +38,9 @@ class CallOutcomeTest {
 
     private final Payments payments;
 
-    CallOutcomeTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Misbehaving.class));
+    CallOutcomeTest(ContractApplications applications) {
+        application = applications.start(List.of(Misbehaving.class));
         payments = application.payments();
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

@@ -6,9 +6,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,16 +27,13 @@ import io.idempotency.ResponseExpiredException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** What a call meets: a case for each row of the table in the contract, in both modes where both apply. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class CallTableTest {
 
     static final String KEY = "order-4711";
@@ -48,18 +42,8 @@ class CallTableTest {
 
     private final ContractApplication application;
 
-    CallTableTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Transfers.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
+    CallTableTest(ContractApplications applications) {
+        application = applications.start(List.of(Transfers.class));
     }
 
     enum Row {

@@ -1,6 +1,5 @@
 package io.idempotency.boot.contract;
 
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,9 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,8 +29,6 @@ import io.idempotency.Outcome;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -41,22 +36,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /** Calls that join a transaction in its callbacks before the commit, and calls whose own transaction has such callbacks. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class CallsInCallbacksTest {
 
-    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+    private final Map<TransactionKind, ContractApplication> applications;
 
-    CallsInCallbacksTest(TestDatabase database) {
-        Payments.createTables(database.jdbc());
-        for (TransactionKind kind : TransactionKind.values()) {
-            applications.put(kind, kind.start(database, Desk.class));
-        }
-    }
-
-    @AfterAll
-    void stop() {
-        applications.values().forEach(ContractApplication::close);
+    CallsInCallbacksTest(ContractApplications applications) {
+        this.applications = TransactionKind.startEach(List.of(TransactionKind.values()), applications, Desk.class);
     }
 
     @AfterEach
@@ -66,7 +52,6 @@ class CallsInCallbacksTest {
             await().untilAsserted(() -> assertThat(
                             application.database().backends().activity())
                     .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction")));
-            application.clear();
             application.bean(Desk.class).reset();
         });
     }

@@ -1,7 +1,6 @@
 package io.idempotency.boot.contract;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -11,7 +10,7 @@ import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.TestDatabase;
 
 /** A running application with the {@link Payments}, and what its database holds. */
-final class ContractApplication implements AutoCloseable {
+final class ContractApplication {
 
     static final long INITIAL_CENTS = 1_000_000_000;
 
@@ -19,30 +18,19 @@ final class ContractApplication implements AutoCloseable {
 
     private final ConfigurableApplicationContext context;
 
-    private ContractApplication(TestDatabase database, ConfigurableApplicationContext context) {
-        this.database = database;
-        this.context = context;
-    }
-
-    static ContractApplication start(TestDatabase database, List<Class<?>> beans, String... properties) {
-        Payments.createTables(database.jdbc());
-        return startAnother(database, beans, properties);
-    }
-
-    /** On tables that are there: for the database a second application in this JVM is as good as one in another. */
-    static ContractApplication startAnother(TestDatabase database, List<Class<?>> beans, String... properties) {
-        List<Class<?>> all = new ArrayList<>(List.of(Payments.class, Interruption.class, Outcomes.class));
-        all.addAll(beans);
-        List<String> settings = new ArrayList<>(List.of(
+    ContractApplication(TestDatabase database, List<Class<?>> furtherBeans, List<String> furtherProperties) {
+        List<Class<?>> beans = new ArrayList<>(List.of(Payments.class, Interruption.class, Outcomes.class));
+        beans.addAll(furtherBeans);
+        List<String> properties = new ArrayList<>(List.of(
                 "spring.datasource.hikari.maximum-pool-size=40",
                 // A test that cuts the next COMMIT must not cut that of the purge, or of what looks at tables for
                 // metrics.
                 "idempotency.purge.enabled=false",
                 "idempotency.sample-interval=1d"));
-        settings.addAll(Arrays.asList(properties));
-        return new ContractApplication(
-                database,
-                JdbcTestApplication.start(database, all.toArray(Class<?>[]::new), settings.toArray(String[]::new)));
+        properties.addAll(furtherProperties);
+        this.database = database;
+        this.context =
+                JdbcTestApplication.start(database, beans.toArray(Class<?>[]::new), properties.toArray(String[]::new));
     }
 
     <T> T bean(Class<T> type) {
@@ -121,19 +109,15 @@ final class ContractApplication implements AutoCloseable {
         }
     }
 
-    /** Nothing of an earlier test is left. */
-    void clear() {
-        interruption().reset();
-        outcomes().clear();
-        database.jdbc()
-                .execute("delete from payment; delete from idempotency.idempotency_request;"
-                        + " delete from idempotency.processed_message; delete from idempotency.message_failure;"
-                        + " delete from idempotency.stream_position; update account set cents = " + INITIAL_CENTS
-                        + " where cents <> " + INITIAL_CENTS);
+    /** What was observed is forgotten, and nothing is interrupted any more. */
+    void reset() {
+        if (context.isActive()) {
+            interruption().reset();
+            outcomes().clear();
+        }
     }
 
-    @Override
-    public void close() {
+    void stop() {
         context.close();
     }
 }

@@ -12,11 +12,9 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -29,8 +27,6 @@ import io.idempotency.boot.contract.Projections.Event;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,32 +34,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Messages that have a place in a stream. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class DeliveryOrderTest {
 
     private static final int STREAMS = 3;
 
     private static final int VERSIONS = 5;
 
+    private final ContractApplications applications;
+
     private final ContractApplication application;
 
     private final Projections projections;
 
-    DeliveryOrderTest(TestDatabase database) {
-        Projections.createTables(database.jdbc());
-        application = ContractApplication.start(database, List.of(Projections.class));
+    DeliveryOrderTest(ContractApplications applications) {
+        this.applications = applications;
+        Projections.createTables(applications.database().jdbc());
+        application = applications.start(List.of(Projections.class));
         projections = application.bean(Projections.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach
     void clear() {
-        application.clear();
+        applications.clear();
         application.database().jdbc().execute("truncate newest, history");
     }
 

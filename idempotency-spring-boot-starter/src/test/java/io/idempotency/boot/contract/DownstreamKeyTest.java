@@ -4,25 +4,20 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The keys that an idempotent method hands to the systems that it calls. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class DownstreamKeyTest {
 
     private final ContractApplication application;
@@ -31,20 +26,14 @@ class DownstreamKeyTest {
 
     private final Tenant tenant;
 
-    DownstreamKeyTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Downstream.class, Tenant.class));
+    DownstreamKeyTest(ContractApplications applications) {
+        application = applications.start(List.of(Downstream.class, Tenant.class));
         downstream = application.bean(Downstream.class);
         tenant = application.bean(Tenant.class);
     }
 
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
     @AfterEach
     void clear() {
-        application.clear();
         tenant.set("");
     }
 

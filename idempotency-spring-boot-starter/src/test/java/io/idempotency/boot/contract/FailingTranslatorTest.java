@@ -2,42 +2,26 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The caller gets the method's own exception, whatever a translator does. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class FailingTranslatorTest {
 
     private final ContractApplication application;
 
     private final Shop shop;
 
-    FailingTranslatorTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Shop.class, Translator.class));
+    FailingTranslatorTest(ContractApplications applications) {
+        application = applications.start(List.of(Shop.class, Translator.class));
         shop = application.bean(Shop.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

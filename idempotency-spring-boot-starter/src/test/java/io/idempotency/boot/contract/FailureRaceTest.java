@@ -2,10 +2,8 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
@@ -14,8 +12,6 @@ import io.idempotency.Idempotent;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.test.CallResult;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,8 +22,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * the same time. Two applications, because in one the second attempt would wait for the end of the first.
  */
 @Tag("race")
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 @Tag("full")
 class FailureRaceTest {
 
@@ -35,15 +30,9 @@ class FailureRaceTest {
 
     private final ContractApplication succeeding;
 
-    FailureRaceTest(TestDatabase database) {
-        failing = ContractApplication.start(database, List.of(Counter.class));
-        succeeding = ContractApplication.startAnother(database, List.of(Counter.class));
-    }
-
-    @AfterAll
-    void stop() {
-        failing.close();
-        succeeding.close();
+    FailureRaceTest(ContractApplications applications) {
+        failing = applications.start(List.of(Counter.class));
+        succeeding = applications.start(List.of(Counter.class));
     }
 
     @Test

@@ -5,10 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -23,36 +21,27 @@ import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Failures that stay, and failures that are only counted. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class FailureRecordTest {
 
     private final ContractApplication application;
 
     private final Wallet wallet;
 
-    FailureRecordTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database, List.of(Wallet.class, Translator.class), "idempotency.record-failed-attempts=true");
+    FailureRecordTest(ContractApplications applications) {
+        application =
+                applications.start(List.of(Wallet.class, Translator.class), "idempotency.record-failed-attempts=true");
         wallet = application.bean(Wallet.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach
     void clear() {
-        application.clear();
         wallet.reset();
     }
 

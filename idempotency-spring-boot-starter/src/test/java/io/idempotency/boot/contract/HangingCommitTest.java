@@ -11,13 +11,12 @@ import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.test.Backends;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A COMMIT outlives its connection: the key is held by the transaction that is in doubt. */
-@PostgresTest
+@ContractTest
 @Tag("race")
 class HangingCommitTest {
 
@@ -25,21 +24,22 @@ class HangingCommitTest {
 
     private final TestDatabase database;
 
-    HangingCommitTest(TestDatabase database) {
-        this.database = database;
+    private final ContractApplication application;
+
+    HangingCommitTest(ContractApplications applications) {
+        database = applications.database();
+        application = applications
+                .withQuietFailures()
+                .start(
+                        List.of(),
+                        "spring.datasource.hikari.data-source-properties.socketTimeout=2",
+                        "idempotency.retry.delay=5ms");
     }
 
     /** A deferred trigger keeps the server in COMMIT, where it does not notice that its client has gone. */
     @Test
     void aCommitThatTheServerHasNotEndedLeavesTheOutcomeUnknown() throws Exception {
-        try (ContractApplication application = ContractApplication.start(
-                        database,
-                        List.of(),
-                        "spring.datasource.hikari.data-source-properties.socketTimeout=2",
-                        "idempotency.retry.delay=5ms",
-                        "logging.level.com.zaxxer.hikari=off",
-                        "logging.level.org.springframework=off");
-                Connection holder = database.dataSource().getConnection();
+        try (Connection holder = database.dataSource().getConnection();
                 Callers callers = Callers.onPlatformThreads()) {
             JdbcTemplate admin = database.jdbc();
             admin.execute("create function wait_at_commit() returns trigger language plpgsql as $$ begin"

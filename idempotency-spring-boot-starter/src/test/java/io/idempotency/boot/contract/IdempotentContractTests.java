@@ -10,19 +10,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.transaction.PlatformTransactionManager;
 
 import io.idempotency.KeyReusedException;
 import io.idempotency.test.Backends;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,45 +28,29 @@ import static org.awaitility.Awaitility.await;
  * The contract of a call, whatever the isolation level: a subclass names the level that the pool opens transactions
  * with.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 abstract class IdempotentContractTests {
 
     private static final int RACERS = 32;
 
     private static final int CLIENTS = 16;
 
-    private final TestDatabase database;
+    private final ContractApplications applications;
 
     private final String isolation;
 
-    private ContractApplication application;
+    private final ContractApplication application;
 
-    private ContractApplication other;
+    private final ContractApplication other;
 
-    private Payments payments;
+    private final Payments payments;
 
-    IdempotentContractTests(TestDatabase database, String isolation) {
-        this.database = database;
+    IdempotentContractTests(ContractApplications applications, String isolation) {
+        this.applications = applications;
         this.isolation = isolation;
-    }
-
-    @BeforeAll
-    void start() {
-        application = ContractApplication.start(database, List.of(), level());
-        other = ContractApplication.startAnother(database, List.of(), level());
+        application = applications.start(List.of(), level());
+        other = applications.start(List.of(), level());
         payments = application.payments();
-    }
-
-    @AfterAll
-    void stop() {
-        other.close();
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        other.clear();
-        application.clear();
     }
 
     PlatformTransactionManager transactionManager() {
@@ -131,11 +110,9 @@ abstract class IdempotentContractTests {
     void everyDistinctKeyHasOneEffectAmongManyRepeats() {
         // So many clients on so few accounts conflict in one of twenty executions, so in many thousand calls a few fail
         // four times in a row.
-        try (ContractApplication busy =
-                ContractApplication.startAnother(database, List.of(), level(), "idempotency.retry.max-attempts=10")) {
-            assertEveryDistinctKeyHasOneEffectAmongManyRepeats(busy);
-            assertRetriesAreThoseOfTheIsolationLevel(busy.outcomes().retries());
-        }
+        ContractApplication busy = applications.start(List.of(), level(), "idempotency.retry.max-attempts=10");
+        assertEveryDistinctKeyHasOneEffectAmongManyRepeats(busy);
+        assertRetriesAreThoseOfTheIsolationLevel(busy.outcomes().retries());
     }
 
     private void assertEveryDistinctKeyHasOneEffectAmongManyRepeats(ContractApplication busy) {
@@ -191,7 +168,7 @@ abstract class IdempotentContractTests {
     @Tag("race")
     void aDuplicateThatWaitedInTheDatabaseRunsWhenTheFirstCallFailed() {
         assertADuplicateRunsWhenTheFirstCallFailed(
-                other, () -> database.backends().awaitBlocked(1));
+                other, () -> applications.database().backends().awaitBlocked(1));
     }
 
     @Test
@@ -203,7 +180,7 @@ abstract class IdempotentContractTests {
             await().until(() -> Thread.getAllStackTraces().keySet().stream()
                     .filter(thread -> thread != first && thread.getName().startsWith("concurrent-call-"))
                     .anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
-            assertThat(database.backends().activity()).noneMatch(Backends.Backend::blocked);
+            assertThat(applications.database().backends().activity()).noneMatch(Backends.Backend::blocked);
         });
     }
 

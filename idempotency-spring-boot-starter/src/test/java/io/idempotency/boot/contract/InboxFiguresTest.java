@@ -12,8 +12,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.inbox.Inbox;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * How long it takes to claim a batch at once and one by one in one transaction: prints the ratio, because the times depend
  * on the machine. Both are measured in turns, so that they meet the same machine.
  */
-@PostgresTest
+@ContractTest
 @Tag("race")
 @EnabledIfSystemProperty(named = "idempotency.test.size", matches = "long")
 class InboxFiguresTest {
@@ -32,8 +30,8 @@ class InboxFiguresTest {
 
     private final ContractApplication application;
 
-    InboxFiguresTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of());
+    InboxFiguresTest(ContractApplications applications) {
+        application = applications.start(List.of());
     }
 
     @Test
@@ -41,24 +39,21 @@ class InboxFiguresTest {
         List<Long> batch = new ArrayList<>();
         List<Long> singleBatches = new ArrayList<>();
         List<Long> handled = new ArrayList<>();
-        try (application) {
-            Inbox inbox = application.bean(Inbox.class);
-            TransactionTemplate transaction =
-                    new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-            for (int round = 0; round < ROUNDS; round++) {
-                String prefix = "round-" + round + "-";
-                List<String> ids =
-                        IntStream.range(0, MESSAGES).mapToObj(i -> prefix + i).toList();
-                batch.add(nanosOf(() -> transaction.executeWithoutResult(status ->
-                        assertThat(inbox.claimNew("batch", ids, id -> id)).hasSize(MESSAGES))));
-                singleBatches.add(nanosOf(() -> transaction.executeWithoutResult(status ->
-                        ids.forEach(id -> assertThat(inbox.claimNew("single", List.of(id), same -> same))
-                                .hasSize(1)))));
-                handled.add(nanosOf(() -> transaction.executeWithoutResult(status -> ids.forEach(id ->
-                        assertThat(inbox.handleOnce("handled", id, () -> {})).isTrue()))));
-            }
-            assertThat(application.handledMessages()).hasSize(3 * ROUNDS * MESSAGES);
+        Inbox inbox = application.bean(Inbox.class);
+        TransactionTemplate transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        for (int round = 0; round < ROUNDS; round++) {
+            String prefix = "round-" + round + "-";
+            List<String> ids =
+                    IntStream.range(0, MESSAGES).mapToObj(i -> prefix + i).toList();
+            batch.add(nanosOf(() -> transaction.executeWithoutResult(
+                    status -> assertThat(inbox.claimNew("batch", ids, id -> id)).hasSize(MESSAGES))));
+            singleBatches.add(nanosOf(() -> transaction.executeWithoutResult(status ->
+                    ids.forEach(id -> assertThat(inbox.claimNew("single", List.of(id), same -> same))
+                            .hasSize(1)))));
+            handled.add(nanosOf(() -> transaction.executeWithoutResult(status -> ids.forEach(
+                    id -> assertThat(inbox.handleOnce("handled", id, () -> {})).isTrue()))));
         }
+        assertThat(application.handledMessages()).hasSize(3 * ROUNDS * MESSAGES);
         System.out.printf(
                 "FIGURES inbox: %,d ids in one statement = 1.00; one by one in one transaction: claimNew %.1f,"
                         + " handleOnce %.1f (medians of %d rounds in turns)%n",

@@ -13,11 +13,8 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -43,7 +40,6 @@ import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,8 +50,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** Messages that are received without an annotation, one by one or in batches. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class InboxTest {
 
     private static final String WAIT_TIMEOUT = "2s";
@@ -70,23 +65,12 @@ class InboxTest {
 
     private final TransactionTemplate transaction;
 
-    InboxTest(TestDatabase database) {
-        this.database = database;
-        application = ContractApplication.start(
-                database, List.of(Bookings.class), "idempotency.wait-timeout=" + WAIT_TIMEOUT);
+    InboxTest(ContractApplications applications) {
+        database = applications.database();
+        application = applications.start(List.of(Bookings.class), "idempotency.wait-timeout=" + WAIT_TIMEOUT);
         inbox = application.bean(Inbox.class);
         jdbc = application.bean(JdbcTemplate.class);
         transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

@@ -4,12 +4,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -24,8 +20,6 @@ import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,54 +29,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * The caller is interrupted at the worst moment: a pool gives an interrupted thread no connection, and a virtual one closes
  * its socket.
  */
-@PostgresTest
+@ContractTest
 @Tag("race")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class InterruptedCallerTests {
 
     private static final int ROUNDS = TestSize.pick(5, 100);
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
-    private final TestDatabase database;
-
     private final Supplier<Callers> threads;
 
-    private CuttingProxy proxy;
+    private final CuttingProxy proxy;
 
-    private ContractApplication application;
+    private final ContractApplication application;
 
-    private LeasedPayments leased;
-
-    InterruptedCallerTests(TestDatabase database, Supplier<Callers> threads) {
-        this.database = database;
-        this.threads = threads;
-    }
+    private final LeasedPayments leased;
 
     /** Whoever has lost the only connection has to wait for another. */
-    @BeforeAll
-    void start() {
-        proxy = CuttingProxy.of(database);
-        application = ContractApplication.start(
-                database,
-                List.of(LeasedPayments.class),
-                "spring.datasource.url=" + proxy.jdbcUrl(),
-                "spring.datasource.hikari.maximum-pool-size=1",
-                "idempotency.retry.delay=5ms",
-                "logging.level.com.zaxxer.hikari=off",
-                "logging.level.org.springframework=off");
+    InterruptedCallerTests(ContractApplications applications, Supplier<Callers> threads) {
+        this.threads = threads;
+        proxy = applications.proxy();
+        application = applications.start(List.of(LeasedPayments.class), "spring.datasource.hikari.maximum-pool-size=1");
         leased = application.bean(LeasedPayments.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-        proxy.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

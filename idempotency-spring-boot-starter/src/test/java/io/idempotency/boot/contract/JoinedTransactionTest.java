@@ -1,14 +1,11 @@
 package io.idempotency.boot.contract;
 
-import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -26,35 +23,19 @@ import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Calls that join a transaction which cannot commit, or cannot write. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class JoinedTransactionTest {
 
-    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+    private final Map<TransactionKind, ContractApplication> applications;
 
-    JoinedTransactionTest(TestDatabase database) {
-        Payments.createTables(database.jdbc());
-        for (TransactionKind kind : TransactionKind.values()) {
-            applications.put(kind, kind.start(database, Desk.class));
-        }
-    }
-
-    @AfterAll
-    void stop() {
-        applications.values().forEach(ContractApplication::close);
-    }
-
-    @AfterEach
-    void clear() {
-        applications.values().forEach(ContractApplication::clear);
+    JoinedTransactionTest(ContractApplications applications) {
+        this.applications = TransactionKind.startEach(List.of(TransactionKind.values()), applications, Desk.class);
     }
 
     @ParameterizedTest

@@ -9,11 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -27,16 +24,13 @@ import io.idempotency.test.Backends;
 import io.idempotency.test.Backends.Backend;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The server process of a call, of a delivery or of a batch is terminated while that is at work. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class KilledBackendTest {
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
@@ -47,28 +41,13 @@ class KilledBackendTest {
 
     private final ContractApplication withoutRetries;
 
-    KilledBackendTest(TestDatabase database) {
+    KilledBackendTest(ContractApplications applications) {
         String[] quiet = {"logging.level.com.zaxxer.hikari=error", "logging.level.org.springframework.transaction=off"};
         List<Class<?>> beans = List.of(Bookings.class);
-        application = ContractApplication.start(database, beans, quiet);
-        other = ContractApplication.startAnother(database, beans, quiet);
-        withoutRetries =
-                ContractApplication.startAnother(database, beans, "idempotency.retry.max-attempts=1", quiet[0]);
-        createGateInCommit(database.jdbc());
-    }
-
-    @AfterAll
-    void stop() {
-        withoutRetries.close();
-        other.close();
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        withoutRetries.clear();
-        other.clear();
-        application.clear();
+        application = applications.start(beans, quiet);
+        other = applications.start(beans, quiet);
+        withoutRetries = applications.start(beans, "idempotency.retry.max-attempts=1", quiet[0]);
+        createGateInCommit(applications.database().jdbc());
     }
 
     enum Moment {

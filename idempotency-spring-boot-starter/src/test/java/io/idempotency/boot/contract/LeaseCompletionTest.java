@@ -2,57 +2,26 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** How often a method may be executed says nothing about how often its completion may be written. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseCompletionTest {
 
-    private final TestDatabase database;
+    private final CuttingProxy proxy;
 
-    private CuttingProxy proxy;
+    private final ContractApplication application;
 
-    private ContractApplication application;
-
-    LeaseCompletionTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void start() {
-        proxy = CuttingProxy.of(database);
-        application = ContractApplication.start(
-                database,
-                List.of(LeasedPayments.class),
-                "spring.datasource.url=" + proxy.jdbcUrl(),
-                "idempotency.retry.max-attempts=1",
-                "logging.level.com.zaxxer.hikari=error",
-                "logging.level.org.springframework=off");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-        proxy.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
+    LeaseCompletionTest(ContractApplications applications) {
+        proxy = applications.proxy();
+        application = applications.start(List.of(LeasedPayments.class), "idempotency.retry.max-attempts=1");
     }
 
     @ParameterizedTest

@@ -3,39 +3,23 @@ package io.idempotency.boot.contract;
 import java.time.Duration;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.IdempotencyContext;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /** A lease has the same bounds when it is extended as when it is taken. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseExtensionTest {
 
     private final ContractApplication application;
 
-    LeaseExtensionTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(LeasedPayments.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
+    LeaseExtensionTest(ContractApplications applications) {
+        application = applications.start(List.of(LeasedPayments.class));
     }
 
     @ParameterizedTest

@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
@@ -18,36 +15,21 @@ import io.idempotency.Idempotent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** Leases of methods whose transaction has a snapshot. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseInSnapshotTest {
 
     private final ContractApplication holder;
 
     private final ContractApplication taker;
 
-    LeaseInSnapshotTest(TestDatabase database) {
-        holder = ContractApplication.start(database, List.of(Snapshots.class));
-        taker = ContractApplication.startAnother(database, List.of(Snapshots.class));
-    }
-
-    @AfterAll
-    void stop() {
-        holder.close();
-        taker.close();
-    }
-
-    @AfterEach
-    void clear() {
-        holder.clear();
-        taker.clear();
+    LeaseInSnapshotTest(ContractApplications applications) {
+        holder = applications.start(List.of(Snapshots.class));
+        taker = applications.start(List.of(Snapshots.class));
     }
 
     @Test

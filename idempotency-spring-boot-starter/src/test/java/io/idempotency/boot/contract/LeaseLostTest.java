@@ -5,10 +5,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,8 +18,6 @@ import io.idempotency.Outcome;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -30,8 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** A holder that was too slow, and who took its key over: another process, or an operator. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseLostTest {
 
     private static final Reason REASON = new Reason("ada", "the bank says so");
@@ -40,21 +34,9 @@ class LeaseLostTest {
 
     private final ContractApplication taker;
 
-    LeaseLostTest(TestDatabase database) {
-        holder = ContractApplication.start(database, List.of(LeasedPayments.class));
-        taker = ContractApplication.startAnother(database, List.of(LeasedPayments.class));
-    }
-
-    @AfterAll
-    void stop() {
-        holder.close();
-        taker.close();
-    }
-
-    @AfterEach
-    void clear() {
-        holder.clear();
-        taker.clear();
+    LeaseLostTest(ContractApplications applications) {
+        holder = applications.start(List.of(LeasedPayments.class));
+        taker = applications.start(List.of(LeasedPayments.class));
     }
 
     @ParameterizedTest

@@ -15,42 +15,40 @@ import org.junit.jupiter.api.Timeout;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.Outcome;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A process that is killed cannot give its key back: the time of its lease does. */
-@PostgresTest
+@ContractTest
 @Tag("full")
 class LeaseOfKilledProcessTest {
 
     @Test
     @Tag("race")
     @Timeout(120)
-    void isTakenOverWhenItsTimeIsUp(TestDatabase database) throws IOException {
-        try (ContractApplication application = ContractApplication.start(database, List.of(LeasedPayments.class))) {
-            Process process = start(database, "key", "2s");
-            String downstreamKey;
-            try {
-                downstreamKey = awaitRunningMethod(process);
-            } finally {
-                process.destroyForcibly().onExit().join();
-            }
-            assertThat(application.request("key")).containsEntry("status", "processing");
-            List<String> downstreamKeys = new ArrayList<>();
-            application
-                    .interruption()
-                    .beforeEffectDo(() ->
-                            downstreamKeys.add(IdempotencyContext.current().downstreamKey("stripe")));
-
-            Booked booked = application.bean(LeasedPayments.class).pay("key");
-
-            assertThat(booked.attempt()).isEqualTo(2);
-            assertThat(application.outcomes().all()).containsExactly(Outcome.RECOVERED);
-            assertThat(application.effects()).isEqualTo(1);
-            assertThat(downstreamKeys).containsExactly(downstreamKey);
+    void isTakenOverWhenItsTimeIsUp(ContractApplications applications) throws IOException {
+        ContractApplication application = applications.start(List.of(LeasedPayments.class));
+        Process process = start(applications.database(), "key", "2s");
+        String downstreamKey;
+        try {
+            downstreamKey = awaitRunningMethod(process);
+        } finally {
+            process.destroyForcibly().onExit().join();
         }
+        assertThat(application.request("key")).containsEntry("status", "processing");
+        List<String> downstreamKeys = new ArrayList<>();
+        application
+                .interruption()
+                .beforeEffectDo(
+                        () -> downstreamKeys.add(IdempotencyContext.current().downstreamKey("stripe")));
+
+        Booked booked = application.bean(LeasedPayments.class).pay("key");
+
+        assertThat(booked.attempt()).isEqualTo(2);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.RECOVERED);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(downstreamKeys).containsExactly(downstreamKey);
     }
 
     private static Process start(TestDatabase database, String key, String lease) throws IOException {

@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
@@ -27,15 +24,12 @@ import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.boot.contract.LeasedPayments.Declined;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A call whose claim is committed before its method runs, as long as nobody else wants its key. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseTest {
 
     private static final Duration LESS_THAN_THE_WAIT_TIMEOUT = Duration.ofSeconds(15);
@@ -46,27 +40,14 @@ class LeaseTest {
 
     private final JdbcTemplate jdbc;
 
-    LeaseTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database,
-                List.of(LeasedPayments.class),
-                "spring.application.name=billing",
-                "idempotency.retry.delay=5ms");
+    LeaseTest(ContractApplications applications) {
+        application = applications.start(
+                List.of(LeasedPayments.class), "spring.application.name=billing", "idempotency.retry.delay=5ms");
         payments = application.bean(LeasedPayments.class);
         jdbc = application.bean(JdbcTemplate.class);
-        database.jdbc().execute("""
+        applications.database().jdbc().execute("""
                         create function fail_with(state text) returns void language plpgsql as
                         $$ begin raise exception 'on purpose' using errcode = state; end $$""");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @ParameterizedTest

@@ -7,11 +7,8 @@ import java.util.List;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -20,15 +17,12 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A call that meets the active lease of another process. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseWaitTest {
 
     private static final Duration LEASE = Duration.ofSeconds(60);
@@ -45,32 +39,19 @@ class LeaseWaitTest {
     private Halt halt;
 
     /** The waiter has one connection, so that it cannot hold one between its looks unnoticed. */
-    LeaseWaitTest(TestDatabase database) {
-        holder = ContractApplication.start(database, List.of(LeasedPayments.class));
-        waiter = ContractApplication.startAnother(
-                database,
+    LeaseWaitTest(ContractApplications applications) {
+        holder = applications.start(List.of(LeasedPayments.class));
+        waiter = applications.start(
                 List.of(LeasedPayments.class),
                 "spring.datasource.hikari.maximum-pool-size=1",
                 "spring.datasource.hikari.connection-timeout=2000",
                 "spring.datasource.hikari.data-source-properties.ApplicationName=waiter");
     }
 
-    @AfterAll
-    void stop() {
-        holder.close();
-        waiter.close();
-    }
-
     @BeforeEach
     void letTheHolderHold() {
         halt = new Halt();
         holder.interruption().beforeEffectDo(halt);
-    }
-
-    @AfterEach
-    void clear() {
-        holder.clear();
-        waiter.clear();
     }
 
     @ParameterizedTest

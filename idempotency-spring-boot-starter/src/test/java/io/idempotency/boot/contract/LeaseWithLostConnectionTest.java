@@ -2,12 +2,8 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,54 +13,27 @@ import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The connection is cut while a lease is claimed or completed: the method runs once all the same. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseWithLostConnectionTest {
 
     private static final int ROUNDS = TestSize.pick(10, 200);
 
-    private final TestDatabase database;
+    private final CuttingProxy proxy;
 
-    private CuttingProxy proxy;
+    private final ContractApplication application;
 
-    private ContractApplication application;
+    private final LeasedPayments payments;
 
-    private LeasedPayments payments;
-
-    LeaseWithLostConnectionTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void start() {
-        proxy = CuttingProxy.of(database);
-        application = ContractApplication.start(
-                database,
-                List.of(LeasedPayments.class),
-                "spring.datasource.url=" + proxy.jdbcUrl(),
-                "idempotency.retry.delay=5ms",
-                "logging.level.com.zaxxer.hikari=error",
-                "logging.level.org.springframework=off");
+    LeaseWithLostConnectionTest(ContractApplications applications) {
+        proxy = applications.proxy();
+        application = applications.start(List.of(LeasedPayments.class));
         payments = application.bean(LeasedPayments.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-        proxy.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @ParameterizedTest

@@ -1,12 +1,10 @@
 package io.idempotency.boot.contract;
 
-import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,27 +12,22 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.Outcome;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The server refuses the COMMIT that a lease is completed with, or its process dies in it. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeaseWithRefusedCommitTest {
 
-    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+    private final Map<TransactionKind, ContractApplication> applications;
 
     private final JdbcTemplate jdbc;
 
-    LeaseWithRefusedCommitTest(TestDatabase database) {
-        jdbc = database.jdbc();
-        Payments.createTables(jdbc);
-        for (TransactionKind kind : TransactionKind.values()) {
-            applications.put(kind, kind.start(database, LeasedPayments.class, "idempotency.retry.delay=1ms"));
-        }
+    LeaseWithRefusedCommitTest(ContractApplications applications) {
+        jdbc = applications.database().jdbc();
+        this.applications = TransactionKind.startEach(
+                List.of(TransactionKind.values()), applications, LeasedPayments.class, "idempotency.retry.delay=1ms");
         jdbc.execute("""
                 create table refusal (state text);
                 create sequence commit_number;
@@ -55,16 +48,10 @@ class LeaseWithRefusedCommitTest {
                 for each row when (new.cents = 5) execute function refuse()""");
     }
 
-    @AfterAll
-    void stop() {
-        applications.values().forEach(ContractApplication::close);
-    }
-
     @AfterEach
     void clear() {
         jdbc.execute("truncate refusal; alter sequence commit_number restart");
         jdbc.execute("drop trigger if exists refuse on idempotency.idempotency_request");
-        applications.values().forEach(ContractApplication::clear);
     }
 
     enum Refusal {

@@ -6,38 +6,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Duplicates of a leased call that have waited in vain in this JVM must not take the pool after all. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LeasedStormTest {
 
     private static final int POOL = 5;
 
     private final ContractApplication application;
 
-    LeasedStormTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database,
+    LeasedStormTest(ContractApplications applications) {
+        application = applications.start(
                 List.of(LeasedPayments.class),
                 "spring.datasource.hikari.maximum-pool-size=" + POOL,
                 "spring.datasource.hikari.connection-timeout=1000");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @Test

@@ -5,11 +5,7 @@ import java.util.function.Supplier;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -19,51 +15,23 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A web request with open-in-view, Spring Boot's default, brings its own EntityManager. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LostCommitInOpenViewTest {
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
-    private final TestDatabase database;
+    private final CuttingProxy proxy;
 
-    private CuttingProxy proxy;
+    private final ContractApplication application;
 
-    private ContractApplication application;
-
-    LostCommitInOpenViewTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void start() {
-        proxy = CuttingProxy.of(database);
-        application = ContractApplication.start(
-                database,
-                List.of(WithJpa.class),
-                "spring.datasource.url=" + proxy.jdbcUrl(),
-                "idempotency.retry.delay=5ms",
-                "logging.level.com.zaxxer.hikari=error",
-                "logging.level.org.hibernate=off",
-                "logging.level.org.springframework=off");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-        proxy.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
+    LostCommitInOpenViewTest(ContractApplications applications) {
+        proxy = applications.proxy();
+        application = applications.start(List.of(WithJpa.class));
     }
 
     @Test

@@ -2,10 +2,6 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -13,47 +9,20 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Where the library opens the transaction, an unanswered COMMIT must be resolved too. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class LostCommitOfOwnTransactionTest {
 
-    private final TestDatabase database;
+    private final CuttingProxy proxy;
 
-    private CuttingProxy proxy;
+    private final ContractApplication application;
 
-    private ContractApplication application;
-
-    LostCommitOfOwnTransactionTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void start() {
-        proxy = CuttingProxy.of(database);
-        application = ContractApplication.start(
-                database,
-                List.of(),
-                "spring.datasource.url=" + proxy.jdbcUrl(),
-                "idempotency.retry.delay=5ms",
-                "logging.level.com.zaxxer.hikari=error",
-                "logging.level.org.springframework=off");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-        proxy.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
+    LostCommitOfOwnTransactionTest(ContractApplications applications) {
+        proxy = applications.proxy();
+        application = applications.start(List.of());
     }
 
     @ParameterizedTest

@@ -1,16 +1,10 @@
 package io.idempotency.boot.contract;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
-import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -25,7 +19,6 @@ import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,34 +28,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * The connection is cut at one point of a call, of a delivery or of a batch: the caller gets the right answer all the
  * same, or repeats a transaction of its own, and there is one effect. A subclass names the transaction manager.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 abstract class LostConnectionTests {
 
     private static final long CENTS = 5;
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
-    private final TestDatabase database;
-
     private final Class<? extends PlatformTransactionManager> transactionManager;
 
-    private final List<Class<?>> beans;
+    private final CuttingProxy proxy;
 
-    private final String[] properties;
-
-    private CuttingProxy proxy;
-
-    private ContractApplication application;
+    private final ContractApplication application;
 
     LostConnectionTests(
-            TestDatabase database,
+            ContractApplications applications,
             Class<? extends PlatformTransactionManager> transactionManager,
             List<Class<?>> beans,
             String... properties) {
-        this.database = database;
         this.transactionManager = transactionManager;
-        this.beans = beans;
-        this.properties = properties;
+        proxy = applications.proxy();
+        application = applications.start(beans, properties);
+        assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(transactionManager);
     }
 
     enum Cut {
@@ -101,36 +88,6 @@ abstract class LostConnectionTests {
                     ? new Outcome[] {Outcome.REPLAYED}
                     : new Outcome[] {Outcome.EXECUTED, Outcome.REPLAYED};
         }
-    }
-
-    @BeforeAll
-    void start() {
-        proxy = CuttingProxy.of(database);
-        application = ContractApplication.start(
-                database,
-                Stream.<Class<?>>concat(beans.stream(), Stream.of(Bookings.class))
-                        .toList(),
-                Stream.concat(
-                                Stream.of(
-                                        "spring.datasource.url=" + proxy.jdbcUrl(),
-                                        "idempotency.retry.delay=5ms",
-                                        "logging.level.com.zaxxer.hikari=error",
-                                        "logging.level.org.hibernate=off",
-                                        "logging.level.org.springframework=off"),
-                                Arrays.stream(properties))
-                        .toArray(String[]::new));
-        assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(transactionManager);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-        proxy.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @ParameterizedTest

@@ -5,18 +5,14 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
-
-@PostgresTest
 @Tag("full")
 class LostConnectionWithDataSourceTransactionManagerTest extends LostConnectionTests {
 
-    LostConnectionWithDataSourceTransactionManagerTest(TestDatabase database) {
+    LostConnectionWithDataSourceTransactionManagerTest(ContractApplications applications) {
         super(
-                database,
+                applications,
                 DataSourceTransactionManager.class,
-                List.of(),
+                List.of(Bookings.class),
                 "spring.persistence.exceptiontranslation.enabled=false",
                 "spring.dao.exceptiontranslation.enabled=false");
     }

@@ -4,13 +4,9 @@ import java.util.List;
 
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
-
-@PostgresTest
 class LostConnectionWithJdbcTransactionManagerTest extends LostConnectionTests {
 
-    LostConnectionWithJdbcTransactionManagerTest(TestDatabase database) {
-        super(database, JdbcTransactionManager.class, List.of());
+    LostConnectionWithJdbcTransactionManagerTest(ContractApplications applications) {
+        super(applications, JdbcTransactionManager.class, List.of(Bookings.class));
     }
 }

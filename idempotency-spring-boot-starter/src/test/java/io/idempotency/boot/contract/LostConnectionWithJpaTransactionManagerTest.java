@@ -8,15 +8,11 @@ import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfigur
 import org.springframework.context.annotation.Configuration;
 import org.springframework.orm.jpa.JpaTransactionManager;
 
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
-
-@PostgresTest
 @Tag("full")
 class LostConnectionWithJpaTransactionManagerTest extends LostConnectionTests {
 
-    LostConnectionWithJpaTransactionManagerTest(TestDatabase database) {
-        super(database, JpaTransactionManager.class, List.of(WithJpa.class));
+    LostConnectionWithJpaTransactionManagerTest(ContractApplications applications) {
+        super(applications, JpaTransactionManager.class, List.of(Bookings.class, WithJpa.class));
     }
 
     @Configuration(proxyBeanMethods = false)

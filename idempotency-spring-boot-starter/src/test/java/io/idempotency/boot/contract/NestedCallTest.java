@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -21,15 +18,12 @@ import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Calls inside of transactions and of each other. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class NestedCallTest {
 
     private static final Duration AT_ONCE = Duration.ofSeconds(4);
@@ -40,20 +34,10 @@ class NestedCallTest {
 
     private final TransactionTemplate outer;
 
-    NestedCallTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Steps.class));
+    NestedCallTest(ContractApplications applications) {
+        application = applications.start(List.of(Steps.class));
         steps = application.bean(Steps.class);
         outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

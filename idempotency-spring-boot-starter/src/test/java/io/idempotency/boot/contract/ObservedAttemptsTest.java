@@ -6,11 +6,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -21,16 +18,13 @@ import io.idempotency.IdempotencyOperations.Action;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What the meters and the log tell of attempts that failed, and of executions that were repeated. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class ObservedAttemptsTest {
 
     private static final Action<IllegalStateException> FAIL = () -> {
@@ -47,9 +41,8 @@ class ObservedAttemptsTest {
 
     private Measurements before;
 
-    ObservedAttemptsTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database,
+    ObservedAttemptsTest(ContractApplications applications) {
+        application = applications.start(
                 List.of(MeteredApplication.class),
                 "idempotency.record-failed-attempts=true",
                 "idempotency.retry.delay=1ms");
@@ -58,19 +51,9 @@ class ObservedAttemptsTest {
         registry = application.bean(MeterRegistry.class);
     }
 
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
     @BeforeEach
     void measure() {
         before = Measurements.of(registry);
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

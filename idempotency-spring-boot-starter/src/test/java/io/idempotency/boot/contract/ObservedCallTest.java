@@ -9,9 +9,6 @@ import java.util.stream.Stream;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,7 +19,6 @@ import io.idempotency.boot.contract.CallTableTest.Row;
 import io.idempotency.boot.contract.CallTableTest.Transfers;
 import io.idempotency.boot.contract.CallTableTest.World;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,8 +26,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** Each outcome of a call moves its meter by one, and no other, and is one line of the log. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class ObservedCallTest {
 
     private final TestDatabase database;
@@ -40,20 +35,10 @@ class ObservedCallTest {
 
     private final MeterRegistry registry;
 
-    ObservedCallTest(TestDatabase database) {
-        this.database = database;
-        application = ContractApplication.start(database, List.of(Transfers.class, MeteredApplication.class));
+    ObservedCallTest(ContractApplications applications) {
+        database = applications.database();
+        application = applications.start(List.of(Transfers.class, MeteredApplication.class));
         registry = application.bean(MeterRegistry.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     static Stream<Arguments> everyOutcome() {

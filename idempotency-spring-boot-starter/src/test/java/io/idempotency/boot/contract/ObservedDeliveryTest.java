@@ -9,9 +9,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.transaction.annotation.Transactional;
@@ -21,15 +19,13 @@ import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Each outcome of a delivery moves its meter by one, and no other, and is one line of the log. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class ObservedDeliveryTest {
 
     private static final String ID = "event-4711";
@@ -44,17 +40,12 @@ class ObservedDeliveryTest {
 
     private @Nullable Holder holder;
 
-    ObservedDeliveryTest(TestDatabase database) {
-        this.database = database;
-        application = ContractApplication.start(
-                database, List.of(Receiver.class, MeteredApplication.class), "idempotency.wait-timeout=200ms");
+    ObservedDeliveryTest(ContractApplications applications) {
+        database = applications.database();
+        application =
+                applications.start(List.of(Receiver.class, MeteredApplication.class), "idempotency.wait-timeout=200ms");
         registry = application.bean(MeterRegistry.class);
         receiver = application.bean(Receiver.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach
@@ -63,7 +54,6 @@ class ObservedDeliveryTest {
             holder.release();
             holder = null;
         }
-        application.clear();
     }
 
     @ParameterizedTest

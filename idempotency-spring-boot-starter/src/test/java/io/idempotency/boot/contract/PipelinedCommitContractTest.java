@@ -5,7 +5,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,15 +14,11 @@ class PipelinedCommitContractTest {
 
     static final String PIPELINED = "idempotency.pipelined-commit=true";
 
-    private static TestDatabase pipelined(TestDatabase database) {
-        return database.with("idempotency.pipelined-commit", true);
-    }
-
     @Nested
     class InReadCommitted extends ReadCommittedContractTest {
 
-        InReadCommitted(TestDatabase database) {
-            super(pipelined(database));
+        InReadCommitted(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
 
         @Test
@@ -35,80 +30,80 @@ class PipelinedCommitContractTest {
     @Nested
     class InSerializable extends SerializableContractTest {
 
-        InSerializable(TestDatabase database) {
-            super(pipelined(database));
+        InSerializable(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfCalls extends CallTableTest {
 
-        OfCalls(TestDatabase database) {
-            super(pipelined(database));
+        OfCalls(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfOutcomes extends CallOutcomeTest {
 
-        OfOutcomes(TestDatabase database) {
-            super(pipelined(database));
+        OfOutcomes(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfAcknowledgements extends AcknowledgementTest {
 
-        OfAcknowledgements(TestDatabase database) {
-            super(pipelined(database));
+        OfAcknowledgements(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfRollbacks extends RollbackTest {
 
-        OfRollbacks(TestDatabase database) {
-            super(pipelined(database));
+        OfRollbacks(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfRetries extends RetryTest {
 
-        OfRetries(TestDatabase database) {
-            super(pipelined(database));
+        OfRetries(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfNestedCalls extends NestedCallTest {
 
-        OfNestedCalls(TestDatabase database) {
-            super(pipelined(database));
+        OfNestedCalls(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfFailureRecords extends FailureRecordTest {
 
-        OfFailureRecords(TestDatabase database) {
-            super(pipelined(database));
+        OfFailureRecords(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfKilledBackends extends KilledBackendTest {
 
-        OfKilledBackends(TestDatabase database) {
-            super(pipelined(database));
+        OfKilledBackends(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 
     @Nested
     class OfLostCommits extends LostCommitOfOwnTransactionTest {
 
-        OfLostCommits(TestDatabase database) {
-            super(pipelined(database));
+        OfLostCommits(ContractApplications applications) {
+            super(applications.with(PIPELINED));
         }
     }
 }

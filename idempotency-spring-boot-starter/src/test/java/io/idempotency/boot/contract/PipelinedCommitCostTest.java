@@ -15,23 +15,21 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.RoundTripCounter;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Which calls take one round trip less, and that the others take as many as before. */
-@PostgresTest
+@ContractTest
 class PipelinedCommitCostTest {
 
     /** More than it takes until the driver prepares a statement on the server. */
     private static final int CALLS = 8;
 
-    private final TestDatabase database;
+    private final ContractApplications applications;
 
-    PipelinedCommitCostTest(TestDatabase database) {
-        this.database = database;
+    PipelinedCommitCostTest(ContractApplications applications) {
+        this.applications = applications;
     }
 
     @Test
@@ -49,8 +47,12 @@ class PipelinedCommitCostTest {
     }
 
     private Map<Kind, List<Long>> roundTrips(String commit) throws Exception {
-        try (RoundTripCounter counter = RoundTripCounter.of(database);
-                ContractApplication application = start(counter, commit)) {
+        try (RoundTripCounter counter = RoundTripCounter.of(applications.database())) {
+            ContractApplication application = applications.start(
+                    List.of(Counted.class),
+                    commit,
+                    "spring.datasource.url=" + counter.jdbcUrl(),
+                    "spring.datasource.hikari.maximum-pool-size=1");
             Map<Kind, List<Long>> trips = new EnumMap<>(Kind.class);
             for (Kind kind : Kind.values()) {
                 List<Long> ofKind = new ArrayList<>();
@@ -62,17 +64,6 @@ class PipelinedCommitCostTest {
             }
             return trips;
         }
-    }
-
-    private ContractApplication start(RoundTripCounter counter, String commit) {
-        database.jdbc().execute("drop table if exists payment, account");
-        return ContractApplication.start(
-                database,
-                List.of(Counted.class),
-                commit,
-                "spring.datasource.url=" + counter.jdbcUrl(),
-                "spring.datasource.hikari.maximum-pool-size=1",
-                "idempotency.purge.enabled=false");
     }
 
     @SuppressWarnings("ImmutableEnumChecker") // A function without a state is not known to be immutable.

@@ -10,10 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -31,15 +29,12 @@ import io.idempotency.test.Backends;
 import io.idempotency.test.Backends.Backend;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What happens between the return of a method and a COMMIT with which its response travels. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class PipelinedCommitTest {
 
     private final ContractApplication application;
@@ -48,24 +43,16 @@ class PipelinedCommitTest {
 
     private final JdbcTemplate jdbc;
 
-    PipelinedCommitTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database,
-                List.of(Shop.class),
-                PipelinedCommitContractTest.PIPELINED,
-                "logging.level.com.zaxxer.hikari=error");
+    PipelinedCommitTest(ContractApplications applications) {
+        application = applications.start(
+                List.of(Shop.class), PipelinedCommitContractTest.PIPELINED, "logging.level.com.zaxxer.hikari=error");
         shop = application.bean(Shop.class);
         jdbc = application.bean(JdbcTemplate.class);
-        database.jdbc().execute("""
+        applications.database().jdbc().execute("""
                 create function gate() returns trigger language plpgsql as
                 'begin perform pg_advisory_xact_lock_shared(1); return null; end';
                 create constraint trigger gate after insert on payment deferrable initially deferred
                 for each row execute function gate()""");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach
@@ -74,7 +61,6 @@ class PipelinedCommitTest {
         assertThat(application.database().backends().activity())
                 .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction"));
         shop.beforeCommitDo(() -> {});
-        application.clear();
     }
 
     @Test

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,7 +53,6 @@ import io.idempotency.test.Backends;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
@@ -65,7 +63,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * thrown and swallowed, backends killed and connections cut: what was acknowledged is in the database, nothing is there twice,
  * and no transaction is there by half.
  */
-@PostgresTest
+@ContractTest
 @Tag("race")
 @Tag("full")
 class RandomFaultsTest {
@@ -101,7 +99,7 @@ class RandomFaultsTest {
 
     private final CuttingProxy proxy;
 
-    private final Map<TransactionKind, ContractApplication> applications = new EnumMap<>(TransactionKind.class);
+    private final Map<TransactionKind, ContractApplication> applications;
 
     /** Each name of an effect that was acknowledged, with its response. */
     private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
@@ -119,30 +117,26 @@ class RandomFaultsTest {
 
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 
-    RandomFaultsTest(TestDatabase database) {
-        this.database = database;
-        this.proxy = CuttingProxy.of(database);
-        Payments.createTables(database.jdbc());
+    RandomFaultsTest(ContractApplications applications) {
+        this.database = applications.database();
+        this.proxy = applications.proxy();
         database.jdbc()
                 .execute("create table entry (id uuid primary key, name text not null, attempt bigint not null)");
         database.jdbc().update("insert into entry values (?, 'taken', 0)", TAKEN);
-        // No server is lost here, so that nothing has to be on the disk.
-        for (TransactionKind kind : List.of(TransactionKind.JDBC, TransactionKind.PIPELINED, TransactionKind.JPA)) {
-            applications.put(
-                    kind,
-                    kind.start(
-                            database,
-                            Configured.class,
-                            "spring.datasource.url=" + proxy.jdbcUrl() + "&ApplicationName=" + APPLICATION_NAME
-                                    + "&options=-c%20synchronous_commit=off",
-                            "spring.datasource.hikari.maximum-pool-size=10",
-                            "spring.datasource.hikari.minimum-idle=4",
-                            "idempotency.wait-timeout=2s",
-                            "idempotency.retry.delay=1ms",
-                            "idempotency.outbox.relay=false",
-                            "idempotency.verify-responses=false",
-                            "logging.level.io.idempotency=off"));
-        }
+        this.applications = TransactionKind.startEach(
+                List.of(TransactionKind.JDBC, TransactionKind.PIPELINED, TransactionKind.JPA),
+                applications,
+                Configured.class,
+                "spring.datasource.url=" + proxy.jdbcUrl() + "&ApplicationName=" + APPLICATION_NAME
+                        // No server is lost here, so that nothing has to be on the disk.
+                        + "&options=-c%20synchronous_commit=off",
+                "spring.datasource.hikari.maximum-pool-size=10",
+                "spring.datasource.hikari.minimum-idle=4",
+                "idempotency.wait-timeout=2s",
+                "idempotency.retry.delay=1ms",
+                "idempotency.outbox.relay=false",
+                "idempotency.verify-responses=false",
+                "logging.level.io.idempotency=off");
     }
 
     @Test
@@ -162,7 +156,7 @@ class RandomFaultsTest {
                     .requireAllSucceeded();
         } finally {
             operations.set(OPERATIONS);
-            applications.values().forEach(ContractApplication::close);
+            applications.values().forEach(ContractApplication::stop);
             proxy.close();
         }
 

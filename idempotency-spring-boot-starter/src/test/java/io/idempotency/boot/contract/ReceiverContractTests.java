@@ -5,56 +5,32 @@ import java.util.Objects;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** One message is delivered many times at once: it is handled once. A subclass names the isolation level. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 abstract class ReceiverContractTests {
 
     private static final int DELIVERIES = 32;
 
-    private final TestDatabase database;
-
     private final String isolation;
 
-    private ContractApplication application;
+    private final ContractApplication application;
 
-    private ContractApplication other;
+    private final ContractApplication other;
 
-    ReceiverContractTests(TestDatabase database, String isolation) {
-        this.database = database;
+    ReceiverContractTests(ContractApplications applications, String isolation) {
         this.isolation = isolation;
-    }
-
-    @BeforeAll
-    void start() {
         String level = "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation;
-        application = ContractApplication.start(database, List.of(Bookings.class), level);
-        other = ContractApplication.startAnother(database, List.of(Bookings.class), level);
-    }
-
-    @AfterAll
-    void stop() {
-        other.close();
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        other.clear();
-        application.clear();
+        application = applications.start(List.of(Bookings.class), level);
+        other = applications.start(List.of(Bookings.class), level);
     }
 
     @Test

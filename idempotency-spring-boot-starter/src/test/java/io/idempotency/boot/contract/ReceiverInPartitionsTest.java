@@ -3,21 +3,19 @@ package io.idempotency.boot.contract;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The same where messages are in partitions. */
-@PostgresTest
 @Tag("full")
 class ReceiverInPartitionsTest extends ReceiverContractTests {
 
     private final TestDatabase database;
 
-    ReceiverInPartitionsTest(TestDatabase database) {
-        super(database.with("idempotency.storage.processed-messages", "day"), "READ_COMMITTED");
-        this.database = database;
+    ReceiverInPartitionsTest(ContractApplications applications) {
+        super(applications.with("idempotency.storage.processed-messages=day"), "READ_COMMITTED");
+        database = applications.database();
     }
 
     @BeforeAll

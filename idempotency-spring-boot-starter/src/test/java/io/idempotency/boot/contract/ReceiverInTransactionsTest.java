@@ -3,10 +3,7 @@ package io.idempotency.boot.contract;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
@@ -24,16 +21,13 @@ import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Deliveries inside of transactions that are others', next to calls, and in transactions inside of others. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class ReceiverInTransactionsTest {
 
     private final ContractApplication application;
@@ -44,24 +38,13 @@ class ReceiverInTransactionsTest {
 
     private final TransactionTemplate outer;
 
-    ReceiverInTransactionsTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database,
+    ReceiverInTransactionsTest(ContractApplications applications) {
+        application = applications.start(
                 List.of(Bookings.class, Charges.class, Orders.class),
                 "logging.level.org.springframework.transaction=off");
         orders = application.bean(Orders.class);
         bookings = application.bean(Bookings.class);
         outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

@@ -1,12 +1,8 @@
 package io.idempotency.boot.contract;
 
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
-
-@PostgresTest
 class ReceiverReadCommittedTest extends ReceiverContractTests {
 
-    ReceiverReadCommittedTest(TestDatabase database) {
-        super(database, "READ_COMMITTED");
+    ReceiverReadCommittedTest(ContractApplications applications) {
+        super(applications, "READ_COMMITTED");
     }
 }

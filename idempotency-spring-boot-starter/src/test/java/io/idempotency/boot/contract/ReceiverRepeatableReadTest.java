@@ -2,14 +2,10 @@ package io.idempotency.boot.contract;
 
 import org.junit.jupiter.api.Tag;
 
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
-
-@PostgresTest
 @Tag("full")
 class ReceiverRepeatableReadTest extends ReceiverContractTests {
 
-    ReceiverRepeatableReadTest(TestDatabase database) {
-        super(database, "REPEATABLE_READ");
+    ReceiverRepeatableReadTest(ContractApplications applications) {
+        super(applications, "REPEATABLE_READ");
     }
 }

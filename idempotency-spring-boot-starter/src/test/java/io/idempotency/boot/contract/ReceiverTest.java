@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
@@ -25,15 +22,12 @@ import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What a delivery to an annotated method meets. Order is the matter of {@link DeliveryOrderTest}. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class ReceiverTest {
 
     private final ContractApplication application;
@@ -42,25 +36,14 @@ class ReceiverTest {
 
     private final TransactionTemplate outer;
 
-    ReceiverTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database,
+    ReceiverTest(ContractApplications applications) {
+        application = applications.start(
                 List.of(Bookings.class, Commands.class),
                 "idempotency.wait-timeout=300ms",
                 "logging.level.com.zaxxer.hikari=error",
                 "logging.level.org.springframework.transaction=off");
         bookings = application.bean(Bookings.class);
         outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

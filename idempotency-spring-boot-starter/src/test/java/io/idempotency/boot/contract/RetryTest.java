@@ -4,11 +4,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
@@ -20,38 +18,29 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
 /** Which failures a call repeats by itself, and which it does not. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class RetryTest {
 
     private final ContractApplication application;
 
     private final Failing failing;
 
-    RetryTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Failing.class), "idempotency.retry.delay=5ms");
+    RetryTest(ContractApplications applications) {
+        application = applications.start(List.of(Failing.class), "idempotency.retry.delay=5ms");
         failing = application.bean(Failing.class);
-        database.jdbc().execute("""
+        applications.database().jdbc().execute("""
                         create function fail_with(state text) returns void language plpgsql as
                         $$ begin raise exception 'on purpose' using errcode = state; end $$""");
     }
 
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
     @AfterEach
     void clear() {
-        application.clear();
         failing.reset();
     }
 

@@ -2,58 +2,27 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Calls that take longer than the time for retries. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class RetryTimeoutTest {
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
-    private final TestDatabase database;
+    private final CuttingProxy proxy;
 
-    private CuttingProxy proxy;
+    private final ContractApplication application;
 
-    private ContractApplication application;
-
-    RetryTimeoutTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void start() {
-        proxy = CuttingProxy.of(database);
-        application = ContractApplication.start(
-                database,
-                List.of(),
-                "spring.datasource.url=" + proxy.jdbcUrl(),
-                "idempotency.retry.timeout=1ms",
-                "logging.level.com.zaxxer.hikari=error",
-                "logging.level.org.springframework=off");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-        proxy.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
+    RetryTimeoutTest(ContractApplications applications) {
+        proxy = applications.proxy();
+        application = applications.start(List.of(), "idempotency.retry.timeout=1ms");
     }
 
     @Test

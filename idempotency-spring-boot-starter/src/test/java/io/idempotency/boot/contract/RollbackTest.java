@@ -3,10 +3,7 @@ package io.idempotency.boot.contract;
 import java.io.IOException;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.DataAccessException;
@@ -24,34 +21,21 @@ import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A call that fails leaves nothing, and a call that is acknowledged is durable. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ContractTest
 class RollbackTest {
 
     private final ContractApplication application;
 
     private final Failing failing;
 
-    RollbackTest(TestDatabase database) {
-        application = ContractApplication.start(database, List.of(Failing.class));
+    RollbackTest(ContractApplications applications) {
+        application = applications.start(List.of(Failing.class));
         failing = application.bean(Failing.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     static List<Throwable> throwables() {

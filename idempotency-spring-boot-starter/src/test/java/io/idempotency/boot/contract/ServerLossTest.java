@@ -10,15 +10,12 @@ import java.util.function.IntFunction;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 import io.idempotency.Outcome;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
@@ -26,9 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 /** Server processes die under load, one by one or all at once. */
-@PostgresTest
+@ContractTest
 @Tag("race")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("full")
 class ServerLossTest {
 
@@ -51,29 +47,15 @@ class ServerLossTest {
 
     private final Map<Integer, Receipt> answers = new ConcurrentHashMap<>();
 
-    ServerLossTest(TestDatabase database) {
-        this.database = database;
-        String[] quiet = {"logging.level.com.zaxxer.hikari=off", "logging.level.org.springframework=off"};
-        application = ContractApplication.start(database, List.of(), quiet);
-        impatient = ContractApplication.startAnother(
-                database,
-                List.of(),
-                quiet[0],
-                quiet[1],
-                "spring.datasource.hikari.connection-timeout=250",
-                "idempotency.retry.max-attempts=1");
-    }
-
-    @AfterAll
-    void stop() {
-        impatient.close();
-        application.close();
+    ServerLossTest(ContractApplications applications) {
+        database = applications.database();
+        application = applications.withQuietFailures().start(List.of());
+        impatient = applications.start(
+                List.of(), "spring.datasource.hikari.connection-timeout=250", "idempotency.retry.max-attempts=1");
     }
 
     @AfterEach
     void clear() {
-        impatient.clear();
-        application.clear();
         answers.clear();
     }
 

@@ -16,8 +16,6 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
 import io.idempotency.boot.contract.Callers.Call;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * How long calls take while a storm of duplicates of another key waits: prints the figures, which depend on the machine,
  * and asserts that nothing but the time differs. Both are measured in turns, so that they meet the same machine.
  */
-@PostgresTest
+@ContractTest
 @Tag("race")
 @EnabledIfSystemProperty(named = "idempotency.test.size", matches = "long")
 class SingleFlightFiguresTest {
@@ -42,9 +40,8 @@ class SingleFlightFiguresTest {
 
     private final AtomicInteger otherKeys = new AtomicInteger();
 
-    SingleFlightFiguresTest(TestDatabase database) {
-        application = ContractApplication.start(
-                database,
+    SingleFlightFiguresTest(ContractApplications applications) {
+        application = applications.start(
                 List.of(Slow.class),
                 "spring.datasource.hikari.maximum-pool-size=5",
                 "idempotency.max-waiting=" + STORM);
@@ -56,8 +53,7 @@ class SingleFlightFiguresTest {
         List<Long> alone = new ArrayList<>();
         List<Long> inTheStorm = new ArrayList<>();
         Slow slow = application.bean(Slow.class);
-        try (application;
-                Callers duplicates = Callers.onPlatformThreads();
+        try (Callers duplicates = Callers.onPlatformThreads();
                 Callers clients = Callers.onPlatformThreads()) {
             measure(clients, () -> slow.call("warm-up"));
             for (int round = 0; round < ROUNDS; round++) {

@@ -8,11 +8,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -20,16 +17,13 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.ReentrantCallException;
 import io.idempotency.boot.contract.Callers.Call;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Whoever holds a transaction waits in the database only, which sees who waits for whom. */
-@PostgresTest
+@ContractTest
 @Tag("race")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SingleFlightInTransactionsTest {
 
     private final ContractApplication application;
@@ -40,20 +34,10 @@ class SingleFlightInTransactionsTest {
 
     private final CyclicBarrier bothHoldTheirFirst = new CyclicBarrier(2);
 
-    SingleFlightInTransactionsTest(TestDatabase database) {
-        this.application = ContractApplication.start(database, List.of(Transfers.class));
+    SingleFlightInTransactionsTest(ContractApplications applications) {
+        this.application = applications.start(List.of(Transfers.class));
         this.transfers = application.bean(Transfers.class);
         this.outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

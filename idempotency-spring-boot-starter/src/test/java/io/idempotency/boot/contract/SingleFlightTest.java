@@ -1,11 +1,9 @@
 package io.idempotency.boot.contract;
 
-import io.idempotency.test.TestDatabase;
-
 /** On platform threads. */
 class SingleFlightTest extends SingleFlightTests {
 
-    SingleFlightTest(TestDatabase database) {
-        super(database, Callers::onPlatformThreads);
+    SingleFlightTest(ContractApplications applications) {
+        super(applications, Callers::onPlatformThreads);
     }
 }

@@ -10,11 +10,8 @@ import java.util.function.Supplier;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -22,16 +19,13 @@ import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Duplicates in one JVM wait for each other before they take a connection, whatever threads they come on. */
-@PostgresTest
+@ContractTest
 @Tag("race")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SingleFlightTests {
 
     private static final int POOL_SIZE = 5;
@@ -46,26 +40,15 @@ abstract class SingleFlightTests {
 
     private final Supplier<Callers> threads;
 
-    SingleFlightTests(TestDatabase database, Supplier<Callers> threads) {
+    SingleFlightTests(ContractApplications applications, Supplier<Callers> threads) {
         this.threads = threads;
-        this.application = ContractApplication.start(
-                database,
+        this.application = applications.start(
                 List.of(Transfers.class, LeasedPayments.class),
                 "spring.datasource.hikari.maximum-pool-size=" + POOL_SIZE,
                 "spring.datasource.hikari.connection-timeout=5000",
                 "idempotency.max-waiting=" + STORM);
         this.transfers = application.bean(Transfers.class);
         this.leased = application.bean(LeasedPayments.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void clear() {
-        application.clear();
     }
 
     @Test

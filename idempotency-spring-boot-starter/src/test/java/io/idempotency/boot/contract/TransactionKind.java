@@ -1,7 +1,9 @@
 package io.idempotency.boot.contract;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
@@ -12,7 +14,6 @@ import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,18 +41,23 @@ enum TransactionKind {
         };
     }
 
-    /** On tables that are there. */
-    ContractApplication start(TestDatabase database, Class<?> bean, String... settings) {
+    /** Starts one of each kind; */
+    static Map<TransactionKind, ContractApplication> startEach(
+            List<TransactionKind> kinds, ContractApplications applications, Class<?> bean, String... properties) {
+        applications.withQuietFailures();
+        Map<TransactionKind, ContractApplication> started = new EnumMap<>(TransactionKind.class);
+        kinds.forEach(kind -> started.put(kind, kind.start(applications, bean, properties)));
+        return started;
+    }
+
+    private ContractApplication start(ContractApplications applications, Class<?> bean, String... settings) {
         List<Class<?>> beans = new ArrayList<>(List.of(bean));
         if (this == JPA) {
             beans.add(WithJpa.class);
         }
         List<String> all = new ArrayList<>(properties());
         all.addAll(List.of(settings));
-        all.add("logging.level.com.zaxxer.hikari=error");
-        all.add("logging.level.org.hibernate=off");
-        all.add("logging.level.org.springframework=off");
-        ContractApplication application = ContractApplication.startAnother(database, beans, all.toArray(String[]::new));
+        ContractApplication application = applications.start(beans, all.toArray(String[]::new));
         assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(type);
         return application;
     }

@@ -32,9 +32,9 @@ class TwoJvmTest {
             "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation, "idempotency.wait-timeout=30s"
         };
         try (TestDatabase database = TestDatabase.create();
-                ChildJvm child = ChildJvm.start(database, properties);
-                ContractApplication application =
-                        ContractApplication.start(database, List.of(Bookings.class), properties)) {
+                ContractApplications applications = new ContractApplications(database);
+                ChildJvm child = ChildJvm.start(database, properties)) {
+            ContractApplication application = applications.start(List.of(Bookings.class), properties);
             child.awaitReady();
 
             race(
@@ -43,7 +43,7 @@ class TwoJvmTest {
                     Work.PAY,
                     isolation,
                     equal -> assertThat(equal).hasSize(RACERS).containsOnly(equal.get(0)));
-            application.clear();
+            applications.clear();
             race(
                     application,
                     child,

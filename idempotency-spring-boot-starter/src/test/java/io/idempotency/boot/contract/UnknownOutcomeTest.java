@@ -27,44 +27,40 @@ import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The database cannot be asked at once what became of a COMMIT, or not at all. */
-@PostgresTest
+@ContractTest
 @Tag("race")
 @Tag("full")
 class UnknownOutcomeTest {
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
-    private final TestDatabase database;
+    private final ContractApplications applications;
 
-    UnknownOutcomeTest(TestDatabase database) {
-        this.database = database;
+    private final CuttingProxy proxy;
+
+    private final ContractApplication application;
+
+    UnknownOutcomeTest(ContractApplications applications) {
+        this.applications = applications;
+        proxy = applications.proxy();
+        application = applications.start(
+                List.of(LeasedPayments.class),
+                "spring.datasource.hikari.maximum-pool-size=4",
+                "spring.datasource.hikari.connection-timeout=250");
     }
 
     @Test
     void aPoolThatOthersHaveEmptiedIsWaitedForAndADatabaseThatIsGoneLeavesTheOutcomeUnknown() throws Exception {
-        try (CuttingProxy proxy = CuttingProxy.of(database);
-                ContractApplication application = ContractApplication.start(
-                        database,
-                        List.of(LeasedPayments.class),
-                        "spring.datasource.url=" + proxy.jdbcUrl(),
-                        "spring.datasource.hikari.maximum-pool-size=4",
-                        "spring.datasource.hikari.connection-timeout=250",
-                        "idempotency.retry.delay=5ms",
-                        "logging.level.com.zaxxer.hikari=off",
-                        "logging.level.org.springframework=off")) {
-            waitForThePool(proxy, application);
-            application.clear();
-            loseTheDatabase(proxy, application);
-        }
+        waitForThePool();
+        applications.clear();
+        loseTheDatabase();
     }
 
-    private static void waitForThePool(CuttingProxy proxy, ContractApplication application) throws SQLException {
+    private void waitForThePool() throws SQLException {
         HikariDataSource pool = application.bean(HikariDataSource.class);
         try (Callers callers = Callers.onPlatformThreads();
                 Connection first = pool.getConnection();
@@ -106,7 +102,7 @@ class UnknownOutcomeTest {
                 .until(() -> pool.getThreadsAwaitingConnection() == threads);
     }
 
-    private static void loseTheDatabase(CuttingProxy proxy, ContractApplication application) {
+    private void loseTheDatabase() {
         LeasedPayments leased = application.bean(LeasedPayments.class);
         Inbox inbox = application.bean(Inbox.class);
         CyclicBarrier allAtTheirEnd = new CyclicBarrier(4, proxy::close);
