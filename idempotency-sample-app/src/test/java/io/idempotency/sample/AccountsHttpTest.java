@@ -19,6 +19,7 @@ import static java.util.stream.LongStream.rangeClosed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Commands on accounts as clients send them, and the events that they make. */
+@Tag("full")
 class AccountsHttpTest {
 
     private static final long OPENED_WITH = 10_000;

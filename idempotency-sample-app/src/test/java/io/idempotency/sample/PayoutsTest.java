@@ -19,6 +19,7 @@ import io.idempotency.test.ConcurrentCalls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Payouts as their clients see them, through a provider that cannot be relied on. */
+@Tag("full")
 class PayoutsTest {
 
     private static ProviderGate gate;

@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** What is made of the events of accounts without a broker, while they come and while it is built anew. */
+@Tag("full")
 class ProjectionsTest {
 
     private static final long OPENED_WITH = 1_000_000;

@@ -19,6 +19,7 @@ import io.idempotency.test.ConcurrentCalls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The pretend provider as whoever calls it sees it; the sample itself does not reach it here. */
+@Tag("full")
 class ProviderTest {
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();

@@ -44,69 +44,66 @@ class SampleKillTest {
     @TempDir
     private Path outputs;
 
+    /** Each start takes seconds, so one sequence of them shows all that is to be seen of a directory of data. */
     @Test
-    void thereIsOnePaymentForEachKeyAfterKillsInTheMiddleAndAfterwards() throws Exception {
-        try (SampleProcess killedInTheMiddle = start()) {
-            WalletClient wallet = WalletClient.of(killedInTheMiddle.awaitUrl());
-            ConcurrentCalls<Void> clients = ConcurrentCalls.start(CLIENTS, () -> load.runUntilKilled(wallet, orders));
-            await().atMost(TIMEOUT).until(() -> clients.isDone() || load.answers() >= ANSWERS_BEFORE_KILL);
-            databases.add(killedInTheMiddle.databaseUrl());
-            killedInTheMiddle.kill();
-            clients.await().requireAllSucceeded();
-            assertThat(load.broken())
-                    .as("requests that the kill struck on their way")
-                    .isPositive();
+    void eachKeyIsPaidOnceWhateverIsKilledAndWhoCannotUseTheDataIsToldWhy() throws Exception {
+        try (SampleProcess one = start();
+                SampleProcess other = start()) {
+            await().atMost(TIMEOUT).until(() -> one.isOpenOrOver() && other.isOpenOrOver());
+            assertSecondIsToldWhy(one.isAlive() ? other : one);
+            killInTheMiddle(one.isAlive() ? one : other);
         }
         try (SampleProcess killedAfterwards = start()) {
             sendAllAgain(killedAfterwards);
-            databases.add(killedAfterwards.databaseUrl());
             killedAfterwards.kill();
         }
         try (SampleProcess stopped = start()) {
             sendAllAgain(stopped);
-            databases.add(stopped.databaseUrl());
             assertEachOrderWasPaidOnce(stopped);
-            stopped.stop();
-        }
-        assertThat(databases).doesNotHaveDuplicates().allSatisfy(SampleKillTest::assertNobodyServes);
-    }
-
-    @Test
-    void ofTwoThatStartAtOnceTheSecondIsToldWhy() throws Exception {
-        try (SampleProcess one = start();
-                SampleProcess other = start()) {
-            await().atMost(TIMEOUT).until(() -> one.isOpenOrOver() && other.isOpenOrOver());
-            SampleProcess refused = one.isAlive() ? other : one;
-            SampleProcess open = one.isAlive() ? one : other;
-            assertThat(refused.isAlive()).isFalse();
-            assertThat(refused.output())
-                    .contains("APPLICATION FAILED TO START")
-                    .contains("Another instance of the sample has its data in "
-                            + workingDirectory.toRealPath().resolve("data"))
-                    .contains("--sample.database.directory=");
-            WalletClient wallet = WalletClient.of(open.awaitUrl());
-            load.send(wallet, orders.next());
-            open.stop();
-        }
-    }
-
-    @Test
-    void tablesOfAnotherVersionAreToldOf() throws Exception {
-        try (SampleProcess before = start()) {
-            before.awaitUrl();
-            jdbc(before)
+            jdbc(stopped)
                     .sql("update flyway_schema_history set checksum = 1 where version = '1'")
                     .update();
-            before.stop();
+            stopped.stop();
         }
-        try (SampleProcess after = start()) {
-            await().atMost(TIMEOUT).until(after::isOpenOrOver);
-            assertThat(after.output())
-                    .contains("APPLICATION FAILED TO START")
-                    .contains("The tables in the database of the sample are not those of this version.")
-                    .contains("Delete the directory of its data")
-                    .doesNotContain("\tat ");
+        assertThat(databases).hasSize(3).doesNotHaveDuplicates().allSatisfy(SampleKillTest::assertNobodyServes);
+        try (SampleProcess withOtherMigrations = start()) {
+            assertTablesOfAnotherVersionAreToldOf(withOtherMigrations);
         }
+    }
+
+    private void assertSecondIsToldWhy(SampleProcess refused) throws IOException {
+        assertThat(refused.isAlive()).isFalse();
+        assertThat(refused.output())
+                .contains("APPLICATION FAILED TO START")
+                .contains("Another instance of the sample has its data in "
+                        + workingDirectory.toRealPath().resolve("data"))
+                .contains("--sample.database.directory=");
+    }
+
+    private void killInTheMiddle(SampleProcess open) throws Exception {
+        WalletClient wallet = walletOf(open);
+        ConcurrentCalls<Void> clients = ConcurrentCalls.start(CLIENTS, () -> load.runUntilKilled(wallet, orders));
+        await().atMost(TIMEOUT).until(() -> clients.isDone() || load.answers() >= ANSWERS_BEFORE_KILL);
+        open.kill();
+        clients.await().requireAllSucceeded();
+        assertThat(load.broken())
+                .as("requests that the kill struck on their way")
+                .isPositive();
+    }
+
+    private static void assertTablesOfAnotherVersionAreToldOf(SampleProcess refused) throws IOException {
+        await().atMost(TIMEOUT).until(refused::isOpenOrOver);
+        assertThat(refused.output())
+                .contains("APPLICATION FAILED TO START")
+                .contains("The tables in the database of the sample are not those of this version.")
+                .contains("Delete the directory of its data")
+                .doesNotContain("\tat ");
+    }
+
+    private WalletClient walletOf(SampleProcess application) throws Exception {
+        WalletClient wallet = WalletClient.of(application.awaitUrl());
+        databases.add(application.databaseUrl());
+        return wallet;
     }
 
     private static JdbcClient jdbc(SampleProcess application) throws IOException {
@@ -118,7 +115,7 @@ class SampleKillTest {
     }
 
     private void sendAllAgain(SampleProcess application) throws Exception {
-        WalletClient wallet = WalletClient.of(application.awaitUrl());
+        WalletClient wallet = walletOf(application);
         for (Order order : orders.all()) {
             load.send(wallet, order);
         }

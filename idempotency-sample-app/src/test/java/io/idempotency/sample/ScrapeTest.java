@@ -5,12 +5,14 @@ import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** What Prometheus gets to see of real payments. */
+@Tag("full")
 class ScrapeTest {
 
     private static final Pattern TAG_KEY = Pattern.compile("(\\w+)=\"");

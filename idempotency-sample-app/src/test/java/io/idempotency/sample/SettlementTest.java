@@ -14,6 +14,7 @@ import io.idempotency.test.ConcurrentCalls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Invoices that are paid settle payments. */
+@Tag("full")
 class SettlementTest {
 
     private static RunningSample sample;

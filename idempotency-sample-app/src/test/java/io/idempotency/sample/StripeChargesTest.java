@@ -47,6 +47,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
  * it has heard anything; Stripe's client when it has waited too long, or is answered 409 or 5xx; and the application that
  * uses it, for all that is left.
  */
+@Tag("full")
 class StripeChargesTest {
 
     private static final int THREADS = 40;

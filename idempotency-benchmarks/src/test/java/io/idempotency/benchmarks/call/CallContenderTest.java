@@ -6,6 +6,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.benchmarks.JdbcUrls;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** A service that does not keep its promise is found before it is measured. */
 @PostgresTest
+@Tag("full")
 class CallContenderTest {
 
     private static BenchmarkServer server;

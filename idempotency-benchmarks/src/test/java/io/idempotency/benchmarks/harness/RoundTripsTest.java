@@ -8,6 +8,7 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -17,6 +18,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @PostgresTest
+@Tag("full")
 class RoundTripsTest {
 
     private final PGSimpleDataSource dataSource = new PGSimpleDataSource();

@@ -3,6 +3,7 @@ package io.idempotency.sample.patterns;
 import java.util.List;
 import java.util.stream.IntStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * its balance can be made from that anew.
  */
 @PostgresTest
+@Tag("full")
 class AccountLedgerTest {
 
     private static final String ENTER = """

@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class CheckpointTest {
 
     private static final String READ_BY_POSITION = """

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The effect is a change by some amount: what was handled is a row of its own, written in the same transaction. */
 @PostgresTest
+@Tag("full")
 class ProcessedMessageTest {
 
     private final TestDatabase database;

@@ -2,6 +2,7 @@ package io.idempotency.sample.patterns;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -12,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The effect is one statement: a common table expression takes the event's id, and the effect reads from it. */
 @PostgresTest
+@Tag("full")
 class SingleStatementTest {
 
     private static final String COUNT = """

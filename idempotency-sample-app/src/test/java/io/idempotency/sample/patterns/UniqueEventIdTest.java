@@ -2,6 +2,7 @@ package io.idempotency.sample.patterns;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -12,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The effect is one row: the event's id is a unique column of it, and nothing else is needed. */
 @PostgresTest
+@Tag("full")
 class UniqueEventIdTest {
 
     private static final String SHIP = """

@@ -3,6 +3,7 @@ package io.idempotency.sample.patterns;
 import java.util.List;
 import java.util.stream.IntStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -13,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The effect is the newest state: what is older than what is there changes nothing. */
 @PostgresTest
+@Tag("full")
 class VersionGuardTest {
 
     private static final String KEEP_NEWEST = """

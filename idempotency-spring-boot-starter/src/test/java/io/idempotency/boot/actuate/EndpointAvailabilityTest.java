@@ -2,6 +2,7 @@ package io.idempotency.boot.actuate;
 
 import java.util.Arrays;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** When the endpoint and the health indicator are there, and when they stay away. */
 @PostgresTest
+@Tag("full")
 class EndpointAvailabilityTest {
 
     private static final String EXPOSED = "management.endpoints.web.exposure.include=idempotency";

@@ -5,6 +5,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Who may see responses, and who did something, where Spring Security knows. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class EndpointSecurityTest {
 
     private static final String RECORD = "record?scope=payments&key=order-42";

@@ -7,6 +7,7 @@ import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.health.contributor.Health;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What health says of the tables, the purge and the outbox. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_METHOD)
+@Tag("full")
 class HealthTest {
 
     private static final IdempotencyHealthProperties DEFAULTS =

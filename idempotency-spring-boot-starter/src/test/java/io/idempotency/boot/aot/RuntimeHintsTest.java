@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,7 @@ import io.idempotency.outbox.OutboxRecord;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a native image is told, and that ahead-of-time processing gets through. */
+@Tag("full")
 class RuntimeHintsTest {
 
     private static final ClassNameGenerator APPLICATION =

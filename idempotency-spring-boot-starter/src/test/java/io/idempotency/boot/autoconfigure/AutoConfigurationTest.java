@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -178,6 +179,7 @@ class AutoConfigurationTest {
                 JsonMapper.class,
                 PlatformTransactionManager.class
             })
+    @Tag("full")
     void addsNoBeanThatWouldChangeWhatTheApplicationGets(Class<?> type) {
         withoutStarter.run(without -> application.run(
                 with -> assertThat(with.getBeanNamesForType(type)).containsExactly(without.getBeanNamesForType(type))));

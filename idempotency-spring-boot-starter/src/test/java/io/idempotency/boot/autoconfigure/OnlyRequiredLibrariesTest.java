@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * because a class that is loaded already is not missed.
  */
 @PostgresTest
+@Tag("full")
 class OnlyRequiredLibrariesTest {
 
     private static final Predicate<String> OPTIONAL = Pattern.compile(

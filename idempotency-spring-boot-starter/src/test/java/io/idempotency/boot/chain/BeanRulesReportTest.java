@@ -3,6 +3,7 @@ package io.idempotency.boot.chain;
 import java.lang.reflect.Proxy;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,6 +155,7 @@ class BeanRulesReportTest {
 
     @ParameterizedTest
     @ValueSource(classes = {UsesRepository.class, NobodyUsesRepository.class})
+    @Tag("full")
     void reportsASpringDataRepository(Class<?> user) {
         reportOf(Jpa.class, user)
                 .says("such as a Spring Data repository", PaymentRepository.class.getName() + ".pay(String)")

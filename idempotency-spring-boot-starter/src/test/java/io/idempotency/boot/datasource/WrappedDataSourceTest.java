@@ -12,6 +12,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -88,6 +89,7 @@ class WrappedDataSourceTest {
 
     @ParameterizedTest(name = "library: {0}, transactions: {1}")
     @MethodSource("wrappings")
+    @Tag("full")
     void claimAndEffectAreOneTransaction(
             UnaryOperator<DataSource> ofLibrary, UnaryOperator<DataSource> ofTransactions) {
         DataSource pool = database.dataSource(2);

@@ -10,6 +10,7 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What needs a ready database when it is created waits for our tables. */
 @PostgresTest(empty = true)
+@Tag("full")
 class DatabaseInitializationOrderTest {
 
     private static final String COUNT = "select count(*) from idempotency.idempotency_request";

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -125,6 +126,7 @@ class MigrationTest {
                 "spring.datasource.hikari.transaction-isolation=TRANSACTION_SERIALIZABLE",
                 "spring.main.lazy-initialization=true"
             })
+    @Tag("full")
     void migratesAndWorksWith(String property) {
         try (ConfigurableApplicationContext application = start(property)) {
             requireIdempotent(application);
@@ -133,6 +135,7 @@ class MigrationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"currentSchema=app", "currentSchema=nowhere", "options=-c%20search_path="})
+    @Tag("full")
     void migratesAndWorksWhateverTheSearchPath(String parameter) {
         jdbc.execute("create schema if not exists app");
         String url = database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + parameter;

@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What starting an application does about the functions for callers that are not Java, and that they are of use. */
 @PostgresTest(empty = true)
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class SqlFunctionsTest {
 
     private static final List<String> OF_MIGRATIONS = List.of("idempotency_lock_id", "idempotency_request_id");

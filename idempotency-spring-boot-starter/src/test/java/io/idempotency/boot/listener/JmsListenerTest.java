@@ -34,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Messages that are sent twice and redelivered after failures, to consumers that compete for them. */
 @PostgresTest
+@Tag("full")
 class JmsListenerTest {
 
     private static final String QUEUE = "deposits";

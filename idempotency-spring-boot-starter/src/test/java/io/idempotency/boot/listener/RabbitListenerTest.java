@@ -35,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * broker is there: what it would call is called.
  */
 @PostgresTest
+@Tag("full")
 class RabbitListenerTest {
 
     private static final String LISTENER = "rabbit";

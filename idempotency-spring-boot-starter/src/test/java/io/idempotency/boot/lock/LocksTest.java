@@ -47,6 +47,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** The locks of an application, whoever manages its transactions. */
 @PostgresTest
+@Tag("full")
 class LocksTest {
 
     private static final String DAY = "17 2026-03-31";

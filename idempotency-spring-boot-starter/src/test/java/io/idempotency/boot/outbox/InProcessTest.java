@@ -41,6 +41,7 @@ import static org.awaitility.Awaitility.await;
 /** Messages that the application handles itself: from the call to the effect of the handler, once. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 class InProcessTest {
 
     private final TestDatabase database;

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Which beans an application gets, and what keeps it from starting. */
 @PostgresTest
+@Tag("full")
 class OutboxStartUpTest {
 
     private final TestDatabase database;

@@ -169,6 +169,7 @@ class RelayRunnerTest {
     }
 
     @Test
+    @Tag("full")
     void aSenderThatThrowsErrorsOrInterruptsDoesNotEndTheRelay() {
         try (OutboxApplication application = start(NEVER)) {
             Receiver receiver = application.bean(Receiver.class);
@@ -196,6 +197,7 @@ class RelayRunnerTest {
 
     /** The relay itself waits for its poll, which a failure of the database must not make it do. */
     @Test
+    @Tag("full")
     void aBatchThatIsLostIsTriedAgainLongBeforeTheNextPoll() {
         try (OutboxApplication application = start(NEVER)) {
             Receiver receiver = application.bean(Receiver.class);

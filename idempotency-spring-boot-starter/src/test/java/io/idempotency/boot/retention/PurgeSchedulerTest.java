@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -36,6 +37,7 @@ import static org.awaitility.Awaitility.await;
 /** Expired rows go while the application runs, by a thread that the application needs to know nothing of. */
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class PurgeSchedulerTest {
 
     private static final String OFTEN = "idempotency.purge.interval=100ms";

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -28,6 +29,7 @@ import static org.awaitility.Awaitility.await;
 /** The sizes of the tables are told again and again, by a thread that the application needs to know nothing of. */
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class SampleSchedulerTest {
 
     private static final String FAILED = "could not be sampled for metrics";

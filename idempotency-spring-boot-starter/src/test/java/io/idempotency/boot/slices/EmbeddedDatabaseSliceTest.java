@@ -2,6 +2,7 @@ package io.idempotency.boot.slices;
 
 import java.util.Arrays;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.jdbc.test.autoconfigure.JdbcTest;
 import org.springframework.test.context.ContextConfiguration;
@@ -13,6 +14,7 @@ import io.idempotency.boot.testing.StartupReport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A slice whose DataSource Spring Boot replaces by an embedded database, as it does unless it is told otherwise. */
+@Tag("full")
 class EmbeddedDatabaseSliceTest {
 
     @Test

@@ -1,5 +1,6 @@
 package io.idempotency.boot.testing;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
@@ -18,6 +19,7 @@ import static org.mockito.BDDMockito.given;
 
 /** An application's own test that replaces a service with idempotent methods by a mock. */
 @SpringBootTest(classes = MockedServiceTest.Application.class)
+@Tag("full")
 class MockedServiceTest {
 
     @MockitoBean

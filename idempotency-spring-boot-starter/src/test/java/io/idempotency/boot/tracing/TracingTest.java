@@ -17,6 +17,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,6 +50,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 /** What a trace shows of calls and deliveries. */
 @PostgresTest
+@Tag("full")
 class TracingTest {
 
     private final TestDatabase database;

@@ -152,6 +152,7 @@ class ArchiveTest {
 
     @Test
     @Tag("race")
+    @Tag("full")
     void holdsWhatIsNotInTheTableAfterAPurgeWhoseConnectionsAreKilledAgainAndAgain() throws Exception {
         int rows = 5_000;
         insertMessages(rows, "-1 day");

@@ -8,6 +8,7 @@ import java.util.OptionalInt;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -190,6 +191,7 @@ class ResponseExpiryTest {
     }
 
     @Test
+    @Tag("full")
     void theIndexIsUsedAndHoldsWhatIsToComeOnly() throws Exception {
         try (Session session = new Session(database.connection())) {
             for (int i = 0; i < 500; i++) {

@@ -8,6 +8,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -161,6 +162,7 @@ class TableStatisticsTest {
 
     /** Else a lock of an operator's would cost every instance a connection. */
     @Test
+    @Tag("full")
     void doNotWaitLongForATableThatIsLocked() throws SQLException {
         try (Session locking = new Session(database.connection())) {
             locking.execute("lock table idempotency.processed_message in access exclusive mode");

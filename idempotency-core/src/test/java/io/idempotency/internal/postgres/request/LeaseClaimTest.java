@@ -246,6 +246,24 @@ class LeaseClaimTest {
     }
 
     @Test
+    @Tag("race")
+    void aLeaseThatIsExtendedWhileAnotherWantsToTakeItOverStays() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        expireLeases();
+        assertThat(holder.store().extendLease(holder.connection(), fence(request, 1), LEASE))
+                .isTrue();
+
+        ConcurrentCalls<ClaimResult> taking = ConcurrentCalls.start(1, () -> taker.claim(leased("order-42")));
+        database.backends().awaitBlocked(taker.connection());
+        holder.commit();
+
+        assertThat(taking.await().requireAllSucceeded())
+                .extracting(ClaimResult::kind)
+                .containsExactly(Kind.LEASED);
+    }
+
+    @Test
     void aLeaseThatIsClaimedAgainWithItsTokenBeginsAgain() throws SQLException {
         ClaimRequest request = leased("order-42");
         hold(request);

@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * statements all the same. PostgreSQL asks for the right to each function in them, even in branches that are not taken.
  */
 @PostgresTest(empty = true)
+@Tag("full")
 class DefaultPrivilegesTest {
 
     private static final String PASSWORD = "secret";

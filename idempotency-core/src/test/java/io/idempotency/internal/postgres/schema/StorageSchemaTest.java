@@ -71,6 +71,7 @@ class StorageSchemaTest {
     @ParameterizedTest
     @ValueSource(strings = {"read committed", "serializable"})
     @Tag("race")
+    @Tag("full")
     void isMigratedOnceByManyAtOnceWhateverTheirIsolation(String isolation) {
         PGSimpleDataSource owner = dataSource(database.username(), database.password());
         owner.setOptions("-c default_transaction_isolation=" + isolation.replace(" ", "\\ "));
@@ -134,6 +135,7 @@ class StorageSchemaTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"idempotency", "_x", "a_1", "public", "user"})
+    @Tag("full")
     void mayHaveAPlainName(String name) {
         MigratedTables.in(database.adminDataSource(), name);
 
@@ -332,6 +334,7 @@ class StorageSchemaTest {
             "delete, message_failure",
             "update, stream_position"
         })
+        @Tag("full")
         void missesTheRightToWrite(String missing, String table) {
             migrateFor(plain());
             admin.execute("revoke " + missing + " on idempotency." + table + " from " + role);
