@@ -21,11 +21,13 @@ import javax.imageio.stream.ImageOutputStream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** A Chromium that is installed on this machine, without a window. */
@@ -90,8 +92,10 @@ record Browser(ChromeDriver driver) implements AutoCloseable {
         element(css).sendKeys(Keys.ENTER);
     }
 
+    /** Of a list that the page may replace at any time: as a user would, again if it did so. */
     void choose(String css) {
-        element(css).click();
+        await().ignoreException(StaleElementReferenceException.class)
+                .untilAsserted(() -> element(css).click());
     }
 
     void fill(String css, String value) {

@@ -426,12 +426,15 @@ class RelayTest {
     @Test
     void aRelayThatHangsLosesItsTransactionToTheServer() {
         publisher.publish("a", 1);
+        CountDownLatch taken = new CountDownLatch(1);
         CountDownLatch hung = new CountDownLatch(1);
         CompletableFuture<Void> hanging =
                 CompletableFuture.runAsync(() -> publisher.store.send(10, Duration.ofMillis(100), messages -> {
+                    taken.countDown();
                     await(hung);
                     return Taken.asSent(messages);
                 }));
+        await(taken);
         OutboxStore other = new Publisher(database.dataSource()).store;
         awaitTrue(() -> Taken.from(other).size() == 1);
         hung.countDown();

@@ -1,12 +1,18 @@
 package io.idempotency.boot.contract;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -35,7 +41,7 @@ class NestedCallTest {
     private final TransactionTemplate outer;
 
     NestedCallTest(ContractApplications applications) {
-        application = applications.start(List.of(Steps.class));
+        application = applications.start(List.of(Steps.class, TakenConnections.class));
         steps = application.bean(Steps.class);
         outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
     }
@@ -49,6 +55,19 @@ class NestedCallTest {
 
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
+    /** Whoever holds a connection and waits for another may wait for itself. */
+    @Test
+    void aRepeatInATransactionTakesNoOtherConnection() {
+        UUID first = steps.pay("key", () -> {});
+        AtomicInteger taken = application.bean(TakenConnections.class).number;
+        int before = taken.get();
+
+        outer.executeWithoutResult(
+                status -> assertThat(steps.pay("key", () -> {})).isEqualTo(first));
+
+        assertThat(taken.get() - before).isEqualTo(1);
     }
 
     @Test
@@ -153,6 +172,24 @@ class NestedCallTest {
 
         assertThat(IdempotencyContext.find()).isEmpty();
         assertThatThrownBy(IdempotencyContext::current).isInstanceOf(IllegalStateException.class);
+    }
+
+    static class TakenConnections implements BeanPostProcessor {
+
+        private final AtomicInteger number = new AtomicInteger();
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof DataSource dataSource
+                    ? new DelegatingDataSource(dataSource) {
+                        @Override
+                        public Connection getConnection() throws SQLException {
+                            number.incrementAndGet();
+                            return super.getConnection();
+                        }
+                    }
+                    : bean;
+        }
     }
 
     static class Steps {

@@ -29,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications that do things in their own way: nobody meets another's answer, and no key is read from elsewhere. */
 @PostgresTest
-@Tag("full")
 class UnusualApplicationsTest {
 
     private static final String QUIET = "logging.level.org.apache.catalina.core.ContainerBase=off";
@@ -43,6 +42,7 @@ class UnusualApplicationsTest {
     }
 
     @Test
+    @Tag("full")
     void aCallOnAThreadThatKnowsNoCallerIsRefusedWhereCallersAreRequired() throws Exception {
         try (HttpApplication application =
                 start(List.of(SecuredApplication.class, AsyncDoors.class), "idempotency.http.require-caller=true")) {
@@ -58,6 +58,7 @@ class UnusualApplicationsTest {
     }
 
     @Test
+    @Tag("full")
     void keysReachControllersEvenIfEverythingElseIsSwitchedOff() throws Exception {
         try (HttpApplication application = start(List.of(), "idempotency.enabled=false")) {
             assertThat(application.post("/any-method").key("abc").send().body()).isEqualTo("key abc");
@@ -72,6 +73,7 @@ class UnusualApplicationsTest {
     }
 
     @Test
+    @Tag("full")
     void aKeyThatSpringMvcWouldTakeFromTheQueryIsReportedAtStartUp() {
         StartupReport report = StartupReport.of(() -> start(List.of(OwnMvc.class)));
 
@@ -80,6 +82,7 @@ class UnusualApplicationsTest {
     }
 
     @Test
+    @Tag("full")
     void anErrorAfterAReplayIsNoReplay() throws Exception {
         try (HttpApplication application = start(List.of(FailsAfterwards.class))) {
             application.post("/fails-afterwards").key("key").send();
@@ -103,6 +106,7 @@ class UnusualApplicationsTest {
 
     /** The bound of the variable names the variable. */
     @Test
+    @Tag("full")
     void elementsOfABoundedTypeVariableDoNotKeepAnApplicationFromStarting() {
         try (HttpApplication application = start(List.of(BoundedElements.class))) {
             assertThat(application.bean(BoundedElements.class).all("key")).isEmpty();
@@ -111,6 +115,7 @@ class UnusualApplicationsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {NullCaller.class, LongCaller.class})
+    @Tag("full")
     void aMistakeOfACallerResolverIsNotTheClients(Class<?> resolver) throws Exception {
         try (HttpApplication application = start(List.of(resolver))) {
             assertThat(application

@@ -245,22 +245,36 @@ class LeaseClaimTest {
         assertThat(taker.claim(leased("order-42")).kind()).isEqualTo(Kind.LEASED);
     }
 
+    /** A trigger holds the other between what it has found and its update. */
     @Test
     @Tag("race")
-    void aLeaseThatIsExtendedWhileAnotherWantsToTakeItOverStays() throws SQLException {
+    void aLeaseThatIsExtendedWhileAnotherTakesItOverStays() throws SQLException {
         ClaimRequest request = leased("order-42");
         hold(request);
         expireLeases();
-        assertThat(holder.store().extendLease(holder.connection(), fence(request, 1), LEASE))
-                .isTrue();
+        admin.execute("""
+                create function hold_update() returns trigger language plpgsql as
+                'begin perform pg_advisory_xact_lock_shared(1) where current_setting(''application_name'') = ''taker'';
+                return null; end';
+                create trigger hold_update before update on idempotency.idempotency_request
+                for each statement execute function hold_update()""");
+        taker.execute("set application_name = 'taker'").commit();
+        ConcurrentCalls<ClaimResult> taking;
+        try (Session gate = new Session(database)) {
+            gate.execute("select pg_advisory_xact_lock(1)");
+            taking = ConcurrentCalls.start(1, () -> taker.claim(leased("order-42")));
+            database.backends().awaitBlocked(taker.connection());
 
-        ConcurrentCalls<ClaimResult> taking = ConcurrentCalls.start(1, () -> taker.claim(leased("order-42")));
-        database.backends().awaitBlocked(taker.connection());
-        holder.commit();
+            assertThat(holder.store().extendLease(holder.connection(), fence(request, 1), LEASE))
+                    .isTrue();
+            holder.commit();
+        }
 
         assertThat(taking.await().requireAllSucceeded())
                 .extracting(ClaimResult::kind)
                 .containsExactly(Kind.LEASED);
+        taker.rollback();
+        admin.execute("drop function hold_update cascade");
     }
 
     @Test
