@@ -92,7 +92,7 @@ record Browser(ChromeDriver driver) implements AutoCloseable {
         element(css).sendKeys(Keys.ENTER);
     }
 
-    /** Of a list that the page may replace at any time: as a user would, again if it did so. */
+    /** Clicks an entry of a list, again if the page has replaced it between finding and clicking it. */
     void choose(String css) {
         await().ignoreException(StaleElementReferenceException.class)
                 .untilAsserted(() -> element(css).click());

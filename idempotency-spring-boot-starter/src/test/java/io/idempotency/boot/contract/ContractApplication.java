@@ -109,7 +109,7 @@ final class ContractApplication {
         }
     }
 
-    /** What was observed is forgotten, and nothing is interrupted any more. */
+    /** Forgets what was observed, and interrupts no payment any more. */
     void reset() {
         if (context.isActive()) {
             interruption().reset();

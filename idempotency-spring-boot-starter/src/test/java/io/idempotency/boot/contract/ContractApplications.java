@@ -14,7 +14,7 @@ import io.idempotency.test.TestDatabase;
  */
 final class ContractApplications implements AutoCloseable {
 
-    /** What a test says of a failure is in its assertions. */
+    /** Tests assert on failures, so that nobody reads their log. */
     private static final List<String> LOGS_OF_FAILURES = List.of(
             "logging.level.com.zaxxer.hikari=error",
             "logging.level.org.hibernate=off",
@@ -74,7 +74,7 @@ final class ContractApplications implements AutoCloseable {
         return application;
     }
 
-    /** Nothing of an earlier test is left. */
+    /** Removes what the last test has left. */
     void clear() {
         if (!started.isEmpty()) {
             started.forEach(ContractApplication::reset);

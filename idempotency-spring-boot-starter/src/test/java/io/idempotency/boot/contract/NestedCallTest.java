@@ -57,7 +57,7 @@ class NestedCallTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
     }
 
-    /** Whoever holds a connection and waits for another may wait for itself. */
+    /** A call that holds the last connection of the pool would wait for itself. */
     @Test
     void aRepeatInATransactionTakesNoOtherConnection() {
         UUID first = steps.pay("key", () -> {});

@@ -41,7 +41,7 @@ enum TransactionKind {
         };
     }
 
-    /** Starts one of each kind; */
+    /** Starts an application of each of these kinds. */
     static Map<TransactionKind, ContractApplication> startEach(
             List<TransactionKind> kinds, ContractApplications applications, Class<?> bean, String... properties) {
         applications.withQuietFailures();
