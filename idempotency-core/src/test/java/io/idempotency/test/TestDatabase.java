@@ -30,6 +30,18 @@ public final class TestDatabase implements AutoCloseable {
     /** A test that empties its pool shall fail soon, not after Hikari's 30 seconds. */
     private static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(5);
 
+    /**
+     * Hikari fills each pool by default, but most tests use a connection or two, and each takes PostgreSQL a new process. With
+     * zero, a thread may wait in vain for a connection beside others: its request for one counts as made if the queue is as
+     * long as the thread saw it when it came, and another thread may have filled it since. With one, Hikari's housekeeper
+     * opens the missing connection.
+     */
+    private static final int MINIMUM_IDLE = 1;
+
+    static {
+        System.setProperty("com.zaxxer.hikari.housekeeping.period.ms", "500");
+    }
+
     private final TestDatabaseServer server;
     private final String name;
     private final PGSimpleDataSource adminDataSource;
@@ -95,8 +107,7 @@ public final class TestDatabase implements AutoCloseable {
         properties.put("spring.datasource.url", jdbcUrl());
         properties.put("spring.datasource.username", username());
         properties.put("spring.datasource.password", password());
-        // Else Hikari fills each pool. Most tests use a connection or two, and each takes PostgreSQL a new process.
-        properties.put("spring.datasource.hikari.minimum-idle", 0);
+        properties.put("spring.datasource.hikari.minimum-idle", MINIMUM_IDLE);
         return properties;
     }
 
@@ -129,7 +140,7 @@ public final class TestDatabase implements AutoCloseable {
         config.setUsername(username());
         config.setPassword(password());
         config.setMaximumPoolSize(size);
-        config.setMinimumIdle(0);
+        config.setMinimumIdle(MINIMUM_IDLE);
         config.setConnectionTimeout(connectionTimeout.toMillis());
         HikariDataSource pool = new HikariDataSource(config);
         pools.add(pool);
@@ -159,7 +170,7 @@ public final class TestDatabase implements AutoCloseable {
             HikariConfig config = new HikariConfig();
             config.setDataSource(unpooled(Backends.OBSERVER));
             config.setMaximumPoolSize(ADMIN_POOL_SIZE);
-            config.setMinimumIdle(0);
+            config.setMinimumIdle(MINIMUM_IDLE);
             adminPool = new HikariDataSource(config);
             pools.add(adminPool);
         }
