@@ -43,12 +43,12 @@ public final class Backends {
             order by pid, locktype, mode""";
 
     private final DataSource admin;
-    private final HikariDataSource observers;
+    private final List<HikariDataSource> pools;
     private final JdbcTemplate jdbc;
 
-    Backends(DataSource admin, HikariDataSource observers) {
+    Backends(DataSource admin, HikariDataSource observers, List<HikariDataSource> pools) {
         this.admin = admin;
-        this.observers = observers;
+        this.pools = pools;
         this.jdbc = new JdbcTemplate(observers);
     }
 
@@ -119,13 +119,17 @@ public final class Backends {
     }
 
     /**
-     * Waits until all backends have ended, whose connections the test closes, and what they did is in the statistics. One that
+     * Ends the idle connections, waits until all backends have ended, and until what they did is in the statistics. One that
      * is idle may keep it to itself for a while, and tells it when it ends; before PostgreSQL 15 a process of its own counts
      * it, in the order in which it is told.
      */
     public void awaitStatistics() {
-        observers.getHikariPoolMXBean().softEvictConnections();
-        awaitActivity(TIMEOUT, "all backends are gone", List::isEmpty);
+        pools.forEach(pool -> pool.getHikariConfigMXBean().setMinimumIdle(0));
+        awaitActivity(TIMEOUT, "all backends are gone", backends -> {
+            // In each round, because a pool may just be opening a connection.
+            pools.forEach(pool -> pool.getHikariPoolMXBean().softEvictConnections());
+            return backends.isEmpty();
+        });
         JdbcTemplate unpooled = new JdbcTemplate(admin);
         unpooled.execute("create table if not exists counted_last ()");
         long before = scansOfLast(unpooled);

@@ -178,7 +178,7 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     public Backends backends() {
-        return new Backends(adminDataSource, adminPool());
+        return new Backends(adminDataSource, adminPool(), pools);
     }
 
     @Override

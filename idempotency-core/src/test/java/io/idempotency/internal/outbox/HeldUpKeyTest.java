@@ -57,8 +57,6 @@ class HeldUpKeyTest {
         admin.execute("analyze idempotency.outbox_event");
         assertThat(relay.sendBatch()).isEqualTo(OutboxRelay.Round.NOTHING_DUE);
 
-        pool.close();
-        database.dataSource().close();
         database.backends().awaitStatistics();
         assertThat(entriesRead())
                 .as("rows and index entries read by the relay")

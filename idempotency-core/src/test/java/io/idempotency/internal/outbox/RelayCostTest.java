@@ -131,9 +131,8 @@ class RelayCostTest {
                 from generate_series(1, %d) as i""".formatted(statusAndError, nextAttempt, sentAndExpiry, OTHER_ROWS));
     }
 
-    /** Of the table and its indexes; the connections of the pool, which made the tables, would tell late what they read. */
+    /** Of the table and its indexes. */
     private long pagesReadBy(Runnable work) {
-        database.dataSource().close();
         long before = pages();
         work.run();
         return pages() - before;

@@ -28,6 +28,7 @@ import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
+import io.idempotency.TransactionMismatchException;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -145,6 +146,32 @@ class CallsInCallbacksTest {
             application.outcomes().clear();
         }
         assertThat(desk.executions()).isEqualTo(2);
+    }
+
+    /** The transaction is over, and Spring still lets a method join it. */
+    @ParameterizedTest
+    @EnumSource
+    void aCallAfterTheCompletionIsRefused(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        Desk desk = application.bean(Desk.class);
+        AtomicReference<Throwable> refusal = new AtomicReference<>();
+
+        outer(application).executeWithoutResult(status -> {
+            desk.pay("earlier", () -> {});
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int completion) {
+                    refusal.set(catchThrowable(() -> desk.pay("key", () -> {})));
+                }
+            });
+        });
+
+        assertThat(refusal.get())
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContaining("afterCompletion callback");
+        assertKept(application, "earlier");
+        assertThat(application.requests()).isEqualTo(1);
+        assertThat(application.effects()).isEqualTo(1);
     }
 
     /** Which JPA does not have. */

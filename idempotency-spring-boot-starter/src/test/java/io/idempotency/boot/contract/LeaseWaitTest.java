@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
@@ -149,6 +150,22 @@ class LeaseWaitTest {
         halt.release();
         assertThat(held.await().requireAllSucceeded()).hasSize(1);
         assertThat(holder.outcomes().all()).containsExactly(Outcome.IN_PROGRESS, Outcome.EXECUTED);
+    }
+
+    /** The lease expires before the wait is over, and the holder still runs. */
+    @Test
+    void takesOverAnExpiredLeaseInTheProcessOfTheHolder() {
+        ConcurrentCalls<Booked> held =
+                ConcurrentCalls.start(1, () -> paymentsOf(holder).payBriefly("key"));
+        halt.awaitReached();
+
+        Booked booked = paymentsOf(holder).payBriefly("key");
+        halt.release();
+
+        assertThat(booked.attempt()).isEqualTo(2);
+        assertThat(held.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
+        assertThat(holder.outcomes().all()).containsExactly(Outcome.RECOVERED, Outcome.LEASE_LOST);
+        assertThat(holder.effects()).isEqualTo(1);
     }
 
     @Test

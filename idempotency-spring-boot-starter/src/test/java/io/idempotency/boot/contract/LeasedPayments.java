@@ -92,6 +92,17 @@ class LeasedPayments {
 
     @Transactional
     @Idempotent(
+            scope = "leased-briefly",
+            key = "#key",
+            mode = IdempotencyMode.LEASED,
+            lease = "200ms",
+            waitTimeout = "400ms")
+    Booked payBriefly(String key) {
+        return callOutsideAndBook();
+    }
+
+    @Transactional
+    @Idempotent(
             scope = "leased-fail-fast",
             key = "#key",
             mode = IdempotencyMode.LEASED,

@@ -37,7 +37,6 @@ class StaleLeasesAmongManyTest {
     void areFoundByTheirIndex() {
         database.jdbc().execute(INSERT);
         database.jdbc().execute("vacuum analyze idempotency.idempotency_request");
-        database.dataSource().close();
         database.backends().awaitStatistics();
         long before = scans("pg_stat_user_tables", "seq_scan", "relname = 'idempotency_request'");
 

@@ -31,7 +31,7 @@ import static io.idempotency.internal.postgres.Deliveries.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Partitions are there before they are needed, and go when all of their messages may be forgotten. */
+/** Partitions exist before they are needed, whatever is in the way of their maintenance. */
 @PostgresTest
 @Tag("full")
 class PartitionMaintenanceTest {
@@ -108,29 +108,6 @@ class PartitionMaintenanceTest {
 
         awaitSevenAhead(messages);
         assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
-    }
-
-    @Test
-    void aPartitionGoesWhenItsLastMessageHasExpired() throws SQLException {
-        PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
-        deliveries.claimAndCommit(message("old"));
-        deliveries.claimAndCommit(message("young"));
-        admin.execute(EXPIRE + " where message_id = 'old'");
-        messages.passBound();
-        messages.maintain();
-        assertThat(deliveries.claimAndCommit(message("old"))).isEqualTo(InboxResult.Kind.DUPLICATE);
-
-        admin.execute(EXPIRE);
-        admin.execute(
-                "update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
-        Awaitility.await()
-                .until(() -> messages.maintain()
-                        && admin.queryForList("select 1 from idempotency.processed_message")
-                                .isEmpty());
-
-        assertThat(deliveries.claimAndCommit(message("old"))).isEqualTo(InboxResult.Kind.NEW);
-        assertThat(deliveries.claimAndCommit(message("young"))).isEqualTo(InboxResult.Kind.NEW);
-        assertThat(state().partitions()).isEqualTo(messages.partitions().size());
     }
 
     @Test

@@ -154,7 +154,7 @@ class ClaimCostTest {
     @ValueSource(booleans = {false, true})
     void everyCompletionIsAHotUpdate(boolean withResponseRetention) throws SQLException {
         int calls = 1_000;
-        awaitWhatOthersHaveDone();
+        database.backends().awaitStatistics();
         Map<String, Object> before = updates();
         try (Session session = new Session(database.connection())) {
             session.execute("set synchronous_commit = off").commit();
@@ -187,11 +187,6 @@ class ClaimCostTest {
                         "locked_until where (locked_until IS NOT NULL)",
                         "request_id",
                         "response_expires_at where (response_expires_at IS NOT NULL)");
-    }
-
-    private void awaitWhatOthersHaveDone() {
-        database.dataSource().getHikariPoolMXBean().softEvictConnections();
-        database.backends().awaitStatistics();
     }
 
     private Map<String, Object> updates() {
