@@ -41,26 +41,4 @@ public record ClaimRequest(
                     "A claim that is complete at once has neither a lease nor a retention of its response");
         }
     }
-
-    /**
-     * Creates the request with the primary key of the intent.
-     *
-     * @param intent scope, caller and key
-     * @param fingerprint fingerprint of the payload
-     * @param retention time for which the key is kept, from now
-     * @param responseRetention time for which its response is kept, from now; {@code null} for as long as the key
-     * @param waitLimit the longest wait, in all
-     * @param completeAtOnce whether the claim already stores the success
-     * @param lease lease of a claim that is committed before its effect
-     */
-    public ClaimRequest(
-            Intent intent,
-            Fingerprint fingerprint,
-            Duration retention,
-            @Nullable Duration responseRetention,
-            Duration waitLimit,
-            boolean completeAtOnce,
-            @Nullable Lease lease) {
-        this(RequestId.of(intent), intent, fingerprint, retention, responseRetention, waitLimit, completeAtOnce, lease);
-    }
 }

@@ -13,16 +13,21 @@ import java.util.UUID;
  * is part of the method's transaction if the method declares one.
  *
  * <pre>
- *   (no row)          --claim--------------------&gt; PROCESSING
- *   (no row)          --claim, complete at once--&gt; SUCCEEDED
- *   PROCESSING        --complete-----------------&gt; SUCCEEDED
- *   PROCESSING        --fail, with a lease-------&gt; FAILED_RETRYABLE or FAILED_FINAL
- *   (no row)          --record a failure---------&gt; FAILED_RETRYABLE or FAILED_FINAL
- *   FAILED_RETRYABLE  --reclaim------------------&gt; PROCESSING, attempt + 1
- *   PROCESSING        --reclaim, lease expired---&gt; PROCESSING, attempt + 1
- *   any but PROCESSING --purge, expired----------&gt; (no row)
- *   PROCESSING        --purge, lease expired-----&gt; (no row)
+ *   (no row)           --claim---------------------&gt; PROCESSING, or SUCCEEDED if it is complete at once
+ *   PROCESSING         --complete------------------&gt; SUCCEEDED
+ *   PROCESSING         --fail, with a lease--------&gt; FAILED_RETRYABLE or FAILED_FINAL
+ *   PROCESSING         --extend the lease----------&gt; PROCESSING
+ *   (no row)           --record a failure----------&gt; FAILED_RETRYABLE or FAILED_FINAL
+ *   FAILED_RETRYABLE   --record a later failure----&gt; FAILED_RETRYABLE or FAILED_FINAL
+ *   FAILED_RETRYABLE   --reclaim-------------------&gt; as a claim, with attempt + 1
+ *   PROCESSING         --reclaim, lease expired----&gt; PROCESSING, attempt + 1
+ *   SUCCEEDED          --purge, response expired---&gt; SUCCEEDED, without its response
+ *   any but PROCESSING --purge, expired------------&gt; (no row)
+ *   PROCESSING         --purge, lease expired------&gt; (no row)
  * </pre>
+ *
+ * <p>An operator moves a request whose lease has expired, or that has none, from PROCESSING to FAILED_RETRYABLE or SUCCEEDED, or
+ * deletes it: see {@link io.idempotency.IdempotencyAdministration}.
  *
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself.
  */

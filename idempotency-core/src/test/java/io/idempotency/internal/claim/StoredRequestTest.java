@@ -13,6 +13,7 @@ import io.idempotency.Intent;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.postgres.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -75,8 +76,8 @@ class StoredRequestTest {
         Intent other = new Intent("refunds", "", new IdempotencyKey("key"));
 
         assertThatIllegalStateException()
-                .isThrownBy(() -> stored.answerTo(new ClaimRequest(
-                        other, FINGERPRINT, Duration.ofDays(1), null, Duration.ofSeconds(1), false, null)))
+                .isThrownBy(() -> stored.answerTo(
+                        Requests.of(other, FINGERPRINT, Duration.ofDays(1), null, Duration.ofSeconds(1), false, null)))
                 .withMessageContaining("scope 'payments'")
                 .withMessageContaining("scope 'refunds'");
     }
@@ -101,6 +102,6 @@ class StoredRequestTest {
     }
 
     private static ClaimRequest request(Fingerprint fingerprint, @Nullable Lease lease) {
-        return new ClaimRequest(INTENT, fingerprint, Duration.ofDays(1), null, Duration.ofSeconds(1), false, lease);
+        return Requests.of(INTENT, fingerprint, Duration.ofDays(1), null, Duration.ofSeconds(1), false, lease);
     }
 }

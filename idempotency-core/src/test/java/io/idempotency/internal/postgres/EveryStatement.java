@@ -163,7 +163,7 @@ final class EveryStatement {
             assertThat(session.claim(Requests.leased(prefix + "-taken-over")))
                     .isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 2));
             session.commit();
-            ClaimRequest shortLived = new ClaimRequest(
+            ClaimRequest shortLived = Requests.of(
                     Requests.intent(prefix + "-short-lease"),
                     Requests.fingerprint("payload"),
                     Duration.ofDays(7),

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
@@ -12,6 +14,7 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
 
@@ -40,7 +43,27 @@ public final class Requests {
     }
 
     public static ClaimRequest request(Intent intent, String payload, Duration waitLimit) {
-        return new ClaimRequest(intent, fingerprint(payload), RETENTION, null, waitLimit, false, null);
+        return of(intent, fingerprint(payload), RETENTION, null, waitLimit, false, null);
+    }
+
+    /** With the primary key of the intent. */
+    public static ClaimRequest of(
+            Intent intent,
+            Fingerprint fingerprint,
+            Duration retention,
+            @Nullable Duration responseRetention,
+            Duration waitLimit,
+            boolean completeAtOnce,
+            @Nullable Lease lease) {
+        return new ClaimRequest(
+                RequestId.of(intent),
+                intent,
+                fingerprint,
+                retention,
+                responseRetention,
+                waitLimit,
+                completeAtOnce,
+                lease);
     }
 
     public static ClaimRequest waitingAtMost(Duration waitLimit, String key) {
@@ -48,13 +71,12 @@ public final class Requests {
     }
 
     public static ClaimRequest withoutResponse(String key) {
-        return new ClaimRequest(intent(key), fingerprint("payload"), RETENTION, null, PATIENT, true, null);
+        return of(intent(key), fingerprint("payload"), RETENTION, null, PATIENT, true, null);
     }
 
     /** Whose response goes before its key. */
     public static ClaimRequest forgettingItsResponse(String key, Duration responseRetention) {
-        return new ClaimRequest(
-                intent(key), fingerprint("payload"), RETENTION, responseRetention, PATIENT, false, null);
+        return of(intent(key), fingerprint("payload"), RETENTION, responseRetention, PATIENT, false, null);
     }
 
     public static ClaimRequest leased(String key) {
@@ -62,7 +84,7 @@ public final class Requests {
     }
 
     public static ClaimRequest leased(String key, String payload, Duration lease) {
-        return new ClaimRequest(
+        return of(
                 intent(key),
                 fingerprint(payload),
                 RETENTION,

@@ -11,9 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.DuplicateKeyException;
@@ -81,7 +78,7 @@ class AfterCommitTest {
         private List<Class<?>> beans() {
             List<Class<?>> beans = new ArrayList<>(List.of(Settlement.class));
             if (this == JPA) {
-                beans.add(WithJpa.class);
+                beans.add(TransactionKind.WithJpa.class);
             }
             return beans;
         }
@@ -210,10 +207,6 @@ class AfterCommitTest {
                 .jdbc()
                 .queryForList("select status from idempotency.idempotency_request", String.class);
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
-    static class WithJpa {}
 
     static class NoFunds extends Exception {
 

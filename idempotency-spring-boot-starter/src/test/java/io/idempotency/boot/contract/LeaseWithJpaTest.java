@@ -3,9 +3,6 @@ package io.idempotency.boot.contract;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -27,7 +24,7 @@ class LeaseWithJpaTest {
 
     LeaseWithJpaTest(ContractApplications applications) {
         proxy = applications.proxy();
-        application = applications.start(List.of(LeasedPayments.class, WithJpa.class));
+        application = applications.start(List.of(LeasedPayments.class, TransactionKind.WithJpa.class));
         payments = application.bean(LeasedPayments.class);
         assertThat(application.bean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
     }
@@ -55,8 +52,4 @@ class LeaseWithJpaTest {
         assertThat(payments.executions() - before).isEqualTo(1);
         assertThat(payments.payRepeatably("key")).isEqualTo(booked);
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
-    static class WithJpa {}
 }

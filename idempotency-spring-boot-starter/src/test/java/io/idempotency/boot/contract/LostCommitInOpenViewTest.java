@@ -6,9 +6,6 @@ import java.util.function.Supplier;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -31,7 +28,7 @@ class LostCommitInOpenViewTest {
 
     LostCommitInOpenViewTest(ContractApplications applications) {
         proxy = applications.proxy();
-        application = applications.start(List.of(WithJpa.class));
+        application = applications.start(List.of(TransactionKind.WithJpa.class));
     }
 
     @Test
@@ -69,8 +66,4 @@ class LostCommitInOpenViewTest {
             ofRequest.close();
         }
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
-    static class WithJpa {}
 }

@@ -74,7 +74,7 @@ class ClaimTest {
 
         @Test
         void isGrantedAndTheRowTellsWhatIsKnown() throws SQLException {
-            ClaimRequest request = new ClaimRequest(
+            ClaimRequest request = Requests.of(
                     new Intent("payments", "acme", new IdempotencyKey("order-42")),
                     Requests.fingerprint("payload"),
                     Duration.ofHours(36),
@@ -182,7 +182,7 @@ class ClaimTest {
 
         @Test
         void doesNotComparePayloadsOfDifferentAlgorithms() {
-            ClaimRequest ofTomorrow = new ClaimRequest(
+            ClaimRequest ofTomorrow = Requests.of(
                     request.intent(),
                     new Fingerprint(2, Requests.fingerprint("hashed otherwise").hash()),
                     Duration.ofDays(1),
