@@ -177,6 +177,15 @@ public final class TestDatabase implements AutoCloseable {
         return adminPool;
     }
 
+    /**
+     * Crashes the server as {@link TestDatabaseServer#restartImmediately()} does, and ends the connections of {@link #jdbc()}:
+     * Hikari does not test one that was used within half a second, and the server may be back sooner.
+     */
+    public void crashServer() {
+        server.restartImmediately();
+        adminPool().getHikariPoolMXBean().softEvictConnections();
+    }
+
     public Backends backends() {
         return new Backends(adminDataSource, adminPool(), pools);
     }

@@ -84,7 +84,7 @@ public final class TestDatabaseServer {
      * same data and port. All tests of this JVM share it: every open connection breaks, those of cached Spring contexts
      * too.
      */
-    public void restartImmediately() {
+    void restartImmediately() {
         server.restartImmediately();
     }
 

@@ -54,7 +54,7 @@ class TestDatabaseServerTest {
             open.setAutoCommit(false);
             statement.execute("insert into crash values (2)");
 
-            database.server().restartImmediately();
+            database.crashServer();
 
             assertThatThrownBy(open::commit).isInstanceOf(SQLException.class);
         }

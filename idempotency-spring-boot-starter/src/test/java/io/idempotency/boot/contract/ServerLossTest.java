@@ -123,7 +123,7 @@ class ServerLossTest {
         try {
             for (int crash = 1; crash <= crashes; crash++) {
                 awaitAnswers(answers.size() + keysBetweenCrashes);
-                database.server().restartImmediately();
+                database.crashServer();
             }
             awaitAnswers(answers.size() + keysBetweenCrashes);
         } finally {
