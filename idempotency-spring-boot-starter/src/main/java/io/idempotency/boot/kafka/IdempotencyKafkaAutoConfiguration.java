@@ -8,12 +8,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.outbox.ConditionalOnOutboxSender;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
@@ -27,7 +27,7 @@ import io.idempotency.outbox.OutboxSender;
 @ConditionalOnClass(KafkaTemplate.class)
 @ConditionalOnBean({PostgresStorage.class, ProducerFactory.class})
 @ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
-@Conditional(OnKafkaSenderCondition.class)
+@ConditionalOnOutboxSender(IdempotencyOutboxProperties.Sender.KAFKA)
 @EnableConfigurationProperties(IdempotencyOutboxProperties.class)
 public final class IdempotencyKafkaAutoConfiguration {
 

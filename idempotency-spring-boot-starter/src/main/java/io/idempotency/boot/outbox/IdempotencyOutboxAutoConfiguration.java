@@ -99,10 +99,16 @@ public final class IdempotencyOutboxAutoConfiguration {
     @ConditionalOnMissingBean(OutboxSender.class)
     InProcessSender idempotencyInProcessSender(
             OutboxHandlers handlers, Inbox inbox, IdempotencyOutboxProperties properties) {
-        if (properties.sender() == IdempotencyOutboxProperties.Sender.KAFKA) {
-            throw new IdempotencyStartupException(
-                    "idempotency.outbox.sender = kafka, but there is no Kafka ProducerFactory.",
-                    "Add spring-boot-starter-kafka and configure spring.kafka, or remove the property.");
+        switch (properties.sender()) {
+            case KAFKA ->
+                throw new IdempotencyStartupException(
+                        "idempotency.outbox.sender = kafka, but there is no Kafka ProducerFactory.",
+                        "Add spring-boot-starter-kafka and configure spring.kafka, or remove the property.");
+            case RABBIT ->
+                throw new IdempotencyStartupException(
+                        "idempotency.outbox.sender = rabbit, but there is no ConnectionFactory for RabbitMQ.",
+                        "Add spring-boot-starter-amqp and configure spring.rabbitmq, or remove the property.");
+            case AUTO, IN_PROCESS -> {}
         }
         return new InProcessSender(handlers, inbox, properties.handlerThreads());
     }

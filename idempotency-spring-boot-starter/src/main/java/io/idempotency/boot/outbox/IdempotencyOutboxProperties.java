@@ -74,11 +74,14 @@ public record IdempotencyOutboxProperties(
     /** The senders of the messages of the outbox. */
     public enum Sender {
 
-        /** Kafka if the application has it, or else its methods with @OutboxHandler. */
+        /** Kafka if the application has it, or else RabbitMQ, or else its methods with @OutboxHandler. */
         AUTO,
 
         /** Kafka. */
         KAFKA,
+
+        /** RabbitMQ. */
+        RABBIT,
 
         /** Methods with @OutboxHandler. */
         IN_PROCESS

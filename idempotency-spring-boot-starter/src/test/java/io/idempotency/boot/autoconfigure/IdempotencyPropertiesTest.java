@@ -267,6 +267,8 @@ class IdempotencyPropertiesTest {
                         "idempotency.outbox.enabled",
                         "idempotency.outbox.relay",
                         "idempotency.outbox.sender",
+                        "idempotency.outbox.rabbit.exchange",
+                        "idempotency.outbox.rabbit.routes",
                         "idempotency.outbox.retention",
                         "idempotency.outbox.max-payload-size",
                         "idempotency.outbox.lanes",

@@ -38,6 +38,7 @@ import io.idempotency.boot.actuate.IdempotencyHealthProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
+import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
@@ -53,6 +54,9 @@ class DocumentationTest {
     private static final String HTTP = "idempotency.http";
 
     private static final String ENDPOINT = "management.endpoint.idempotency";
+
+    /** Below the outbox, and bound before it. */
+    private static final String RABBIT = "idempotency.outbox.rabbit";
 
     /** The properties records of single features by their prefix; all other properties are in IdempotencyProperties. */
     private static final Map<String, Class<?>> FEATURES = Map.of(
@@ -120,6 +124,8 @@ class DocumentationTest {
     void yamlExamplesBind(MarkdownFile.CodeBlock block) throws IOException {
         Map<String, Object> properties = propertiesIn(block);
 
+        assertThat(bind(takeFrom(properties, RABBIT), RABBIT, IdempotencyRabbitProperties.class))
+                .isNotNull();
         FEATURES.forEach((prefix, type) ->
                 assertThat(bind(takeFrom(properties, prefix), prefix, type)).isNotNull());
         Map<String, Object> endpoint = takeFrom(properties, ENDPOINT);

@@ -1,4 +1,6 @@
-package io.idempotency.boot.kafka;
+package io.idempotency.boot.outbox;
+
+import java.util.Map;
 
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -8,16 +10,18 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties.Sender;
 
-/** The condition that matches unless messages are handled in the process. */
-final class OnKafkaSenderCondition extends SpringBootCondition {
+/** The condition of {@link ConditionalOnOutboxSender}. */
+final class OnOutboxSenderCondition extends SpringBootCondition {
 
     private static final String PROPERTY = "idempotency.outbox.sender";
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        Sender sender = Binder.get(context.getEnvironment())
+        Map<String, Object> attributes = metadata.getAnnotationAttributes(ConditionalOnOutboxSender.class.getName());
+        Sender wanted = Binder.get(context.getEnvironment())
                 .bind(PROPERTY, Sender.class)
                 .orElse(Sender.AUTO);
-        return new ConditionOutcome(sender != Sender.IN_PROCESS, PROPERTY + " is " + sender);
+        boolean matches = wanted == Sender.AUTO || (attributes != null && wanted == attributes.get("value"));
+        return new ConditionOutcome(matches, PROPERTY + " is " + wanted);
     }
 }

@@ -1,0 +1,37 @@
+package io.idempotency.boot.rabbit;
+
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of the messages that the outbox sends to RabbitMQ.
+ *
+ * @param exchange Exchange that messages are sent to; by default that of the broker, which delivers to the queue with the name
+ *     of the routing key.
+ * @param routes Exchange and routing key of single topics, by topic.
+ */
+@ConfigurationProperties("idempotency.outbox.rabbit")
+public record IdempotencyRabbitProperties(
+        @DefaultValue("") String exchange, @DefaultValue Map<String, Route> routes) {
+
+    /**
+     * The exchange and the routing key of a topic.
+     *
+     * @param exchange Exchange, by default that of all topics.
+     * @param routingKey Routing key, by default the topic.
+     */
+    public record Route(@Nullable String exchange, @Nullable String routingKey) {}
+
+    String exchangeOf(String topic) {
+        Route route = routes.get(topic);
+        return route == null || route.exchange() == null ? exchange : route.exchange();
+    }
+
+    String routingKeyOf(String topic) {
+        Route route = routes.get(topic);
+        return route == null || route.routingKey() == null ? topic : route.routingKey();
+    }
+}
