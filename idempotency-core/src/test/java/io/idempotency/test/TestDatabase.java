@@ -38,8 +38,15 @@ public final class TestDatabase implements AutoCloseable {
      */
     private static final int MINIMUM_IDLE = 1;
 
+    private static final String HOUSEKEEPING = "com.zaxxer.hikari.housekeeping.period.ms";
+
+    private static final String HOUSEKEEPING_PERIOD = "500";
+
+    /** For the command of another JVM with a pool for this database. */
+    public static final String POOL_OPTION = "-D" + HOUSEKEEPING + "=" + HOUSEKEEPING_PERIOD;
+
     static {
-        System.setProperty("com.zaxxer.hikari.housekeeping.period.ms", "500");
+        System.setProperty(HOUSEKEEPING, HOUSEKEEPING_PERIOD);
     }
 
     private final TestDatabaseServer server;

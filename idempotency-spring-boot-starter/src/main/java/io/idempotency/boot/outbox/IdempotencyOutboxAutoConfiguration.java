@@ -106,8 +106,10 @@ public final class IdempotencyOutboxAutoConfiguration {
                         "Add spring-boot-starter-kafka and configure spring.kafka, or remove the property.");
             case RABBIT ->
                 throw new IdempotencyStartupException(
-                        "idempotency.outbox.sender = rabbit, but there is no ConnectionFactory for RabbitMQ.",
-                        "Add spring-boot-starter-amqp and configure spring.rabbitmq, or remove the property.");
+                        "idempotency.outbox.sender = rabbit, but there is no ConnectionFactory for RabbitMQ, or there are"
+                                + " several and none of them is primary.",
+                        "Add spring-boot-starter-amqp and configure spring.rabbitmq, mark one ConnectionFactory as"
+                                + " @Primary, or remove the property.");
             case AUTO, IN_PROCESS -> {}
         }
         return new InProcessSender(handlers, inbox, properties.handlerThreads());

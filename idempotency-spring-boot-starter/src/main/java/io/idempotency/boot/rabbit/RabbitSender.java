@@ -4,20 +4,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.Date;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
-import com.rabbitmq.client.BlockedListener;
 import com.rabbitmq.client.ShutdownSignalException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.UncategorizedAmqpException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageDeliveryMode;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.core.ReturnedMessage;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
-import org.springframework.amqp.rabbit.connection.Connection;
-import org.springframework.amqp.rabbit.connection.ConnectionListener;
 import org.springframework.amqp.rabbit.connection.CorrelationData;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
@@ -29,7 +31,7 @@ import io.idempotency.outbox.SenderUnavailableException;
  *
  * @see <a href="https://www.rabbitmq.com/docs/confirms#publisher-confirms">Publisher confirms</a>
  */
-final class RabbitSender implements OutboxSender {
+final class RabbitSender implements OutboxSender, DisposableBean {
 
     private static final String ORDERING_KEY = "ordering-key";
 
@@ -39,12 +41,16 @@ final class RabbitSender implements OutboxSender {
 
     private final RabbitTemplate template;
 
-    private final BlockedConnection blocked = new BlockedConnection();
+    private final PublisherConnection connection = new PublisherConnection();
+
+    /** A broker that reads no more keeps the publishing thread in its socket, and that must not be the relay's. */
+    private final ExecutorService publisher =
+            Executors.newSingleThreadExecutor(new CustomizableThreadFactory("idempotency-rabbit-"));
 
     /**
      * Creates the sender.
      *
-     * @param connections the factory of connections that publish, which is told to have messages confirmed and returned
+     * @param connections a factory of connections of its own, which is told to have messages confirmed and returned
      * @param properties the exchanges and routing keys
      */
     RabbitSender(CachingConnectionFactory connections, IdempotencyRabbitProperties properties) {
@@ -52,7 +58,7 @@ final class RabbitSender implements OutboxSender {
         this.connections = connections;
         connections.setPublisherConfirmType(CachingConnectionFactory.ConfirmType.CORRELATED);
         connections.setPublisherReturns(true);
-        connections.addConnectionListener(blocked);
+        connections.addConnectionListener(connection);
         template = new RabbitTemplate(connections);
         template.setMandatory(true);
         // The relay reports failures. Without a callback each return would be logged as well.
@@ -61,39 +67,89 @@ final class RabbitSender implements OutboxSender {
 
     @Override
     public CompletionStage<Void> send(OutboxRecord message) {
-        String reason = blocked.reason;
-        if (reason != null) {
-            return CompletableFuture.failedFuture(
-                    new SenderUnavailableException("RabbitMQ has blocked the connection: " + reason, null));
-        }
-        CorrelationData correlation = new CorrelationData(message.id().toString());
-        try {
-            template.send(
-                    properties.exchangeOf(message.topic()),
-                    properties.routingKeyOf(message.topic()),
-                    amqpMessage(message),
-                    correlation);
-        } catch (AmqpException unavailable) {
-            return CompletableFuture.failedFuture(new SenderUnavailableException(
-                    "RabbitMQ does not take messages: " + unavailable.getMessage(), unavailable));
-        }
-        return correlation.getFuture().thenAccept(confirm -> {
-            if (!confirm.ack()) {
-                throw new IllegalStateException("RabbitMQ has not taken the " + place(message) + ": " + confirm.reason()
-                        + ". Does the exchange exist?");
-            }
-            ReturnedMessage returned = correlation.getReturned();
-            if (returned != null) {
-                throw new IllegalStateException("RabbitMQ has no queue for the " + place(message) + ": "
-                        + returned.getReplyText() + ". Bind a queue to the exchange");
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        publisher.execute(() -> {
+            // The relay may have given it up meanwhile.
+            if (!result.isDone()) {
+                try {
+                    publish(message, result);
+                } catch (RuntimeException failure) {
+                    result.completeExceptionally(classify(failure));
+                }
             }
         });
+        return result;
     }
 
     /** Returns the channels that are kept open, because each message that is not confirmed yet has one for itself. */
     @Override
     public int concurrency() {
         return connections.getChannelCacheSize();
+    }
+
+    @Override
+    public void destroy() {
+        publisher.shutdownNow();
+        connections.destroy();
+    }
+
+    private void publish(OutboxRecord message, CompletableFuture<Void> result) {
+        String reason = connection.blockedBecause();
+        if (reason != null) {
+            throw new SenderUnavailableException("RabbitMQ has blocked the connection: " + reason, null);
+        }
+        CorrelationData correlation = new CorrelationData(message.id().toString());
+        template.send(
+                properties.exchangeOf(message.topic()),
+                properties.routingKeyOf(message.topic()),
+                amqpMessage(message),
+                correlation);
+        PublisherConnection.State used = connection.state();
+        CompletionStage<CorrelationData.Confirm> confirmation = correlation.getFuture();
+        confirmation.whenComplete((confirm, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(failure);
+            } else if (confirm.ack()) {
+                completeConfirmed(message, correlation.getReturned(), result);
+            } else {
+                result.completeExceptionally(refusal(message, confirm.reason(), used));
+            }
+        });
+    }
+
+    private void completeConfirmed(
+            OutboxRecord message, @Nullable ReturnedMessage returned, CompletableFuture<Void> result) {
+        if (returned == null) {
+            result.complete(null);
+        } else {
+            result.completeExceptionally(new IllegalStateException("RabbitMQ has no queue for the " + place(message)
+                    + ": " + returned.getReplyText() + ". Bind a queue to the exchange"));
+        }
+    }
+
+    private RuntimeException refusal(OutboxRecord message, @Nullable String reason, PublisherConnection.State used) {
+        if (!used.isOpen()) {
+            return new SenderUnavailableException(
+                    "The connection to RabbitMQ was lost before the " + message + " was confirmed: " + reason, null);
+        }
+        return new IllegalStateException("RabbitMQ has not taken the " + place(message)
+                + (reason == null
+                        ? ": the broker refused it, for example because a queue is full"
+                        : ": " + reason + ". Does the exchange exist?"));
+    }
+
+    /** Distinguishes failures of a message, such as a header that is too long, from an outage of the broker. */
+    private static RuntimeException classify(RuntimeException failure) {
+        boolean isOutage = failure instanceof ShutdownSignalException
+                || (failure instanceof AmqpException && !(failure instanceof UncategorizedAmqpException));
+        return isOutage
+                ? new SenderUnavailableException("RabbitMQ does not take messages: " + failure.getMessage(), failure)
+                : failure;
+    }
+
+    private String place(OutboxRecord message) {
+        return message + ", sent to the exchange '" + properties.exchangeOf(message.topic())
+                + "' with the routing key '" + properties.routingKeyOf(message.topic()) + "'";
     }
 
     private static Message amqpMessage(OutboxRecord message) {
@@ -109,43 +165,5 @@ final class RabbitSender implements OutboxSender {
             properties.setHeader(ORDERING_KEY, message.orderingKey());
         }
         return new Message(message.payload().getBytes(StandardCharsets.UTF_8), properties);
-    }
-
-    private String place(OutboxRecord message) {
-        return message + ", sent to the exchange '" + properties.exchangeOf(message.topic())
-                + "' with the routing key '" + properties.routingKeyOf(message.topic()) + "'";
-    }
-
-    /**
-     * Knows whether the broker has stopped to read from the connection because it is out of memory or disk. A message that is sent
-     * meanwhile would keep the relay's thread in the socket.
-     *
-     * @see <a href="https://www.rabbitmq.com/docs/connection-blocked">Blocked connections</a>
-     */
-    private static final class BlockedConnection implements ConnectionListener, BlockedListener {
-
-        private volatile @Nullable String reason;
-
-        @Override
-        public void onCreate(@Nullable Connection connection) {
-            if (connection != null) {
-                connection.addBlockedListener(this);
-            }
-        }
-
-        @Override
-        public void onShutDown(ShutdownSignalException signal) {
-            reason = null;
-        }
-
-        @Override
-        public void handleBlocked(String reason) {
-            this.reason = reason;
-        }
-
-        @Override
-        public void handleUnblocked() {
-            reason = null;
-        }
     }
 }

@@ -42,6 +42,7 @@ final class ChildJvm implements AutoCloseable {
                 java.toString(),
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
+                TestDatabase.POOL_OPTION,
                 "-cp",
                 System.getProperty("java.class.path"),
                 SecondJvm.class.getName(),

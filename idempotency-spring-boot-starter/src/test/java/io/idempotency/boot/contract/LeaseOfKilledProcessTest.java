@@ -55,6 +55,7 @@ class LeaseOfKilledProcessTest {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                TestDatabase.POOL_OPTION,
                 "-Xmx256m",
                 "-cp",
                 System.getProperty("java.class.path"),

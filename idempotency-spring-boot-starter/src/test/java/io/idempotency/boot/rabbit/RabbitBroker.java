@@ -60,6 +60,8 @@ public final class RabbitBroker implements AutoCloseable {
     public static RabbitBroker start(Path directory) {
         assumeThat(script()).as("rabbitmq-server on the PATH").isPresent();
         RabbitBroker broker = new RabbitBroker(directory);
+        // A build that is ended leaves no broker behind.
+        Runtime.getRuntime().addShutdownHook(new Thread(broker::close));
         broker.start();
         return broker;
     }
@@ -92,10 +94,20 @@ public final class RabbitBroker implements AutoCloseable {
 
     /** Ends the broker without any chance to write something. */
     public void kill() {
-        List<ProcessHandle> processes = new ArrayList<>(server.descendants().toList());
-        processes.add(server.toHandle());
+        List<ProcessHandle> processes = processes();
         processes.forEach(ProcessHandle::destroyForcibly);
         processes.forEach(process -> process.onExit().join());
+    }
+
+    /** Stops the broker's processes without ending them: it takes what fits in its socket, and answers nothing. */
+    public void pause() {
+        processes().forEach(process -> run(Path.of("kill"), List.of("-STOP", Long.toString(process.pid()))));
+    }
+
+    private List<ProcessHandle> processes() {
+        List<ProcessHandle> processes = new ArrayList<>(server.descendants().toList());
+        processes.add(server.toHandle());
+        return processes;
     }
 
     /** Runs a command of {@code rabbitmqctl}. */
@@ -151,7 +163,9 @@ public final class RabbitBroker implements AutoCloseable {
 
     @Override
     public void close() {
-        kill();
+        if (server != null) {
+            kill();
+        }
         // The daemon that knows Erlang's nodes outlives them.
         run(Path.of("epmd"), List.of("-port", environment.get("ERL_EPMD_PORT"), "-kill"));
     }

@@ -38,6 +38,7 @@ final class RabbitInstance implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
+                TestDatabase.POOL_OPTION,
                 "-cp",
                 System.getProperty("java.class.path"),
                 RabbitInstance.class.getName(),

@@ -30,6 +30,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.messaging.MessagingException;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -75,15 +76,17 @@ class RabbitRedeliveryTest {
 
     @AfterAll
     void stop() {
-        if (broker != null) {
+        if (application != null) {
             application.close();
+        }
+        if (broker != null) {
             broker.close();
         }
     }
 
     @BeforeEach
     void clear() {
-        database.jdbc().execute("truncate deposit, idempotency.processed_message, idempotency.message_failure");
+        database.jdbc().execute("truncate deposit");
         application.getBean(Deposits.class).failAgain();
     }
 
@@ -95,13 +98,19 @@ class RabbitRedeliveryTest {
 
         Awaitility.await().until(() -> deposited() == 12);
         assertThat(application.getBean(Deposits.class).attempts()).isEqualTo(3);
-        assertThat(database.jdbc().queryForList("select * from idempotency.message_failure"))
-                .isEmpty();
     }
 
     @Test
-    void aMessageThatCannotSucceedIsMoved() {
+    void aMessageWithoutAnIdIsMoved() {
         template.send(QUEUE, deposit(null, "5"));
+
+        assertThat(template.receive(DEAD)).isNotNull();
+        assertThat(deposited()).isZero();
+    }
+
+    @Test
+    void aMessageThatCannotBeReadIsMoved() {
+        template.send(QUEUE, deposit("m-3", "five"));
 
         assertThat(template.receive(DEAD)).isNotNull();
         assertThat(deposited()).isZero();
@@ -140,8 +149,8 @@ class RabbitRedeliveryTest {
         @RabbitListener(queues = QUEUE)
         @Transactional
         @IdempotentReceiver(consumer = "deposits", messageId = "#messageId")
-        public void receive(String cents, @Header(name = AmqpHeaders.MESSAGE_ID, required = false) String messageId) {
-            jdbc.update("insert into deposit values (?)", Long.parseLong(cents));
+        public void receive(long cents, @Header(AmqpHeaders.MESSAGE_ID) String messageId) {
+            jdbc.update("insert into deposit values (?)", cents);
             if (attempts.incrementAndGet() == 1) {
                 throw new IllegalStateException("no ledger");
             }
@@ -172,7 +181,9 @@ class RabbitRedeliveryTest {
         }
 
         private static void reject(Throwable failure) {
-            if (!Redelivery.isWorthwhile(failure) || failure.getCause() instanceof MessageConversionException) {
+            Throwable cause = failure.getCause();
+            boolean isUnreadable = cause instanceof MessageConversionException || cause instanceof MessagingException;
+            if (isUnreadable || !Redelivery.isWorthwhile(failure)) {
                 throw new AmqpRejectAndDontRequeueException("No redelivery helps", failure);
             }
         }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.amqp.UncategorizedAmqpException;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Message;
@@ -44,11 +46,15 @@ class RabbitSenderTest {
 
     private static final IdempotencyRabbitProperties DEFAULTS = new IdempotencyRabbitProperties("", Map.of());
 
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private RabbitBroker broker;
 
     private CachingConnectionFactory connections;
 
     private RabbitTemplate receiver;
+
+    private RabbitSender sender;
 
     @BeforeAll
     void startBroker(@TempDir Path directory) {
@@ -79,6 +85,9 @@ class RabbitSenderTest {
 
     @AfterEach
     void disconnect() {
+        if (sender != null) {
+            sender.destroy();
+        }
         connections.destroy();
     }
 
@@ -86,7 +95,8 @@ class RabbitSenderTest {
     void aMessageArrivesAsItsJsonWithIdTypeKeyAndHeaders() {
         OutboxRecord message = message(QUEUE, "{\"number\":\"\u20ac1\"}");
 
-        join(sender(DEFAULTS).send(message));
+        sender = sender(DEFAULTS);
+        join(sender.send(message));
 
         Message received = receiver.receive(QUEUE);
         MessageProperties properties = received.getMessageProperties();
@@ -102,7 +112,7 @@ class RabbitSenderTest {
 
     @Test
     void aTopicHasItsExchangeAndRoutingKey() {
-        RabbitSender sender = sender(
+        sender = sender(
                 new IdempotencyRabbitProperties("shop", Map.of("placed", new Route(null, "shop.orders.placed"))));
 
         join(sender.send(message("placed", "1")));
@@ -117,7 +127,7 @@ class RabbitSenderTest {
     /** RabbitMQ confirms it all the same. */
     @Test
     void aMessageThatReachesNoQueueHasFailedByItself() {
-        RabbitSender sender = sender(DEFAULTS);
+        sender = sender(DEFAULTS);
 
         assertThatThrownBy(() -> join(sender.send(message("nowhere", "1"))))
                 .hasCauseInstanceOf(IllegalStateException.class)
@@ -141,39 +151,58 @@ class RabbitSenderTest {
 
     @Test
     void withoutABrokerNothingCanBeSent() {
-        CachingConnectionFactory nobody = new CachingConnectionFactory("127.0.0.1", 1);
-        try {
-            assertThatThrownBy(() -> join(new RabbitSender(nobody, DEFAULTS).send(message(QUEUE, "1"))))
-                    .hasCauseInstanceOf(SenderUnavailableException.class);
-        } finally {
-            nobody.destroy();
-        }
+        sender = new RabbitSender(new CachingConnectionFactory("127.0.0.1", 1), DEFAULTS);
+
+        assertThatThrownBy(() -> join(sender.send(message(QUEUE, "1"))))
+                .hasCauseInstanceOf(SenderUnavailableException.class);
     }
 
-    /** Such a broker reads no more, and the thread of the relay would hang in its socket. */
+    /** The client of RabbitMQ does not even send it. */
     @Test
-    void aBrokerWithoutMemoryIsAnOutage() {
-        RabbitSender sender = sender(DEFAULTS);
+    void aMessageThatIsTooLongForTheProtocolHasFailedByItself() {
+        sender = sender(DEFAULTS);
+
+        assertThatThrownBy(() -> join(sender.send(message("\u20ac".repeat(100), "1"))))
+                .hasCauseInstanceOf(UncategorizedAmqpException.class);
+        join(sender.send(message(QUEUE, "2")));
+    }
+
+    @Test
+    void aBrokerThatIsLostBeforeItConfirmsIsAnOutage() {
+        sender = sender(DEFAULTS);
+        join(sender.send(message(QUEUE, "1")));
+        broker.pause();
+        CompletionStage<Void> unconfirmed = sender.send(message(QUEUE, "2"));
+        broker.kill();
+
+        assertThatThrownBy(() -> join(unconfirmed)).hasCauseInstanceOf(SenderUnavailableException.class);
+
+        broker.start();
+        join(sender.send(message(QUEUE, "3")));
+    }
+
+    /** Such a broker reads no more, until it has memory again or is started again. */
+    @Test
+    void aBrokerWithoutMemoryIsAnOutageUntilItIsStartedAgain() {
+        sender = sender(DEFAULTS);
         join(sender.send(message(QUEUE, "1")));
         broker.control("set_vm_memory_high_watermark", "absolute", "1");
-        try {
-            Awaitility.await()
-                    .timeout(Duration.ofSeconds(60))
-                    .untilAsserted(() -> assertThatThrownBy(() -> sender.send(message(QUEUE, "2"))
-                                    .toCompletableFuture()
-                                    .getNow(null))
-                            .hasCauseInstanceOf(SenderUnavailableException.class)
-                            .hasMessageContaining("blocked the connection"));
-        } finally {
-            broker.control("set_vm_memory_high_watermark", "0.4");
-        }
-        Awaitility.await().timeout(Duration.ofSeconds(60)).ignoreExceptions().untilAsserted(() -> {
-            join(sender.send(message(QUEUE, "3")));
-        });
+        Awaitility.await()
+                .timeout(PATIENCE)
+                .untilAsserted(() -> assertThatThrownBy(() -> sender.send(message(QUEUE, "2"))
+                                .toCompletableFuture()
+                                .get(5, TimeUnit.SECONDS))
+                        .hasCauseInstanceOf(SenderUnavailableException.class)
+                        .hasMessageContaining("blocked the connection"));
+
+        broker.kill();
+        broker.start();
+
+        join(sender.send(message(QUEUE, "3")));
     }
 
     private RabbitSender sender(IdempotencyRabbitProperties properties) {
-        return new RabbitSender((CachingConnectionFactory) connections.getPublisherConnectionFactory(), properties);
+        return new RabbitSender(broker.connectionFactory(), properties);
     }
 
     private static void join(CompletionStage<Void> answer) {

@@ -73,7 +73,7 @@ class RabbitStartUpTest {
     }
 
     @Test
-    void handlersAreCalledIfThatIsWanted() {
+    void rabbitDoesNotSendIfHandlersAreWanted() {
         withoutKafka()
                 .withPropertyValues("idempotency.outbox.sender=in-process")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RabbitSender.class));
@@ -84,12 +84,45 @@ class RabbitStartUpTest {
         withoutKafka().run(context -> {
             CachingConnectionFactory connections = context.getBean(CachingConnectionFactory.class);
             assertThat(connections.isPublisherConfirms()).isFalse();
-            assertThat(connections.isPublisherReturns()).isFalse();
             assertThat(connections.getPublisherConnectionFactory().isPublisherConfirms())
-                    .isTrue();
-            assertThat(connections.getPublisherConnectionFactory().isPublisherReturns())
-                    .isTrue();
+                    .isFalse();
         });
+    }
+
+    @Test
+    void aRouteNamesItsTopicAsItIs() {
+        withoutKafka()
+                .withPropertyValues(
+                        "idempotency.outbox.rabbit.exchange=shop",
+                        "idempotency.outbox.rabbit.routes[invoices.new_ones].routing-key=invoices")
+                .run(context -> {
+                    IdempotencyRabbitProperties properties = context.getBean(IdempotencyRabbitProperties.class);
+                    assertThat(properties.routingKeyOf("invoices.new_ones")).isEqualTo("invoices");
+                    assertThat(properties.exchangeOf("invoices.new_ones")).isEqualTo("shop");
+                });
+    }
+
+    /** It may never publish anything. */
+    @Test
+    void anApplicationWithSeveralConnectionFactoriesStarts() {
+        severalConnectionFactories()
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RabbitSender.class));
+    }
+
+    @Test
+    void severalConnectionFactoriesAreReportedIfRabbitIsWanted() {
+        assertReport(
+                severalConnectionFactories().withPropertyValues("idempotency.outbox.sender=rabbit"),
+                "several and none of them is primary",
+                "mark one ConnectionFactory as @Primary");
+    }
+
+    /** Such an application has container factories of its own in the place of Spring Boot's. */
+    private ApplicationContextRunner severalConnectionFactories() {
+        return withoutKafka()
+                .withBean("rabbitListenerContainerFactory", SimpleRabbitListenerContainerFactory.class)
+                .withBean("first", ConnectionFactory.class, () -> new CachingConnectionFactory("localhost"))
+                .withBean("second", ConnectionFactory.class, () -> new CachingConnectionFactory("localhost"));
     }
 
     @Test
@@ -98,20 +131,8 @@ class RabbitStartUpTest {
                 application
                         .withClassLoader(new FilteredClassLoader(RabbitTemplate.class))
                         .withPropertyValues("idempotency.outbox.sender=rabbit"),
-                "idempotency.outbox.sender = rabbit, but there is no ConnectionFactory for RabbitMQ.",
+                "idempotency.outbox.sender = rabbit, but there is no ConnectionFactory for RabbitMQ",
                 "Add spring-boot-starter-amqp");
-    }
-
-    /** Such an application has container factories of its own in the place of Spring Boot's. */
-    @Test
-    void severalConnectionFactoriesAreReported() {
-        assertReport(
-                withoutKafka()
-                        .withBean("rabbitListenerContainerFactory", SimpleRabbitListenerContainerFactory.class)
-                        .withBean("first", ConnectionFactory.class, () -> new CachingConnectionFactory("localhost"))
-                        .withBean("second", ConnectionFactory.class, () -> new CachingConnectionFactory("localhost")),
-                "There are several ConnectionFactories for RabbitMQ and none of them is primary.",
-                "Mark the one for the outbox as @Primary");
     }
 
     private static void assertReport(ApplicationContextRunner runner, String description, String action) {
