@@ -30,6 +30,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** Webhooks as the four providers send them, and as nobody should. */
+@Tag("full")
 class WebhooksTest {
 
     private static final String DELIVERY = "72d3162e-cc78-11e3-81ab-4c9367dc0958";

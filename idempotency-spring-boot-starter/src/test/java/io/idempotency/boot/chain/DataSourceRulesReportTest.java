@@ -4,6 +4,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import jakarta.persistence.EntityManagerFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -46,6 +47,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** An application in which the library does not know where to keep its keys is told so at start-up. */
 @PostgresTest
+@Tag("full")
 class DataSourceRulesReportTest {
 
     private final TestDatabase database;

@@ -37,9 +37,9 @@ class RabbitUnderKillsTest {
 
     private static final int INSTANCES = 3;
 
-    private static final int PURCHASES = TestSize.pick(600, 10_000);
+    private static final int PURCHASES = TestSize.pick(300, 10_000);
 
-    private static final int KILLED_INSTANCES = TestSize.pick(4, 20);
+    private static final int KILLED_INSTANCES = TestSize.pick(2, 20);
 
     private static final int KILLED_BROKERS = TestSize.pick(1, 5);
 

@@ -2,6 +2,7 @@ package io.idempotency.boot.retention;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Which table an application puts in partitions when it starts, and who looks after them then. */
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class PartitionsTest {
 
     private static final String DAYS = "idempotency.storage.processed-messages=day";
