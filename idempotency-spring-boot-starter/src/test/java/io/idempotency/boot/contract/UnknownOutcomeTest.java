@@ -103,6 +103,8 @@ class UnknownOutcomeTest {
     }
 
     private void loseTheDatabase() {
+        // A busy server takes longer for a new connection than a caller above was to wait for the pool.
+        application.bean(HikariDataSource.class).getHikariConfigMXBean().setConnectionTimeout(5_000);
         LeasedPayments leased = application.bean(LeasedPayments.class);
         Inbox inbox = application.bean(Inbox.class);
         CyclicBarrier allAtTheirEnd = new CyclicBarrier(4, proxy::close);
