@@ -131,7 +131,7 @@ class RelayCostTest {
                 from generate_series(1, %d) as i""".formatted(statusAndError, nextAttempt, sentAndExpiry, OTHER_ROWS));
     }
 
-    /** Of the table and its indexes. */
+    /** Returns how many pages of the table and its indexes the work reads. */
     private long pagesReadBy(Runnable work) {
         long before = pages();
         work.run();

@@ -56,6 +56,8 @@ final class RabbitSender implements OutboxSender, DisposableBean {
     RabbitSender(CachingConnectionFactory connections, IdempotencyRabbitProperties properties) {
         this.properties = properties;
         this.connections = connections;
+        // One connection: else the state of the latest one would be taken for that of all.
+        connections.setCacheMode(CachingConnectionFactory.CacheMode.CHANNEL);
         connections.setPublisherConfirmType(CachingConnectionFactory.ConfirmType.CORRELATED);
         connections.setPublisherReturns(true);
         connections.addConnectionListener(connection);
