@@ -97,7 +97,8 @@ public final class ArgumentExpression {
         for (int i = 0; i < method.getParameterCount(); i++) {
             indexes.put("p" + i, i);
             indexes.put("a" + i, i);
-            if (names != null) {
+            // Spring has no name for the last parameter of a suspending function of Kotlin.
+            if (names != null && i < names.length) {
                 indexes.put(names[i], i);
             }
         }

@@ -3,6 +3,7 @@ package io.idempotency.internal.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 
 import io.idempotency.InvalidIdempotentMethodException;
@@ -24,7 +25,11 @@ final class OverridableMethodRule implements OperationRule {
             throw new InvalidIdempotentMethodException(
                     operation.annotation() + " stands on a " + Modifier.toString(found)
                             + " method, which no proxy can intercept: " + operation.describe() + ".",
-                    "Make the method public, and neither final nor static.");
+                    "Make the method public, and neither final nor static."
+                            + (KotlinDetector.isKotlinType(targetClass)
+                                    ? " In Kotlin: declare class and method open, or annotate the class with @Transactional"
+                                            + " and compile with the plugin kotlin-spring, which opens such classes."
+                                    : ""));
         }
         if (!isVisibleFrom(targetClass, operation.method())) {
             throw new InvalidIdempotentMethodException(
