@@ -3,8 +3,11 @@ package io.idempotency.boot.autoconfigure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -223,6 +226,37 @@ class IdempotencyPropertiesTest {
                                 description ->
                                         assertThat((String) description).contains("none of them is primary", "other"),
                                 action -> assertThat((String) action).contains("idempotency.data-source")));
+    }
+
+    @Test
+    void eachOfAClosedSetHasItsValuesForEditors() throws IOException, ClassNotFoundException {
+        Map<String, Set<String>> values = new TreeMap<>();
+        Map<String, Set<String>> hints = new TreeMap<>();
+        try (InputStream file =
+                IdempotencyProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            JsonNode metadata = JsonMapper.shared().readTree(file);
+            for (JsonNode property : metadata.get("properties")) {
+                String type = property.path("type").asString("");
+                if (type.startsWith("io.idempotency.") && Class.forName(type).isEnum()) {
+                    values.put(
+                            property.get("name").asString(),
+                            Stream.of(Class.forName(type).getEnumConstants())
+                                    .map(value -> value.toString()
+                                            .toLowerCase(Locale.ROOT)
+                                            .replace('_', '-'))
+                                    .collect(Collectors.toSet()));
+                }
+            }
+            for (JsonNode hint : metadata.get("hints")) {
+                if (hint.has("values")) {
+                    hints.put(
+                            hint.get("name").asString(),
+                            Set.copyOf(hint.get("values").findValuesAsString("value")));
+                }
+            }
+        }
+
+        assertThat(hints).isEqualTo(values).containsKey("idempotency.outbox.sender");
     }
 
     @Test
