@@ -1,19 +1,34 @@
-/* What a call can meet, how it is coloured, and what that means. */
+/* The outcomes of a call in the order in which they are told, how they are coloured, and what the attempt did. */
 const OUTCOMES = {
-    executed: ['good', 'The key was new: the method ran, and its effect was committed with the response'],
-    retried: ['good', 'The last attempt had failed: the method ran again'],
-    recovered: ['good', 'An expired lease was taken over: the method ran'],
-    replayed: ['same', 'The stored response: the method did not run'],
-    failure_replayed: ['same', 'The recorded failure: the method did not run'],
-    in_progress: ['wait', 'Another attempt held the key for longer than this one would wait'],
-    key_reused: ['bad', 'The key had been used with another payload: refused'],
-    failed: ['bad', 'The method failed: everything was rolled back'],
-    failed_final: ['bad', 'The method failed for good: the failure was recorded'],
-    response_expired: ['bad', 'The response is no longer stored'],
-    unreadable: ['bad', 'The stored response cannot be read'],
-    abandoned: ['bad', 'The key was left as being processed'],
-    lease_lost: ['bad', 'The lease was lost'],
-    invalid_key: ['bad', 'The key was missing or malformed'],
+    failed: ['bad', 'failed, and all that it had written was rolled back'],
+    failed_final: ['bad', 'failed for good, and its failure was recorded'],
+    executed: ['good', 'claimed the new key and ran the method'],
+    retried: ['good', 'ran the method again, because the one before had failed'],
+    recovered: ['good', 'took over an expired lease and ran the method'],
+    replayed: ['same', 'replayed the stored response, because the key was known'],
+    failure_replayed: ['same', 'replayed the recorded failure, because the key was known'],
+    in_progress: ['wait', 'got a refusal, because another one held the key for too long'],
+    key_reused: ['bad', 'got a refusal, because the key belongs to another payload'],
+    response_expired: ['bad', 'found a response that is no longer stored'],
+    unreadable: ['bad', 'found a response that cannot be read'],
+    abandoned: ['bad', 'left the key as being processed'],
+    lease_lost: ['bad', 'lost the lease'],
+    invalid_key: ['bad', 'had no key or a malformed one'],
+};
+
+const REPEATED = 'lost its connection before COMMIT, was rolled back, and in another try ';
+
+const NO_ANSWER = 'The application does not answer.';
+
+const PAYMENT = {accountId: 'alice', amountCents: 1250, attempts: 1, fault: 'NONE'};
+
+/* What each step of the tour asks for that is not as in PAYMENT. Steps without a key repeat the last one. */
+const STEPS = {
+    pay: () => ({key: newKey()}),
+    retry: () => ({}),
+    twenty: () => ({key: newKey(), attempts: 20}),
+    other: () => ({amountCents: 1350}),
+    crash: () => ({key: newKey(), fault: 'KILL'}),
 };
 
 const STATEMENTS = 300;
@@ -26,6 +41,9 @@ const day = new Intl.DateTimeFormat('en', {day: 'numeric', month: 'short', hour:
 
 const form = $('form');
 
+let tourKey = newKey();
+/* What this page has asked for last: its key, where to tell what happened, and the balance before. */
+let asked = null;
 /* The run that is shown: attempts by their number. */
 let run = null;
 let drawing = false;
@@ -71,52 +89,63 @@ function mark(id, text, kind) {
 
 function newKey() {
     const random = crypto.getRandomValues(new Uint32Array(2));
-    $('key').value = 'order-' + Array.from(random, number => number.toString(36)).join('').slice(0, 10);
+    return 'order-' + Array.from(random, number => number.toString(36)).join('').slice(0, 10);
 }
 
-function tell(text) {
-    $('summary').textContent = text;
+async function balance(accountId) {
+    const response = await fetch(`accounts/${accountId}`);
+    if (!response.ok) {
+        throw new Error(response.statusText);
+    }
+    return (await response.json()).balanceCents;
 }
 
-async function pay(attempts) {
-    const data = new FormData(form);
-    tell(attempts === 1 ? 'Asking once …' : `Asking ${attempts} times at once …`);
+async function pay(place, request) {
+    mark(place, request.attempts === 1 ? 'Asking once …' : `Asking ${request.attempts} times at once …`, '');
     try {
+        asked = {key: request.key, place, before: await balance(request.accountId)};
         const response = await fetch('demo/runs', {
             method: 'POST',
             headers: {'Content-Type': 'application/json'},
-            body: JSON.stringify({
-                key: data.get('key'),
-                accountId: data.get('account'),
-                amountCents: Math.round(Number(data.get('amount')) * 100),
-                attempts,
-                fault: data.get('fault'),
-            }),
+            body: JSON.stringify(request),
         });
         if (!response.ok) {
             const problem = await response.json();
-            tell(`The application refused: ${problem.detail ?? problem.title ?? response.status}`);
+            mark(place, `The application refused: ${problem.detail ?? problem.title ?? response.status}`, 'bad');
         }
     } catch {
-        tell('The application does not answer.');
+        mark(place, NO_ANSWER, 'bad');
     }
 }
 
+$('tour').addEventListener('click', event => {
+    const step = event.target.value;
+    if (step) {
+        const request = {...PAYMENT, key: tourKey, ...STEPS[step]()};
+        tourKey = request.key;
+        pay(`told-${step}`, request);
+    }
+});
+
 form.addEventListener('submit', event => {
     event.preventDefault();
-    pay(Number(event.submitter?.value ?? 1));
+    const data = new FormData(form);
+    pay('summary', {
+        key: data.get('key'),
+        accountId: data.get('account'),
+        amountCents: Math.round(Number(data.get('amount')) * 100),
+        attempts: Number(event.submitter?.value ?? 1),
+        fault: data.get('fault'),
+    });
 });
 
-$('new-key').addEventListener('click', () => {
-    newKey();
-    tell(`The key is now ${$('key').value}.`);
-});
+function use(key) {
+    $('key').value = key;
+    $('form').closest('details').open = true;
+    mark('summary', `The key is now ${key}.`, '');
+}
 
-$('other-amount').addEventListener('click', () => {
-    const amount = $('amount');
-    amount.value = (Number(amount.value) + 1).toFixed(2);
-    tell(`The amount is now ${money.format(Number(amount.value))}, the key is still ${$('key').value}. Pay to see what that meets.`);
-});
+$('new-key').addEventListener('click', () => use(newKey()));
 
 /* Attempts */
 
@@ -163,8 +192,8 @@ function drawAttempts() {
         return;
     }
     const attempts = [...run.attempts.values()];
-    const met = attempts.filter(attempt => attempt.outcome !== undefined);
-    const end = Math.max(1, ...met.map(attempt => attempt.sentMilliseconds + attempt.tookMilliseconds));
+    const answered = attempts.filter(attempt => attempt.outcome !== undefined);
+    const end = Math.max(1, ...answered.map(attempt => attempt.sentMilliseconds + attempt.tookMilliseconds));
     $('attempts').tBodies[0].replaceChildren(...attempts.map(attempt => {
         const row = element('tr', null, {'data-attempt': attempt.number});
         row.append(element('td', attempt.number, {class: 'number'}));
@@ -187,27 +216,6 @@ function drawAttempts() {
         row.append(element('td', attempt.outcome === undefined ? '' : milliseconds(attempt.tookMilliseconds), {class: 'number'}));
         return row;
     }));
-    const counts = count(met);
-    $('outcomes').replaceChildren(...counts.map(([outcome, number]) => {
-        const item = element('li');
-        const [type, meaning] = OUTCOMES[outcome] ?? ['', ''];
-        item.append(element('span', `${number} × ${outcome}`, {class: 'badge', 'data-kind': type}));
-        if (meaning) {
-            item.append(' ' + meaning);
-        }
-        const titles = new Set(met.filter(attempt => name(attempt) === outcome && attempt.title && attempt.title !== outcome)
-            .map(attempt => `${attempt.status} ${attempt.title}`));
-        if (titles.size > 0) {
-            item.append(element('span', `Answer: ${[...titles].join(', ')}`, {class: 'hint'}));
-        }
-        return item;
-    }));
-}
-
-function count(met) {
-    const counts = new Map();
-    met.forEach(attempt => counts.set(name(attempt), (counts.get(name(attempt)) ?? 0) + 1));
-    return [...counts];
 }
 
 function drawSoon() {
@@ -285,13 +293,10 @@ function drawRecent(recent) {
         const row = element('tr');
         const key = element('td');
         if (request.scope === 'payments') {
-            const use = element('button', request.key, {
+            const button = element('button', request.key, {
                 type: 'button', class: 'link', 'data-key': request.key, 'aria-label': `Use the key ${request.key}`});
-            use.addEventListener('click', () => {
-                $('key').value = request.key;
-                tell(`The key is now ${request.key}.`);
-            });
-            key.append(use);
+            button.addEventListener('click', () => use(request.key));
+            key.append(button);
         } else {
             key.textContent = request.key;
         }
@@ -387,15 +392,40 @@ function lose() {
     if (document.body.dataset.run === 'running') {
         run.lost = true;
         document.body.dataset.run = 'lost';
-        tell('The connection was lost before all attempts were answered. Ask again with the same key.');
+        mark(run.place, 'The connection was lost before all attempts were answered. Ask again with the same key.', 'bad');
         drawSoon();
     }
 }
 
-function summarize() {
-    const attempts = [...run.attempts.values()].filter(attempt => attempt.outcome !== undefined);
-    const outcomes = count(attempts).map(([outcome, number]) => `${number} ${outcome.replaceAll('_', ' ')}`).join(', ');
-    tell(`${plural(attempts.length, 'attempt')} with the key ${run.request.key}: ${outcomes}.`);
+function meaning(attempt) {
+    const end = OUTCOMES[attempt.outcome]?.[1] ?? (attempt.status ? 'got a refusal' : 'got no answer');
+    const text = attempt.repeats > 0 ? REPEATED + end : end;
+    return attempt.title ? `${text} (${attempt.status} ${attempt.title})` : text;
+}
+
+/* One sentence: what happened to the attempts and why, and what became of the balance. */
+function sentence(attempts, before, after) {
+    const counts = new Map();
+    attempts.map(meaning).forEach(text => counts.set(text, (counts.get(text) ?? 0) + 1));
+    const happened = [...counts].map(([text, count]) =>
+        `${attempts.length === 1 ? 'The attempt' : plural(count, 'attempt')} ${text}`).join('; ');
+    const ids = [...new Set(attempts.flatMap(attempt => attempt.paymentId?.slice(0, 8) ?? []))];
+    const again = attempts.every(attempt => attempt.replayed) ? 'again ' : '';
+    const paid = ids.length === 0 ? 'no payment' : `${again}payment ${ids.join(', ')}`;
+    const change = before === after ? 'still ' : before === undefined ? '' : `from ${cents(before)} to `;
+    return `${happened}: ${paid}, balance ${change}${cents(after)}.`;
+}
+
+async function summarize(ended) {
+    const order = Object.keys(OUTCOMES);
+    const attempts = [...ended.attempts.values()]
+        .filter(attempt => attempt.outcome !== undefined)
+        .sort((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome));
+    const text = sentence(attempts, ended.before, await balance(ended.request.accountId));
+    if (run === ended && !run.lost) {
+        mark(run.place, text, kind(attempts[0].outcome));
+        document.body.dataset.run = 'done';
+    }
 }
 
 const handlers = {
@@ -404,21 +434,24 @@ const handlers = {
         for (let number = 1; number <= started.request.attempts; number++) {
             attempts.set(number, {number});
         }
-        run = {runId: started.runId, request: started.request, attempts};
+        if (document.body.dataset.run === 'running') {
+            mark(run.place, 'Not shown any more, because another run began.', '');
+        }
+        const {place, before} = asked?.key === started.request.key ? asked : {place: 'summary'};
+        run = {runId: started.runId, request: started.request, attempts, place, before};
         clearStatements();
         document.body.dataset.run = 'running';
         drawSoon();
     },
-    attempt(met) {
-        if (run?.runId === met.runId) {
-            run.attempts.set(met.number, met);
+    attempt(answered) {
+        if (run?.runId === answered.runId) {
+            run.attempts.set(answered.number, answered);
             drawSoon();
         }
     },
     done(ended) {
         if (run?.runId === ended.runId && !run.lost) {
-            summarize();
-            document.body.dataset.run = 'done';
+            summarize(run).catch(() => mark(run.place, NO_ANSWER, 'bad'));
         }
     },
     sql(line) {
@@ -448,5 +481,5 @@ function connect() {
     }
 }
 
-newKey();
+$('key').value = newKey();
 connect();

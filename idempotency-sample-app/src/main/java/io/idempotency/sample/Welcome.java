@@ -24,7 +24,7 @@ class Welcome {
         String url = "http://localhost:"
                 + ready.getApplicationContext().getEnvironment().getRequiredProperty("local.server.port");
         logger.info("The wallet is open at {}, its data is in {}", url, database.getJdbcUrl());
-        logger.info("Watch what repeats meet: open {}/ in a browser", url);
+        logger.info("See what happens to each attempt: open {}/ in a browser", url);
         logger.info(
                 "Pay twice, be charged once: curl -i {}/payments -H 'Idempotency-Key: order-42' -H 'Content-Type:"
                         + " application/json' -d '{\"accountId\":\"alice\",\"amountCents\":1250,\"currency\":\"EUR\","

@@ -92,6 +92,11 @@ record Browser(ChromeDriver driver) implements AutoCloseable {
         element(css).sendKeys(Keys.ENTER);
     }
 
+    /** Wherever the focus is. */
+    void pressKey(Keys key) {
+        driver.switchTo().activeElement().sendKeys(key);
+    }
+
     /** Clicks an entry of a list, again if the page has replaced it between finding and clicking it. */
     void choose(String css) {
         await().ignoreException(StaleElementReferenceException.class)

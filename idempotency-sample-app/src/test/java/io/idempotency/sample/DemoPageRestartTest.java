@@ -33,6 +33,7 @@ class DemoPageRestartTest {
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> browser.text("#connection").equals("Live"));
                 String key = UUID.randomUUID().toString();
+                browser.press(".tour summary");
                 browser.fill("#key", key);
                 browser.press("#pay-once");
                 await().untilAsserted(() ->

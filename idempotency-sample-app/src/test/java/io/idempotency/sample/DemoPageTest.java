@@ -1,6 +1,7 @@
 package io.idempotency.sample;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 
 import org.junit.jupiter.api.AfterAll;
@@ -8,6 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
 import org.openqa.selenium.WindowType;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -50,14 +52,56 @@ class DemoPageTest {
         browser.look("light", 1280, 900);
         browser.open(sample.url() + "/");
         await().until(() -> browser.text("#connection").equals("Live"));
+        browser.press(".tour summary");
         browser.fill("#key", key);
+    }
+
+    @Test
+    void theTourIsTakenByTheKeyboardAlone() {
+        browser.open(sample.url() + "/");
+        await().until(() -> browser.text("#connection").equals("Live"));
+        long payments = payments();
+        long balance = balance();
+        browser.pressKey(Keys.TAB);
+
+        String told = step("pay");
+        String paid = newestPayment();
+        assertThat(told)
+                .isEqualTo("The attempt claimed the new key and ran the method: payment %s, balance from %s to %s."
+                        .formatted(paid, euros(balance), euros(balance - 1250)));
+        assertWallet(payments + 1, balance - 1250);
+
+        assertThat(step("retry"))
+                .isEqualTo(("The attempt replayed the stored response, because the key was known: again "
+                                + "payment %s, balance still %s.")
+                        .formatted(paid, euros(balance - 1250)));
+        assertWallet(payments + 1, balance - 1250);
+
+        assertThat(step("twenty"))
+                .isEqualTo(("1 attempt claimed the new key and ran the method; 19 attempts replayed the "
+                                + "stored response, because the key was known: payment %s, balance from %s to %s.")
+                        .formatted(newestPayment(), euros(balance - 1250), euros(balance - 2500)));
+        assertWallet(payments + 2, balance - 2500);
+
+        assertThat(step("other"))
+                .isEqualTo(("The attempt got a refusal, because the key belongs to another payload (422 "
+                                + "Idempotency-Key is already used): no payment, balance still %s.")
+                        .formatted(euros(balance - 2500)));
+        assertWallet(payments + 2, balance - 2500);
+
+        assertThat(step("crash"))
+                .isEqualTo(("The attempt lost its connection before COMMIT, was rolled back, and in another "
+                                + "try claimed the new key and ran the method: payment %s, balance from %s to %s.")
+                        .formatted(newestPayment(), euros(balance - 2500), euros(balance - 3750)));
+        assertWallet(payments + 3, balance - 3750);
+        await().untilAsserted(() -> assertThat(browser.text("#transactions")).contains("1 committed, 1 rolled back"));
     }
 
     @Test
     void payingOnceIsOnePaymentAndPayingAgainIsTheSameOne() {
         run("#pay-once");
         assertThat(outcomes()).containsExactly("executed");
-        assertThat(browser.text("#summary")).isEqualTo("1 attempt with the key " + key + ": 1 executed.");
+        assertThat(browser.text("#summary")).startsWith("The attempt claimed the new key");
 
         run("#pay-once");
         assertThat(outcomes()).containsExactly("replayed");
@@ -77,8 +121,7 @@ class DemoPageTest {
     @Test
     void anotherAmountWithTheSameKeyIsRefused() {
         run("#pay-once");
-        browser.press("#other-amount");
-        assertThat(browser.element("#amount").getDomProperty("value")).isEqualTo("13.50");
+        browser.fill("#amount", "13.50");
         run("#pay-once");
 
         assertThat(outcomes()).containsExactly("key_reused");
@@ -102,6 +145,7 @@ class DemoPageTest {
         assertThat(payments(key)).isEqualTo(1);
         assertThat(payments(other)).isEqualTo(1);
 
+        browser.press(".tour summary");
         browser.choose("#recent [data-key='" + key + "']");
         run("#pay-once");
         assertThat(outcomes()).containsExactly("replayed");
@@ -203,7 +247,7 @@ class DemoPageTest {
         browser.fill("#amount", "20000");
         run("#pay-once");
         assertThat(outcomes()).containsExactly("failed_final");
-        assertThat(browser.text("#outcomes")).contains("422 Insufficient funds");
+        assertThat(browser.text("#summary")).contains("(422 Insufficient funds): no payment, balance still");
 
         run("#pay-once");
         assertThat(outcomes()).containsExactly("failure_replayed");
@@ -223,7 +267,6 @@ class DemoPageTest {
         await().untilAsserted(() -> assertThat(browser.text("#row-status")).isEqualTo("succeeded"));
         assertThat(browser.text("#row-key")).isEqualTo(odd);
         assertThat(browser.texts("#recent tbody td:first-child")).contains(odd);
-        assertThat(browser.text("#summary")).contains(odd);
         assertThat(browser.script("return document.images.length")).isEqualTo(0L);
     }
 
@@ -243,6 +286,7 @@ class DemoPageTest {
         try {
             browser.open(sample.url() + "/");
             await().until(() -> browser.text("#connection").equals("Live"));
+            browser.press(".tour summary");
             browser.fill("#key", key);
             run("#pay-once");
             browser.driver().close();
@@ -256,7 +300,7 @@ class DemoPageTest {
 
     @Test
     void whatIsReadTopDownIsReachedInThatOrder() {
-        for (int width : List.of(1280, 640, 375)) {
+        for (int width : List.of(1280, 640, 360)) {
             browser.look("light", width, 900);
             assertThat(browser.script("""
                             const tops = [...document.querySelectorAll('main > section')]
@@ -289,6 +333,22 @@ class DemoPageTest {
     }
 
     @Test
+    void headingsAreInOrderResultsAreAnnouncedAndNothingMoves() {
+        assertThat(browser.script("""
+                        const levels = [...document.querySelectorAll('h1, h2, h3, h4')].map(heading => +heading.tagName[1]);
+                        return levels[0] === 1 && levels.slice(1).every((level, i) => level > 1 && level <= levels[i] + 1)""")).isEqualTo(true);
+        assertThat(browser.script("""
+                        return [...document.querySelectorAll('.told')]
+                            .filter(told => !told.closest('[aria-live=polite], [role=status]'))
+                            .map(told => told.id)""")).isEqualTo(List.of());
+        assertThat(browser.script("""
+                        return [...document.querySelectorAll('*')]
+                            .filter(element => getComputedStyle(element).transitionDuration !== '0s'
+                                || getComputedStyle(element).animationName !== 'none')
+                            .map(element => element.outerHTML.slice(0, 80))""")).isEqualTo(List.of());
+    }
+
+    @Test
     void everythingHasANameAndNothingComesFromElsewhere() {
         assertThat(browser.script("""
                         return [...document.querySelectorAll('input, select, button')]
@@ -302,9 +362,10 @@ class DemoPageTest {
 
     @Test
     void canBeReadInLightInDarkAndOnAPhone() throws Exception {
-        browser.fill("#key", "order-1001");
-        browser.choose("input[value=THROW]");
-        run("#pay-20");
+        browser.press(".tour summary");
+        for (String step : List.of("pay", "retry", "twenty")) {
+            run("#tour [value=" + step + "]");
+        }
         await().untilAsserted(() -> assertThat(browser.text("#outbox-count")).isEqualTo("2 of 2 sent"));
         await().untilAsserted(() -> assertThat(browser.text("#notified")).isEqualTo("1 notification"));
         await().untilAsserted(() -> assertThat(browser.text("#projected")).isEqualTo("up to date"));
@@ -313,23 +374,51 @@ class DemoPageTest {
         for (String scheme : List.of("light", "dark")) {
             browser.look(scheme, 1280, 1000);
             browser.look(scheme, 1280, endOf(".database"));
-            assertContrast();
             browser.screenshot("page-" + scheme);
         }
-        browser.look("light", 375, 1000);
-        browser.look("light", 375, endOf(".attempts"));
+        browser.look("light", 360, 1000);
+        browser.look("light", 360, endOf(".attempts"));
         browser.screenshot("page-narrow");
+
+        run("#tour [value=other]");
+        run("#tour [value=crash]");
+        browser.script("document.querySelectorAll('details').forEach(details => details.open = true)");
+        browser.choose("input[value=THROW]");
+        run("#pay-20");
         assertThat(browser.script("""
                         const root = document.documentElement;
-                        return [...document.querySelectorAll('main *')]
-                            .filter(element => !element.closest('.scroll')
-                                && element.getBoundingClientRect().right > root.clientWidth)
+                        return [root, ...document.querySelectorAll('body :not(input)')]
+                            .filter(element => element.scrollWidth > element.clientWidth && element.clientWidth > 0
+                                || element.getBoundingClientRect().right > root.clientWidth)
                             .map(element => element.outerHTML.slice(0, 80))""")).isEqualTo(List.of());
+        for (String scheme : List.of("light", "dark")) {
+            browser.look(scheme, 1280, 1000);
+            assertContrast();
+        }
+    }
+
+    /** Goes to the next button of the tour, which has to be this one, and presses it. Its result is what the page tells. */
+    private String step(String step) {
+        browser.pressKey(Keys.TAB);
+        assertThat(browser.script("return document.activeElement.value")).isEqualTo(step);
+        assertThat(browser.script("return getComputedStyle(document.activeElement).outlineStyle"))
+                .isEqualTo("solid");
+        run(() -> browser.pressKey(Keys.ENTER));
+        assertThat(browser.script("return document.activeElement.value")).isEqualTo(step);
+        return browser.text("#told-" + step);
+    }
+
+    private static String euros(long cents) {
+        return String.format(Locale.ENGLISH, "€%,.2f", cents / 100.0);
     }
 
     private void run(String button) {
+        run(() -> browser.press(button));
+    }
+
+    private void run(Runnable press) {
         browser.script("delete document.body.dataset.run");
-        browser.press(button);
+        press.run();
         await().until(() -> "done".equals(browser.script("return document.body.dataset.run")));
         // What is drawn waits for the next frame.
         await().until(() -> !outcomes().contains("waiting") && !outcomes().isEmpty());
@@ -337,7 +426,7 @@ class DemoPageTest {
 
     private static int endOf(String css) {
         return ((Number) browser.script(
-                        "return Math.ceil(document.querySelector('" + css + "').getBoundingClientRect().bottom + 16)"))
+                        "return Math.ceil(document.querySelector('" + css + "').getBoundingClientRect().bottom + 12)"))
                 .intValue();
     }
 
@@ -374,6 +463,28 @@ class DemoPageTest {
     private static long payments(String key) {
         return jdbc.sql("select count(*) from payment where reference = ?")
                 .param(key)
+                .query(Long.class)
+                .single();
+    }
+
+    private static void assertWallet(long payments, long balance) {
+        assertThat(payments()).isEqualTo(payments);
+        assertThat(balance()).isEqualTo(balance);
+    }
+
+    private static long payments() {
+        return jdbc.sql("select count(*) from payment").query(Long.class).single();
+    }
+
+    private static String newestPayment() {
+        return jdbc.sql("select left(payment_id::text, 8) from payment order by created_at desc limit 1")
+                .query(String.class)
+                .single();
+    }
+
+    private static long balance() {
+        return jdbc.sql(
+                        "select balance_cents from account_event where account_id = 'alice' order by version desc limit 1")
                 .query(Long.class)
                 .single();
     }

@@ -103,12 +103,13 @@ class Runs {
                 response == null ? null : response.statusCode(),
                 response != null
                         && response.headers().firstValue("Idempotent-Replayed").isPresent(),
-                response == null ? null : title(response.body()));
+                response == null ? null : text(response.body(), "paymentId"),
+                response == null ? null : text(response.body(), "title"));
     }
 
-    private @Nullable String title(String body) {
+    private @Nullable String text(String body, String name) {
         try {
-            return json.readTree(body).path("title").asString(null);
+            return json.readTree(body).path(name).asString(null);
         } catch (JacksonException notJson) {
             return null;
         }
@@ -131,6 +132,7 @@ class Runs {
      * @param repeats how often the method was run again inside of the call
      * @param status of HTTP; {@code null} if there was no answer
      * @param replayed whether the answer says that it is a stored one
+     * @param paymentId the payment that the answer names; {@code null} if it names none
      * @param title of the problem; {@code null} if there was none
      */
     record Met(
@@ -145,5 +147,6 @@ class Runs {
             int repeats,
             @Nullable Integer status,
             boolean replayed,
+            @Nullable String paymentId,
             @Nullable String title) {}
 }
