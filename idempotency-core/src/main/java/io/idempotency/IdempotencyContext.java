@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * The context of an idempotent call whose method is running. It is bound to the thread while the method runs; threads
- * that the method starts do not see it.
+ * that the method starts do not see it. Each run of a method has its own context, which equals no other.
  */
 public interface IdempotencyContext {
 

@@ -13,12 +13,11 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.internal.codec.Digests;
 import io.idempotency.internal.operation.CallOptions;
 
-/** The context of a call, which its method gets from {@link IdempotencyContext} while it runs. */
-record CallContext(
-        Intent intent,
-        boolean isMessage,
-        int attempt,
-        @Nullable HeldLease lease) implements IdempotencyContext {
+/**
+ * The context of a call, which its method gets from {@link IdempotencyContext} while it runs. No record, because no two
+ * runs have equal contexts.
+ */
+final class CallContext implements IdempotencyContext {
 
     /** A random UUID. It must never change, because downstream keys are derived from it. */
     private static final UUID NAMESPACE = UUID.fromString("0c6c5a5e-7d5b-4d0e-9f4c-3f1c2a8f4f51");
@@ -27,6 +26,31 @@ record CallContext(
 
     /** An additional part, so that a call and a message of equal names have different keys. */
     private static final String MESSAGE = "message";
+
+    private final Intent intent;
+
+    private final boolean isMessage;
+
+    private final int attempt;
+
+    private final @Nullable HeldLease lease;
+
+    CallContext(Intent intent, boolean isMessage, int attempt, @Nullable HeldLease lease) {
+        this.intent = intent;
+        this.isMessage = isMessage;
+        this.attempt = attempt;
+        this.lease = lease;
+    }
+
+    @Override
+    public Intent intent() {
+        return intent;
+    }
+
+    @Override
+    public int attempt() {
+        return attempt;
+    }
 
     @Override
     public String downstreamKey(String name) {
