@@ -32,6 +32,7 @@ import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
+import io.idempotency.boot.client.IdempotencyKeyInterceptor;
 import io.idempotency.boot.metrics.IdempotencyMeters;
 import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.boot.retention.LatestSample;
@@ -98,6 +99,7 @@ class StarterArchitectureTest {
                         Map.entry("org.springdoc..", List.of("openapi")),
                         Map.entry("org.springframework.boot.actuate..", List.of("actuate")),
                         Map.entry("org.springframework.boot.health..", List.of("actuate")),
+                        Map.entry("org.springframework.http..", List.of("client", "web")),
                         Map.entry("org.springframework.kafka..", List.of("kafka")),
                         Map.entry("org.springframework.orm..", List.of("jpa")),
                         Map.entry("org.springframework.security..", List.of("security")),
@@ -191,6 +193,8 @@ class StarterArchitectureTest {
             .be(IdempotencyDataSource.class)
             .orShould()
             .be(IdempotencyJsonMapper.class)
+            .orShould()
+            .be(IdempotencyKeyInterceptor.class)
             .orShould()
             .be(KeyDisplay.class)
             .orShould()
