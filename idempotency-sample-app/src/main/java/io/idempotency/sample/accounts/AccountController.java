@@ -5,6 +5,7 @@ import java.util.List;
 
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.PositiveOrZero;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -12,6 +13,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.util.UriComponentsBuilder;
 
@@ -30,12 +32,14 @@ class AccountController {
     }
 
     @PostMapping
+    @ResponseStatus(HttpStatus.CREATED)
     ResponseEntity<AccountEvent> open(
             @IdempotencyKeyHeader IdempotencyKey key, @Valid @RequestBody OpeningRequest request) {
         return created(accounts.open(key, request));
     }
 
     @PostMapping("/{accountId}/deposits")
+    @ResponseStatus(HttpStatus.CREATED)
     ResponseEntity<AccountEvent> deposit(
             @IdempotencyKeyHeader IdempotencyKey key,
             @PathVariable @AccountId String accountId,
@@ -44,6 +48,7 @@ class AccountController {
     }
 
     @PostMapping("/{accountId}/withdrawals")
+    @ResponseStatus(HttpStatus.CREATED)
     ResponseEntity<AccountEvent> withdraw(
             @IdempotencyKeyHeader IdempotencyKey key,
             @PathVariable @AccountId String accountId,
