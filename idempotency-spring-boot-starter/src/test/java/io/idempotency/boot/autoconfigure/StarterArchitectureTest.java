@@ -93,6 +93,7 @@ class StarterArchitectureTest {
     static void optionalLibrariesAreKnownByTheirFeatureOnly(JavaClasses starter) {
         Map.ofEntries(
                         Map.entry("io.micrometer..", List.of("metrics", "tracing")),
+                        Map.entry("io.swagger..", List.of("openapi")),
                         Map.entry("jakarta.servlet..", List.of("web")),
                         Map.entry("org.apache.kafka..", List.of("kafka")),
                         Map.entry("org.mockito..", List.<String>of()),
@@ -103,7 +104,7 @@ class StarterArchitectureTest {
                         Map.entry("org.springframework.kafka..", List.of("kafka")),
                         Map.entry("org.springframework.orm..", List.of("jpa")),
                         Map.entry("org.springframework.security..", List.of("security")),
-                        Map.entry("org.springframework.web..", List.of("web")))
+                        Map.entry("org.springframework.web..", List.of("openapi", "web")))
                 .forEach((library, features) -> noClasses()
                         .that()
                         .resideOutsideOfPackages(features.stream()
