@@ -1,0 +1,267 @@
+package io.idempotency.sample.release;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipFile;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootVersion;
+
+import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a release has in it, and that applications can use it. The release is built from a copy of the sources and deployed into a
+ * folder, without the signatures, whose key only those who publish have.
+ */
+@Tag("full")
+class ReleaseTest {
+
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    private static final Set<String> LEFT_OUT = Set.of("target", "data", ".git");
+
+    private static final Pattern CODE = Pattern.compile("^```(\\w+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+    private static final Pattern CLASS = Pattern.compile("^class (\\w+)", Pattern.MULTILINE);
+
+    private static final String URL = "https://example.org/idempotency";
+
+    @TempDir
+    static Path folder;
+
+    private static Path staged;
+
+    @BeforeAll
+    static void deploy() throws Exception {
+        staged = folder.resolve("staged");
+        Path sources = folder.resolve("sources");
+        copy(ROOT, sources);
+        run(
+                sources,
+                Map.of("TZ", "Asia/Tokyo", "LC_ALL", "C"),
+                "deploy",
+                "-Prelease",
+                "-pl",
+                "idempotency-bom,idempotency-core,idempotency-spring-boot-starter",
+                "-DskipTests",
+                "-Dspotless.check.skip",
+                "-Dgpg.skip",
+                "-Drelease.url=" + URL,
+                "-Drelease.developer=The team",
+                "-Dspring-boot.version=" + SpringBootVersion.getVersion(),
+                "-DaltDeploymentRepository=staged::" + staged.toUri());
+    }
+
+    /** The POM in a jar names who publishes it, which this build does not know. */
+    @ParameterizedTest
+    @ValueSource(strings = {"idempotency-core", "idempotency-spring-boot-starter"})
+    void anotherBuildGivesTheSameBytes(String artifact) throws IOException {
+        Path built = ROOT.resolve(artifact).resolve("target");
+        for (String kind : List.of("", "-sources", "-javadoc")) {
+            assertThat(entries(file(artifact, kind + ".jar")))
+                    .as(
+                            "%s%s.jar of the release, and of this build, which mvn -Pfull makes before its tests",
+                            artifact, kind)
+                    .hasSizeGreaterThan(50)
+                    .isEqualTo(entries(only(built, artifact, kind + ".jar")));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"idempotency-bom", "idempotency-core", "idempotency-spring-boot-starter"})
+    void thePomHasWhatMavenCentralAsksForAndNoParent(String artifact) throws IOException {
+        assertThat(file(artifact, ".pom"))
+                .content()
+                .contains("<name>", "<description>", "<url>" + URL + "</url>", "<license>", "<developer>", "<scm")
+                .doesNotContain("<parent>", "${revision}", "<scope>test</scope>");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"idempotency-core", "idempotency-spring-boot-starter"})
+    void dependenciesAndTheirLicencesAreListed(String artifact) throws IOException {
+        assertThat(file(artifact, "-cyclonedx.json"))
+                .content()
+                .contains("CycloneDX", "pkg:maven/org.postgresql/postgresql@");
+        assertThat(folder.resolve("sources").resolve(artifact).resolve("target/third-party-licenses.txt"))
+                .content()
+                .contains("(BSD-2-Clause) PostgreSQL JDBC Driver");
+    }
+
+    /** The code of both is that of pages of the documentation. */
+    @Test
+    void applicationsInJavaAndKotlinBuildFromTheReleaseAlone() throws Exception {
+        Path consumer = folder.resolve("consumer");
+        copy(ROOT.resolve("build/consumer"), consumer);
+        Path pom = consumer.resolve("pom.xml");
+        Files.writeString(
+                pom,
+                Files.readString(pom)
+                        .replace("@spring-boot.version@", SpringBootVersion.getVersion())
+                        .replace("@idempotency.version@", version()));
+        Path java = consumer.resolve("java/src/main");
+        Files.createDirectory(java.resolve("resources"));
+        Files.writeString(
+                java.resolve("resources/application.yml"),
+                code("start.md", "yaml").get(0));
+        Files.writeString(
+                java.resolve("resources/schema.sql"), code("start.md", "text").get(0));
+        for (String code : code("start.md", "java")) {
+            Matcher name = CLASS.matcher(code);
+            assertThat(name.find()).isTrue();
+            Files.writeString(java.resolve("java/shop/" + name.group(1) + ".java"), "package shop;\n" + code);
+        }
+        List<String> kotlin = code("kotlin.md", "kotlin");
+        for (int i = 0; i < kotlin.size(); i++) {
+            Files.writeString(
+                    consumer.resolve("kotlin/src/main/kotlin/shop/Page" + i + ".kt"), "package shop\n" + kotlin.get(i));
+        }
+
+        try (TestDatabase database = TestDatabase.createEmpty()) {
+            run(
+                    consumer,
+                    Map.of(
+                            "SPRING_DATASOURCE_URL",
+                            database.jdbcUrl(),
+                            "SPRING_DATASOURCE_USERNAME",
+                            database.username(),
+                            "SPRING_DATASOURCE_PASSWORD",
+                            database.password()),
+                    "verify",
+                    "-s",
+                    "settings.xml",
+                    "-Dkotlin.compiler.daemon=false",
+                    "-Dmaven.repo.local=" + folder.resolve("repository"),
+                    "-Dstaged.url=" + staged.toUri(),
+                    "-Ddownloaded.url=" + localRepository().toUri());
+            assertThat(database.jdbc()
+                            .queryForList(
+                                    "select distinct idempotency_scope from idempotency.idempotency_request",
+                                    String.class))
+                    .as("both applications did their work here")
+                    .contains("transfers");
+        }
+        assertThat(consumer.resolve("kotlin/target/surefire-reports/TEST-shop.OrdersTest.xml"))
+                .content()
+                .contains("failures=\"0\"")
+                .contains("a suspending method is refused");
+    }
+
+    private static List<String> entries(Path jar) throws IOException {
+        try (ZipFile file = new ZipFile(jar.toFile())) {
+            return file.stream()
+                    .filter(entry -> !entry.getName().endsWith("/pom.xml"))
+                    .map(entry ->
+                            entry.getName() + " " + entry.getSize() + " " + entry.getCrc() + " " + entry.getTime())
+                    .toList();
+        }
+    }
+
+    private static List<String> code(String page, String language) throws IOException {
+        return CODE.matcher(Files.readString(ROOT.resolve("docs").resolve(page)))
+                .results()
+                .filter(block -> block.group(1).equals(language))
+                .map(block -> block.group(2))
+                .toList();
+    }
+
+    private static String version() throws IOException {
+        Matcher version =
+                Pattern.compile("<version>(.*?)</version>").matcher(Files.readString(file("idempotency-bom", ".pom")));
+        assertThat(version.find()).isTrue();
+        return version.group(1);
+    }
+
+    private static Path file(String artifact, String ending) throws IOException {
+        Path versions = staged.resolve("io/idempotency").resolve(artifact);
+        try (Stream<Path> folders = Files.list(versions)) {
+            return only(folders.filter(Files::isDirectory).findFirst().orElseThrow(), artifact, ending);
+        }
+    }
+
+    /** The file of an artifact whose version is unknown, and may be that of a snapshot with its time. */
+    private static Path only(Path folder, String artifact, String ending) throws IOException {
+        Pattern name = Pattern.compile(
+                Pattern.quote(artifact) + "-[0-9][0-9.]*(-SNAPSHOT|-[0-9.]+-[0-9]+)?" + Pattern.quote(ending));
+        try (Stream<Path> files = Files.list(folder)) {
+            List<Path> found = files.filter(
+                            file -> name.matcher(file.getFileName().toString()).matches())
+                    .toList();
+            assertThat(found).as("files named %s in %s", name, folder).hasSize(1);
+            return found.get(0);
+        }
+    }
+
+    private static Path localRepository() {
+        String set = System.getProperty("localRepository");
+        return set == null ? Path.of(System.getProperty("user.home"), ".m2", "repository") : Path.of(set);
+    }
+
+    private static void run(Path directory, Map<String, String> environment, String... arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("mvn", "-B", "-q", "-ntp"));
+        if (Stream.of(arguments).noneMatch(argument -> argument.startsWith("-Dmaven.repo.local="))) {
+            command.add("-Dmaven.repo.local=" + localRepository());
+        }
+        command.addAll(List.of(arguments));
+        Path log = Files.createTempFile(folder, "mvn", ".log");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        builder.environment().putAll(environment);
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        int exitCode = builder.start().waitFor();
+        assertThat(exitCode)
+                .as(() -> command + " ended with:\n" + lastLines(log))
+                .isZero();
+    }
+
+    private static String lastLines(Path log) {
+        try {
+            List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
+        } catch (IOException failure) {
+            return failure.toString();
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.walkFileTree(from, new SimpleFileVisitor<>() {
+
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes)
+                    throws IOException {
+                if (LEFT_OUT.contains(directory.getFileName().toString())) {
+                    return FileVisitResult.SKIP_SUBTREE;
+                }
+                Files.createDirectories(to.resolve(from.relativize(directory).toString()));
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}
