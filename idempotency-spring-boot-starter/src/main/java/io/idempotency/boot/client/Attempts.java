@@ -45,14 +45,17 @@ final class Attempts {
     /**
      * Pauses until the next attempt may begin.
      *
-     * @param retryAfter pause that the server asks for, if it does
+     * @param retryAfter shortest pause that the server asks for, if it does
      * @return whether there is a next attempt; if not because of an interrupt, the thread is interrupted
      */
     boolean pauseBeforeNext(@Nullable Duration retryAfter) {
         if (number == max) {
             return false;
         }
-        Duration pause = retryAfter == null ? Duration.ofMillis(pauses.nextBackOff()) : retryAfter;
+        Duration pause = Duration.ofMillis(pauses.nextBackOff());
+        if (retryAfter != null && retryAfter.compareTo(pause) > 0) {
+            pause = retryAfter;
+        }
         Duration elapsed = Duration.ofNanos(timer.nanoTime() - start);
         if (elapsed.plus(pause).compareTo(maxDuration) > 0) {
             return false;

@@ -29,9 +29,11 @@ final class BufferedResponse implements ClientHttpResponse {
         body = new ByteArrayInputStream(bytes);
     }
 
-    /** The JDK's HttpURLConnection takes the end of the connection for the end of the body. */
+    /** The JDK's HttpURLConnection takes the end of the connection for the end of the body, and may hide that of an error. */
     private void requireWhole(int length) throws EOFException {
-        if (length < headers.getContentLength() && !headers.containsHeader(HttpHeaders.CONTENT_ENCODING)) {
+        if (!status.isError()
+                && length < headers.getContentLength()
+                && !headers.containsHeader(HttpHeaders.CONTENT_ENCODING)) {
             throw new EOFException(
                     "The answer has ended after " + length + " of " + headers.getContentLength() + " bytes");
         }

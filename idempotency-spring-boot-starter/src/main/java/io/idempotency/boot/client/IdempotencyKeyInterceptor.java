@@ -3,7 +3,7 @@ package io.idempotency.boot.client;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpRequest;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.client.ClientHttpRequestExecution;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
@@ -37,14 +36,15 @@ import io.idempotency.IdempotencyContext;
  *
  * <p>If a method sends several requests with the same method and path, each needs a header with its own key, such as
  * {@code IdempotencyContext.current().downstreamKey("refund " + itemId)}; with one key, the server would refuse the second
- * request or answer it with the first one's response. Once a request with a derived key has succeeded, another one that
- * would get the same key in the same run of the method is therefore refused with an {@link IllegalStateException}.
+ * request or answer it with the first one's response. A second request that would get the derived key of the first in the
+ * same run of the method is therefore refused with an {@link IllegalStateException}, unless it is the same request, and the
+ * first one has failed.
  *
  * <p><b>Repeated are</b> lost answers, which is every {@link IOException}, even one in the middle of the answer, and the
  * statuses 409 (the first request may still be running), 429, 502, 503 and 504. Any other answer is given to the caller at
  * once: 422 and all others below 500 because a repeat would get them again, 500 because it may be a stored failure. The
- * pause before a repeat is the answer's {@code Retry-After}, in seconds or as a date, and otherwise about 200 milliseconds,
- * doubled each time up to five seconds.
+ * pause before a repeat is about 200 milliseconds, doubled each time up to five seconds, or the answer's
+ * {@code Retry-After}, in seconds or as a date, if that is longer.
  *
  * <p><b>Limits:</b> a request is sent {@code maxAttempts} times at most, and no repeat begins later than
  * {@code maxDuration} after the first attempt; if its pause would end later, there is no pause either. A running attempt
@@ -80,12 +80,7 @@ public final class IdempotencyKeyInterceptor implements ClientHttpRequestInterce
             Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.TRACE);
 
     /** The server has not done what was asked, or a gateway has lost its answer, so that only a repeat can tell. */
-    private static final Set<HttpStatus> REPEATED = Set.of(
-            HttpStatus.CONFLICT,
-            HttpStatus.TOO_MANY_REQUESTS,
-            HttpStatus.BAD_GATEWAY,
-            HttpStatus.SERVICE_UNAVAILABLE,
-            HttpStatus.GATEWAY_TIMEOUT);
+    private static final Set<Integer> REPEATED = Set.of(409, 429, 502, 503, 504);
 
     private final String system;
 
@@ -95,8 +90,12 @@ public final class IdempotencyKeyInterceptor implements ClientHttpRequestInterce
 
     private final Timer timer;
 
-    /** The derived keys of requests that have succeeded, by the run of the method that sent them. */
-    private final Map<IdempotencyContext, Set<String>> usedKeys = Collections.synchronizedMap(new WeakHashMap<>());
+    /**
+     * The requests with derived keys, by the run of the method that sent them. Of all interceptors, because several may bear
+     * the name of one system.
+     */
+    private static final Map<IdempotencyContext, Map<String, DerivedKeyRequest>> sentRequests =
+            Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
      * Creates an interceptor with the default limits.
@@ -155,17 +154,19 @@ public final class IdempotencyKeyInterceptor implements ClientHttpRequestInterce
                                         + ", and this thread is not running an idempotent call: set the header to a value that is the"
                                         + " same whenever this request is sent again, or send it on the thread of an idempotent method"));
         String key = call.downstreamKey(system + " " + operation);
-        Set<String> used = usedKeys.computeIfAbsent(call, newCall -> new HashSet<>());
+        Map<String, DerivedKeyRequest> sent = sentRequests.computeIfAbsent(call, newCall -> new HashMap<>());
+        String content = DerivedKeyRequest.digest(request.getURI(), body);
+        DerivedKeyRequest earlier = sent.putIfAbsent(key, new DerivedKeyRequest(content, false));
         Assert.state(
-                !used.contains(key),
-                () -> "The request " + operation + " has no " + HEADER + ", and this call has sent such a request"
+                earlier == null || earlier.mayBeSentAgain(content),
+                () -> "The request " + operation + " has no " + HEADER + ", and this call has sent another such request"
                         + " before: give each its own key with the header " + HEADER
                         + ", such as IdempotencyContext.current().downstreamKey(\"refund \" + itemId)");
         HttpHeaders headers = HttpHeaders.copyOf(request.getHeaders());
         headers.set(HEADER, key);
         ClientHttpResponse answer = sendUntilAnswered(request, headers, body, execution);
         if (!answer.getStatusCode().isError()) {
-            used.add(key);
+            sent.put(key, new DerivedKeyRequest(content, true));
         }
         return answer;
     }
@@ -178,7 +179,7 @@ public final class IdempotencyKeyInterceptor implements ClientHttpRequestInterce
             try {
                 BufferedResponse answer =
                         BufferedResponse.read(execution.execute(new AttemptRequest(request, headers), body));
-                if (!REPEATED.contains(HttpStatus.resolve(answer.getStatusCode().value()))
+                if (!REPEATED.contains(answer.getStatusCode().value())
                         || !attempts.pauseBeforeNext(RetryAfterHeader.find(answer.getHeaders()))) {
                     return answer;
                 }

@@ -215,8 +215,8 @@ final class IdempotentOperationCustomizer implements GlobalOperationComponentsCu
         }
         problems.put(
                 "409",
-                retryable("Another request with this " + key + " is in progress, or did not end as it should; the"
-                        + " type of the problem tells which. Repeat the request with the same key to learn the"
+                retryable("The request cannot be executed now, for example because another one with this " + key
+                        + " is in progress; the type of the problem tells why. Repeat it with the same key to learn the"
                         + " result."));
         problems.put(
                 "410",

@@ -133,6 +133,40 @@ class RequestsOfCallTest {
         assertThat(server.requests()).hasSize(1);
     }
 
+    /** The server may have done the first one, and would answer the second with its result. */
+    @Test
+    void aRequestWithOtherContentIsRefusedAfterALostAnswer() {
+        server.thenStatus(500, "");
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> calls.leased("order-1", () -> {
+                    assertThatThrownBy(() -> send("/refunds?item=book")).isInstanceOf(HttpServerErrorException.class);
+                    send("/refunds?item=pen");
+                }))
+                .withMessageContaining("give each its own key");
+
+        assertThat(server.requests()).hasSize(1);
+    }
+
+    @Test
+    void anotherClientOfTheSystemSendsNoSecondRequestEither() {
+        RestClient other = RestClient.builder()
+                .requestInterceptor(new IdempotencyKeyInterceptor("provider"))
+                .build();
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> calls.leased("order-1", () -> {
+                    send("/refunds");
+                    other.post()
+                            .uri(server.url() + "/refunds")
+                            .body("7 EUR")
+                            .retrieve()
+                            .toBodilessEntity();
+                }));
+
+        assertThat(server.requests()).hasSize(1);
+    }
+
     @Test
     void severalRequestsToOnePathBringTheirOwnKeys() {
         calls.leased("order-1", () -> {
