@@ -42,7 +42,7 @@ class GeneratedClientTest {
 
     private static final int PAYMENTS_OF_A_THREAD = TestSize.pick(5, 50);
 
-    /** What an application makes of the client: it pays with one key until it is answered. */
+    /** An application that uses the client: it pays with one key until it is answered. */
     private static final String APPLICATION = """
             import java.time.Duration;
             import java.util.function.BinaryOperator;

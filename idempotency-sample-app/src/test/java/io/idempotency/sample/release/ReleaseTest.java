@@ -30,8 +30,8 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a release has in it, and that applications can use it. The release is built from a copy of the sources and deployed into a
- * folder, without the signatures, whose key only those who publish have.
+ * A release is complete, and applications can use it. It is built from a copy of the sources and deployed into a folder, without
+ * the signatures, whose key only those who publish have.
  */
 @Tag("full")
 class ReleaseTest {

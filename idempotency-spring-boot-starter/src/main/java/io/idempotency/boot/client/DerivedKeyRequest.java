@@ -10,7 +10,7 @@ import io.idempotency.internal.codec.Digests;
 /**
  * A request whose key was derived.
  *
- * @param content digest of what its key does not tell: query and body
+ * @param content digest of query and body, on which the key does not depend
  * @param succeeded whether it had an answer that is no error
  */
 record DerivedKeyRequest(String content, boolean succeeded) {

@@ -40,7 +40,7 @@ public final class ScriptedServer implements AutoCloseable {
     /** A request as it arrived, with its headers {@code Idempotency-Key} and {@code Mark}. */
     public record Request(String operation, List<String> keys, List<String> marks, List<Byte> body) {}
 
-    /** What the next request gets. */
+    /** The answer to one request. */
     @FunctionalInterface
     public interface Answer {
 
