@@ -64,6 +64,7 @@ class ReleaseTest {
                 "-pl",
                 "idempotency-bom,idempotency-core,idempotency-spring-boot-starter",
                 "-DskipTests",
+                "-Dmaven.install.skip",
                 "-Dspotless.check.skip",
                 "-Dgpg.skip",
                 "-Drelease.url=" + URL,
