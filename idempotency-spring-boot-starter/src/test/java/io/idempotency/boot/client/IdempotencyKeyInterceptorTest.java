@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -52,15 +53,17 @@ class IdempotencyKeyInterceptorTest {
 
     private static final Duration MAX_DURATION = Duration.ofSeconds(30);
 
-    /** Long for an answer, and short for a test that waits for one that never comes. */
-    private static final Duration READ_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
+
+    /** Only for an answer that never comes. */
+    private static final Duration SHORT_READ_TIMEOUT = Duration.ofMillis(500);
 
     private final ScriptedServer server = new ScriptedServer();
 
     private final RecordedPauses pauses = new RecordedPauses();
 
     private final RestClient client =
-            client(jdkClient(), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, pauses));
+            client(jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, pauses));
 
     IdempotencyKeyInterceptorTest() throws IOException {}
 
@@ -70,16 +73,28 @@ class IdempotencyKeyInterceptorTest {
     }
 
     static Stream<Arguments> losses() {
-        return Stream.of(jdkClient(), urlConnection())
-                .flatMap(factory -> Stream.of(
-                        loss("closed connection", factory, ScriptedServer::thenNothing),
-                        loss("half an answer", factory, ScriptedServer::thenHalfAnAnswer),
-                        loss("silence", factory, ScriptedServer::thenSilence)));
+        return Stream.<Function<Duration, ClientHttpRequestFactory>>of(
+                        IdempotencyKeyInterceptorTest::jdkClient, IdempotencyKeyInterceptorTest::urlConnection)
+                .flatMap(client -> {
+                    ClientHttpRequestFactory patient = client.apply(READ_TIMEOUT);
+                    String name = patient.getClass().getSimpleName();
+                    UnaryOperator<ScriptedServer> nothing = ScriptedServer::thenNothing;
+                    UnaryOperator<ScriptedServer> half = ScriptedServer::thenHalfAnAnswer;
+                    UnaryOperator<ScriptedServer> silence = ScriptedServer::thenSilence;
+                    return Stream.of(
+                            argumentSet("closed connection to " + name, patient, nothing),
+                            argumentSet("half an answer to " + name, patient, half),
+                            argumentSet("silence to " + name, impatientTwice(client), silence));
+                });
     }
 
-    private static Arguments loss(
-            String name, ClientHttpRequestFactory factory, UnaryOperator<ScriptedServer> nextLost) {
-        return argumentSet(name + " to " + factory.getClass().getSimpleName(), factory, nextLost);
+    /** The third answer comes, however late. */
+    private static ClientHttpRequestFactory impatientTwice(Function<Duration, ClientHttpRequestFactory> client) {
+        ClientHttpRequestFactory impatient = client.apply(SHORT_READ_TIMEOUT);
+        ClientHttpRequestFactory patient = client.apply(READ_TIMEOUT);
+        AtomicInteger requests = new AtomicInteger();
+        return (uri, method) ->
+                (requests.incrementAndGet() <= 2 ? impatient : patient).createRequest(uri, method);
     }
 
     /** The server has done what the request asked for before the answer is lost. */
@@ -130,7 +145,7 @@ class IdempotencyKeyInterceptorTest {
             server.thenStatus(503, "");
         }
 
-        pay(client(jdkClient(), new IdempotencyKeyInterceptor("provider", 10, Duration.ofMinutes(1), pauses)));
+        pay(client(jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", 10, Duration.ofMinutes(1), pauses)));
 
         assertThat(pauses.all()).hasSize(9);
         assertThat(pauses.all().get(0)).isLessThan(Duration.ofMillis(400));
@@ -177,7 +192,7 @@ class IdempotencyKeyInterceptorTest {
     @Test
     void anErrorWithoutItsBodyIsAnAnswer() {
         server.thenStatus(401, "who are you?");
-        RestTemplate streaming = new RestTemplate(urlConnection());
+        RestTemplate streaming = new RestTemplate(urlConnection(READ_TIMEOUT));
         streaming.getInterceptors().add(new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, pauses));
 
         HttpHeaders headers = new HttpHeaders();
@@ -241,7 +256,7 @@ class IdempotencyKeyInterceptorTest {
     void anInterruptEndsThePauseAndLeavesTheAnswer() {
         server.thenStatus(409, "running");
         RestClient interrupted =
-                client(jdkClient(), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, new Timer() {
+                client(jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, new Timer() {
                     @Override
                     public long nanoTime() {
                         return 0;
@@ -275,7 +290,7 @@ class IdempotencyKeyInterceptorTest {
                 exchange.sendResponseHeaders(201, 10);
             }
         });
-        RestClient real = client(urlConnection(), new IdempotencyKeyInterceptor("provider"));
+        RestClient real = client(urlConnection(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider"));
 
         try {
             assertThat(pay(real).getStatusCode().value()).isEqualTo(status);
@@ -305,7 +320,7 @@ class IdempotencyKeyInterceptorTest {
                     }
                 });
         RestClient counted = RestClient.builder()
-                .requestFactory(jdkClient())
+                .requestFactory(jdkClient(READ_TIMEOUT))
                 .requestInterceptor(interceptor)
                 .requestInterceptor(new CountedResponses(open))
                 .build();
@@ -391,16 +406,16 @@ class IdempotencyKeyInterceptorTest {
                 .build();
     }
 
-    private static ClientHttpRequestFactory jdkClient() {
+    private static ClientHttpRequestFactory jdkClient(Duration readTimeout) {
         JdkClientHttpRequestFactory factory = new JdkClientHttpRequestFactory(
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build());
-        factory.setReadTimeout(READ_TIMEOUT);
+        factory.setReadTimeout(readTimeout);
         return factory;
     }
 
-    private static ClientHttpRequestFactory urlConnection() {
+    private static ClientHttpRequestFactory urlConnection(Duration readTimeout) {
         SimpleClientHttpRequestFactory factory = new SimpleClientHttpRequestFactory();
-        factory.setReadTimeout(READ_TIMEOUT);
+        factory.setReadTimeout(readTimeout);
         return factory;
     }
 
