@@ -28,7 +28,7 @@ class MessagingPageTest {
         String tested = withoutLayout(sources());
 
         assertThat(statements)
-                .hasSize(7)
+                .hasSize(5)
                 .allSatisfy(statement -> assertThat(tested).contains(statement));
     }
 
