@@ -35,6 +35,12 @@ public final class Backends {
             where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
             order by pid""";
 
+    /** A backend of the coordinator that waits for a lock at a worker waits, as it sees it, for the network. */
+    private static final String ACTIVITY_OF_CLUSTER =
+            ACTIVITY.replace("coalesce(wait_event_type, '') as wait_event_type", """
+            case when pid in (select waiting_gpid % 10000000000 from citus_lock_waits) then 'Lock'
+                 else coalesce(wait_event_type, '') end as wait_event_type""");
+
     private static final String LOCKS = """
             select pid, locktype as type, coalesce(relation::regclass::text, '') as relation, mode, granted
             from pg_locks
@@ -45,11 +51,13 @@ public final class Backends {
     private final DataSource admin;
     private final List<HikariDataSource> pools;
     private final JdbcTemplate jdbc;
+    private final String activity;
 
-    Backends(DataSource admin, HikariDataSource observers, List<HikariDataSource> pools) {
+    Backends(DataSource admin, HikariDataSource observers, List<HikariDataSource> pools, boolean isCluster) {
         this.admin = admin;
         this.pools = pools;
         this.jdbc = new JdbcTemplate(observers);
+        this.activity = isCluster ? ACTIVITY_OF_CLUSTER : ACTIVITY;
     }
 
     /** The backend that serves this connection, pooled or not; costs no round trip. */
@@ -177,8 +185,8 @@ public final class Backends {
         }
     }
 
-    private static List<Backend> activity(JdbcTemplate jdbc) {
-        return jdbc.query(ACTIVITY, DataClassRowMapper.newInstance(Backend.class));
+    private List<Backend> activity(JdbcTemplate jdbc) {
+        return jdbc.query(activity, DataClassRowMapper.newInstance(Backend.class));
     }
 
     private static List<Backend> withoutObservers(List<Backend> backends) {

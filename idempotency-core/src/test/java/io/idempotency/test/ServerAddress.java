@@ -46,6 +46,11 @@ record ServerAddress(String host, int port, String database, String parameters, 
         return parameters.isEmpty() ? url : url + "?" + parameters;
     }
 
+    /** The same for another server that knows the same role. */
+    ServerAddress at(String otherHost, int otherPort) {
+        return new ServerAddress(otherHost, otherPort, database, parameters, username, password);
+    }
+
     private static String decode(String parameter) {
         return URLDecoder.decode(parameter.substring(parameter.indexOf('=') + 1), StandardCharsets.UTF_8);
     }

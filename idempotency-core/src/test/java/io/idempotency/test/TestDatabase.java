@@ -16,6 +16,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.postgres.MigratedTables;
+
 /**
  * A fresh database on the {@link TestDatabaseServer} with the empty tables of the library, dropped by {@link #close()} with
  * whatever is still connected to it. Tests thus never see each other's rows, and nothing has to be cleaned up between them.
@@ -73,7 +75,14 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     public static TestDatabase create() {
-        return create(TestDatabaseServer.instance().migratedTemplate());
+        TestDatabaseServer server = TestDatabaseServer.instance();
+        if (server.isDistributed()) {
+            TestDatabase database = createEmpty();
+            MigratedTables.in(database.adminDataSource(), MigratedTables.SCHEMA);
+            server.distribute(database.adminDataSource());
+            return database;
+        }
+        return create(server.migratedTemplate());
     }
 
     /** Creates a database without the tables of the library. */
@@ -194,7 +203,7 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     public Backends backends() {
-        return new Backends(adminDataSource, adminPool(), pools);
+        return new Backends(adminDataSource, adminPool(), pools, server.isDistributed());
     }
 
     @Override

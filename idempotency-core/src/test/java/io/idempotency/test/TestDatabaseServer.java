@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.sql.DataSource;
 
 import io.idempotency.internal.postgres.MigratedTables;
 
@@ -15,7 +16,8 @@ import io.idempotency.internal.postgres.MigratedTables;
  * The PostgreSQL server of this JVM's tests, started when first asked for and stopped at JVM exit. In this order: the
  * server that the environment variable {@value #URL_VARIABLE} names, a container if a Docker engine answers, else the
  * embedded binaries. The system property {@value #KIND_PROPERTY} ({@code embedded}, {@code testcontainers} or
- * {@code auto}) forces one of the last two, {@value #VERSION_PROPERTY} names the major version.
+ * {@code auto}) forces one of the last two, or, with {@code citus}, the cluster whose coordinator {@value #CITUS_VARIABLE}
+ * names; {@value #VERSION_PROPERTY} names the major version.
  */
 public final class TestDatabaseServer {
 
@@ -23,6 +25,7 @@ public final class TestDatabaseServer {
     static final String EMPTY_TEMPLATE = "template0";
 
     static final String URL_VARIABLE = "IDEMPOTENCY_TEST_JDBC_URL";
+    static final String CITUS_VARIABLE = "IDEMPOTENCY_TEST_CITUS_URL";
     static final String KIND_PROPERTY = "idempotency.test.database";
     static final String VERSION_PROPERTY = "postgres.version";
     private static final String DEFAULT_VERSION = "18";
@@ -93,7 +96,11 @@ public final class TestDatabaseServer {
     }
 
     void createDatabase(String name, String template) {
-        execute("create database " + name + " template " + template);
+        if (server instanceof CitusCluster citus) {
+            citus.createDatabase(name);
+        } else {
+            execute("create database " + name + " template " + template);
+        }
         databases.add(name);
     }
 
@@ -109,7 +116,20 @@ public final class TestDatabaseServer {
         return migratedTemplate;
     }
 
+    boolean isDistributed() {
+        return server instanceof CitusCluster;
+    }
+
+    void distribute(DataSource dataSource) {
+        ((CitusCluster) server).distribute(dataSource);
+    }
+
     void dropDatabase(String name) {
+        if (server instanceof CitusCluster citus) {
+            citus.dropDatabase(name);
+            databases.remove(name);
+            return;
+        }
         execute("drop database if exists " + name + " with (force)");
         databases.remove(name);
     }
@@ -136,7 +156,7 @@ public final class TestDatabaseServer {
                             : "Pass -D" + VERSION_PROPERTY + "=" + actual + " or name another server."));
         }
         TestDatabaseServer started = new TestDatabaseServer(kind, server, actual);
-        if (kind == Kind.EXTERNAL) {
+        if (kind == Kind.EXTERNAL || kind == Kind.CITUS) {
             // The other kinds vanish with all their databases; this one would keep what a test did not close.
             Runtime.getRuntime().addShutdownHook(new Thread(() -> started.databases.forEach(started::dropDatabase)));
         }
@@ -148,6 +168,7 @@ public final class TestDatabaseServer {
         return switch (forced) {
             case "embedded" -> Kind.EMBEDDED;
             case "testcontainers" -> Kind.TESTCONTAINERS;
+            case "citus" -> Kind.CITUS;
             case "", "auto" -> {
                 if (System.getenv(URL_VARIABLE) != null) {
                     yield Kind.EXTERNAL;
@@ -156,12 +177,13 @@ public final class TestDatabaseServer {
             }
             default ->
                 throw new IllegalArgumentException(
-                        KIND_PROPERTY + " must be embedded, testcontainers or auto, not '" + forced + "'");
+                        KIND_PROPERTY + " must be embedded, testcontainers, citus or auto, not '" + forced + "'");
         };
     }
 
     private static RunningServer start(Kind kind, int majorVersion) {
         return switch (kind) {
+            case CITUS -> new CitusCluster(ServerAddress.parse(System.getenv(CITUS_VARIABLE)));
             case EXTERNAL -> new ExternalServer(ServerAddress.parse(System.getenv(URL_VARIABLE)));
             case TESTCONTAINERS -> ContainerServer.start(majorVersion);
             case EMBEDDED -> EmbeddedServer.start();
@@ -198,6 +220,7 @@ public final class TestDatabaseServer {
     /** Where the server comes from. */
     public enum Kind {
         EXTERNAL,
+        CITUS,
         TESTCONTAINERS,
         EMBEDDED
     }

@@ -41,4 +41,14 @@ public record ClaimRequest(
                     "A claim that is complete at once has neither a lease nor a retention of its response");
         }
     }
+
+    /**
+     * Returns the fence of the claim that this request is granted.
+     *
+     * @param attempt the number of the attempt
+     * @return the fence
+     */
+    public Fence fence(int attempt) {
+        return new Fence(id, intent.caller(), attempt, lease == null ? null : lease.token());
+    }
 }

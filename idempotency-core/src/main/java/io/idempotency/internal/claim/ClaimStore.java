@@ -3,7 +3,6 @@ package io.idempotency.internal.claim;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * The store of requests: it claims keys and stores responses.
@@ -66,10 +65,10 @@ public interface ClaimStore extends KeyClaimer {
      * Locks and finds a request. Waits, for a short time, for transactions that are changing it.
      *
      * @param connection a connection with an open transaction
-     * @param id the primary key, see {@link RequestId}
+     * @param fence a claim of the request
      * @return the request; empty if there is none
      */
-    Optional<StoredRequest> findSettled(Connection connection, UUID id);
+    Optional<StoredRequest> findSettled(Connection connection, Fence fence);
 
     /**
      * Returns the state of the transaction. The driver knows it without a round trip.

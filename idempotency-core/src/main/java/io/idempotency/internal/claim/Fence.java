@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
  * the key changes nothing.
  *
  * @param requestId the primary key, see {@link RequestId}
+ * @param caller the caller of the request, which may say in which shard its row is
  * @param attempt the number of the attempt
  * @param token the token of the lease; {@code null} for a claim that is part of its transaction
  */
-public record Fence(UUID requestId, int attempt, @Nullable UUID token) {}
+public record Fence(
+        UUID requestId,
+        String caller,
+        int attempt,
+        @Nullable UUID token) {}

@@ -1,6 +1,7 @@
 package io.idempotency.internal.claim;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -74,13 +75,13 @@ public record StoredRequest(
     }
 
     /**
-     * Returns the fence of the last claim of this row.
+     * Returns whether the last claim of this row is that of a fence.
      *
-     * @param requestId the primary key of the row
-     * @return the fence
+     * @param fence the fence, with the primary key of this row
+     * @return {@code true} if nobody else has claimed it since
      */
-    public Fence fence(UUID requestId) {
-        return new Fence(requestId, attempt, claimToken);
+    public boolean isClaimedBy(Fence fence) {
+        return attempt == fence.attempt() && Objects.equals(claimToken, fence.token());
     }
 
     /**

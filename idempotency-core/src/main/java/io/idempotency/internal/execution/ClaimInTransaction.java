@@ -187,7 +187,7 @@ public final class ClaimInTransaction {
             requireNotUndone(call, execution);
             requireCommittable(call, transaction, connection, stateAfterClaim);
             if (!call.isCompleteWithClaim()) {
-                Fence fence = new Fence(request.id(), claim.attempt(), null);
+                Fence fence = request.fence(claim.attempt());
                 complete(call, completionOf(call, fence, result), transaction, connection);
             }
             held.completed();

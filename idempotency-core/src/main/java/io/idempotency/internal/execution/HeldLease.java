@@ -65,9 +65,9 @@ final class HeldLease {
 
     boolean isHeld() {
         return transactions
-                .call(connection -> store.findSettled(connection, fence.requestId()))
+                .call(connection -> store.findSettled(connection, fence))
                 .filter(request -> request.status() == RequestStatus.PROCESSING)
-                .filter(request -> fence.equals(request.fence(fence.requestId())))
+                .filter(request -> request.isClaimedBy(fence))
                 .isPresent();
     }
 

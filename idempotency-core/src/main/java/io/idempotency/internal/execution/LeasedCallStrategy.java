@@ -70,7 +70,7 @@ final class LeasedCallStrategy {
         ClaimResult claim =
                 Objects.requireNonNull(retry.call(execution, new LeaseClaim(request, execution.waitBudget())));
         return claimInTransaction.handle(claim, execution, true, granted -> {
-            Fence fence = new Fence(request.id(), granted.attempt(), lease.token());
+            Fence fence = request.fence(granted.attempt());
             HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
             KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
             leasesInThisJvm.put(call.localKey(), held);
@@ -130,10 +130,9 @@ final class LeasedCallStrategy {
      */
     private boolean isStoredAs(RequestStatus status, Fence fence) throws Throwable {
         return retry.runRequired(() -> {
-            Optional<StoredRequest> stored =
-                    transactions.call(connection -> store.findSettled(connection, fence.requestId()));
+            Optional<StoredRequest> stored = transactions.call(connection -> store.findSettled(connection, fence));
             return stored.filter(request -> request.status() == status)
-                    .filter(request -> fence.equals(request.fence(fence.requestId())))
+                    .filter(request -> request.isClaimedBy(fence))
                     .isPresent();
         });
     }

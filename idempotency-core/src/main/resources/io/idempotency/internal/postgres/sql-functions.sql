@@ -101,6 +101,7 @@ DECLARE
         || CASE WHEN caller = '' THEN '' ELSE format(' of caller ''%s''', caller) END;
     lease CONSTANT interval := nullif(lock_seconds, 0) * interval '1 second';
     token CONSTANT uuid := gen_random_uuid();
+    now timestamptz;
     stored record;
 BEGIN
     PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
@@ -124,32 +125,33 @@ BEGIN
         'Keep the key for longer than anybody may hold it.');
 
     FOR attempt IN 1..10 LOOP
+        now := clock_timestamp();
         INSERT INTO "${schema}".idempotency_request AS r (
             request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
             status, claimed_by, claim_token, claimed_at, locked_until,
             attempt_count, created_at, updated_at, expires_at, response_expires_at)
-        SELECT id, scope, caller, key, request_hash, hash_version,
-               'processing', claimed_by, token, t.now, t.now + lease,
-               1, t.now, t.now, t.now + retention, t.now + response_retention
-        FROM (SELECT clock_timestamp() AS now) t
-        ON CONFLICT (request_id) DO NOTHING
+        VALUES (id, scope, caller, key, request_hash, hash_version,
+            'processing', claimed_by, token, now, now + lease,
+            1, now, now, now + retention, now + response_retention)
+        ON CONFLICT DO NOTHING
         RETURNING 'new_claim', r.attempt_count, r.claim_token, r.locked_until
         INTO claim_kind, attempt_count, claim_token, locked_until;
         IF FOUND THEN
             -- The INSERT may have waited for a holder that rolled back: a lease begins when it is granted.
             IF locked_until < clock_timestamp() + lease - interval '100 milliseconds' THEN
+                now := clock_timestamp();
                 UPDATE "${schema}".idempotency_request AS r
-                SET claimed_at = t.now, locked_until = t.now + lease, updated_at = t.now,
-                    expires_at = t.now + retention, response_expires_at = t.now + response_retention
-                FROM (SELECT clock_timestamp() AS now) t
-                WHERE r.request_id = id
+                SET claimed_at = now, locked_until = now + lease, updated_at = now,
+                    expires_at = now + retention, response_expires_at = now + response_retention
+                WHERE r.request_id = id AND r.caller = caller COLLATE "C"
                 RETURNING r.locked_until INTO locked_until;
             END IF;
             RETURN;
         END IF;
 
         -- Takes no row lock: a lock writes, and a repeat writes nothing.
-        SELECT r.* INTO stored FROM "${schema}".idempotency_request r WHERE r.request_id = id;
+        SELECT r.* INTO stored FROM "${schema}".idempotency_request r
+        WHERE r.request_id = id AND r.caller = caller COLLATE "C";
         CONTINUE WHEN NOT FOUND;
 
         IF (stored.idempotency_scope, stored.caller, stored.idempotency_key)
@@ -201,19 +203,18 @@ BEGIN
 
         -- The number of the attempt fences: of all callers that found the same row one wins, and the others read
         -- again.
+        now := clock_timestamp();
         UPDATE "${schema}".idempotency_request AS r
         SET request_hash = idempotency_claim.request_hash, hash_version = idempotency_claim.hash_version,
             status = 'processing', response_body = NULL, result_ref_type = NULL, result_ref_id = NULL,
             failure_code = NULL, failure_message = NULL, claimed_by = idempotency_claim.claimed_by, claim_token = token,
-            claimed_at = t.now, locked_until = t.now + lease, attempt_count = r.attempt_count + 1, updated_at = t.now,
-            expires_at = t.now + retention, response_expires_at = t.now + response_retention
-        FROM (SELECT clock_timestamp() AS now) t
-        WHERE r.request_id = id AND r.attempt_count = stored.attempt_count
-            AND (r.status = 'failed_retryable' OR (r.status = 'processing' AND r.locked_until <= t.now))
-        RETURNING CASE stored.status WHEN 'processing' THEN 'processing_stale' ELSE 'retryable_failure' END,
-                  r.attempt_count, r.claim_token, r.locked_until
-        INTO claim_kind, attempt_count, claim_token, locked_until;
+            claimed_at = now, locked_until = now + lease, attempt_count = r.attempt_count + 1, updated_at = now,
+            expires_at = now + retention, response_expires_at = now + response_retention
+        WHERE r.request_id = id AND r.caller = caller COLLATE "C" AND r.attempt_count = stored.attempt_count
+            AND (r.status = 'failed_retryable' OR (r.status = 'processing' AND r.locked_until <= now))
+        RETURNING r.attempt_count, r.claim_token, r.locked_until INTO attempt_count, claim_token, locked_until;
         IF FOUND THEN
+            claim_kind := CASE stored.status WHEN 'processing' THEN 'processing_stale' ELSE 'retryable_failure' END;
             -- Tells why it is tried again.
             failure_code := stored.failure_code;
             failure_message := stored.failure_message;
@@ -246,18 +247,17 @@ BEGIN
     SET status = outcome, response_body = body, result_ref_type = ref_type, result_ref_id = ref_id,
         failure_code = code, failure_message = message,
         -- The retention of a lease counts from its end; without one the index keeps its entry.
-        expires_at = CASE WHEN r.locked_until IS NULL THEN r.expires_at ELSE now + (r.expires_at - r.claimed_at) END,
-        response_expires_at = CASE
-            WHEN outcome <> 'succeeded' THEN NULL
-            WHEN r.locked_until IS NULL THEN r.response_expires_at
-            ELSE now + (r.response_expires_at - r.claimed_at)
-            END,
-        locked_until = NULL, updated_at = clock_timestamp()
-    WHERE r.request_id = id AND r.status = 'processing' AND r.claim_token = token;
+        expires_at = (r.expires_at AT TIME ZONE 'UTC'
+            + CASE WHEN r.locked_until IS NULL THEN interval '0' ELSE now - r.claimed_at END) AT TIME ZONE 'UTC',
+        response_expires_at = (CASE WHEN outcome = 'succeeded' THEN r.response_expires_at AT TIME ZONE 'UTC' END
+            + CASE WHEN r.locked_until IS NULL THEN interval '0' ELSE now - r.claimed_at END) AT TIME ZONE 'UTC',
+        locked_until = NULL, updated_at = now
+    WHERE r.request_id = id AND r.caller = caller COLLATE "C" AND r.status = 'processing' AND r.claim_token = token;
     IF FOUND THEN
         RETURN;
     END IF;
-    SELECT r.* INTO stored FROM "${schema}".idempotency_request r WHERE r.request_id = id;
+    SELECT r.* INTO stored FROM "${schema}".idempotency_request r
+    WHERE r.request_id = id AND r.caller = caller COLLATE "C";
     -- A repeat, because the answer to the COMMIT got lost.
     IF stored.status = outcome AND stored.claim_token = token THEN
         RETURN;
@@ -395,18 +395,18 @@ BEGIN
     PERFORM "${schema}".idempotency_require_argument(
         first_version IS NOT NULL, 'The first version is missing', 'Say with which version a stream begins.');
     FOR attempt IN 1..10 LOOP
-        INSERT INTO "${schema}".stream_position AS p (consumer, stream_id, last_version, updated_at)
-        SELECT idempotency_advance_strictly.consumer, stream, version, clock_timestamp()
-        WHERE version = first_version
-            OR EXISTS (
-                SELECT FROM "${schema}".stream_position known
-                WHERE known.consumer = idempotency_advance_strictly.consumer COLLATE "C"
-                    AND known.stream_id = stream COLLATE "C")
-        ON CONFLICT (consumer, stream_id) DO UPDATE
-        SET last_version = excluded.last_version, updated_at = excluded.updated_at
-        WHERE CASE WHEN p.last_version < excluded.last_version THEN p.last_version = excluded.last_version - 1 END;
-        IF FOUND THEN
-            RETURN true;
+        IF version = first_version OR EXISTS (
+            SELECT FROM "${schema}".stream_position known
+            WHERE known.consumer = idempotency_advance_strictly.consumer COLLATE "C"
+                AND known.stream_id = stream COLLATE "C") THEN
+            INSERT INTO "${schema}".stream_position AS p (consumer, stream_id, last_version, updated_at)
+            VALUES (idempotency_advance_strictly.consumer, stream, version, clock_timestamp())
+            ON CONFLICT (consumer, stream_id) DO UPDATE
+            SET last_version = excluded.last_version, updated_at = excluded.updated_at
+            WHERE CASE WHEN p.last_version < excluded.last_version THEN p.last_version = excluded.last_version - 1 END;
+            IF FOUND THEN
+                RETURN true;
+            END IF;
         END IF;
         SELECT p.last_version INTO last
         FROM "${schema}".stream_position p
@@ -620,6 +620,9 @@ DECLARE
     condition text;
     columns text := 'expires_at';
     archiving text := '';
+    is_distributed boolean := false;
+    row_key text := 'ctid';
+    row_lock text := 'FOR UPDATE SKIP LOCKED';
 BEGIN
     CASE table_name
         WHEN 'idempotency_request' THEN
@@ -641,22 +644,35 @@ BEGIN
     IF "${schema}".idempotency_purge_is_elsewhere(run) THEN
         RETURN;
     END IF;
+    -- Citus does not lock rows of several shards for a query, and a ctid is unique within one shard only.
+    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = $1 AND partkey IS NOT NULL)'
+        INTO is_distributed USING format('"${schema}".%I', name)::regclass;
+    END IF;
+    IF is_distributed THEN
+        row_lock := '';
+        SELECT string_agg(quote_ident(a.attname), ', ') INTO row_key
+        FROM pg_index AS i
+        JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+        WHERE i.indrelid = format('"${schema}".%I', name)::regclass AND i.indisprimary;
+    END IF;
     IF table_name = 'response_body' THEN
-        WITH expired AS (
-            SELECT r.ctid, r.response_expires_at
-            FROM "${schema}".idempotency_request r
-            WHERE r.response_expires_at >= reached AND r.response_expires_at < before
-                AND r.status = 'succeeded' AND r.expires_at >= before
-            ORDER BY r.response_expires_at
-            LIMIT row_limit
-            FOR UPDATE SKIP LOCKED),
-        cleared AS (
-            UPDATE "${schema}".idempotency_request
-            SET response_body = NULL, response_expires_at = NULL
-            WHERE ctid = ANY (ARRAY(SELECT e.ctid FROM expired e))
-            RETURNING 1)
-        SELECT (SELECT count(*) FROM cleared), max(e.response_expires_at) INTO deleted, last
-        FROM expired e;
+        EXECUTE format(
+            'WITH expired AS ('
+            ' SELECT %1$s, response_expires_at'
+            ' FROM "${schema}".idempotency_request'
+            ' WHERE response_expires_at >= $1 AND response_expires_at < $2 AND status = ''succeeded'''
+            '     AND expires_at >= $2'
+            ' ORDER BY response_expires_at LIMIT $3 %2$s),'
+            ' cleared AS ('
+            ' UPDATE "${schema}".idempotency_request SET response_body = NULL, response_expires_at = NULL'
+            ' WHERE %3$s RETURNING 1)'
+            ' SELECT (SELECT count(*) FROM cleared), max(response_expires_at) FROM expired',
+            row_key, row_lock,
+            CASE WHEN is_distributed THEN format('(%1$s) IN (SELECT %1$s FROM expired)', row_key)
+                ELSE 'ctid = ANY (ARRAY(SELECT ctid FROM expired))' END)
+        INTO deleted, last
+        USING reached, before, row_limit;
     ELSE
         IF archive THEN
             -- A table that is prepared for partitions has a column that its archive has not.
@@ -673,13 +689,18 @@ BEGIN
         -- Checks the condition once more, because the table may have been exchanged for a partitioned one meanwhile.
         EXECUTE format(
             'WITH expired AS ('
-            ' DELETE FROM "${schema}".%1$I WHERE ctid = ANY (ARRAY('
-            '     SELECT ctid FROM "${schema}".%1$I WHERE expires_at >= $1 AND expires_at < $2 AND %2$s'
-            '     ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED))'
+            ' DELETE FROM "${schema}".%1$I WHERE %5$s'
             '     AND expires_at < $2 AND %2$s'
             ' RETURNING %3$s)%4$s'
             ' SELECT count(*), max(expires_at) FROM expired',
-            name, condition, columns, archiving)
+            name, condition, columns, archiving,
+            format(
+                CASE WHEN is_distributed THEN '(%1$s) IN (%2$s)' ELSE '%1$s = ANY (ARRAY(%2$s))' END,
+                row_key,
+                format(
+                    'SELECT %1$s FROM "${schema}".%2$I WHERE expires_at >= $1 AND expires_at < $2 AND %3$s'
+                    ' ORDER BY expires_at LIMIT $3 %4$s',
+                    row_key, name, condition, row_lock)))
         INTO deleted, last
         USING reached, before, row_limit;
     END IF;

@@ -93,23 +93,23 @@ final class EveryStatement {
         ClaimStore store = storage.claimStore("test-process");
         ClaimRequest call = Requests.request(prefix + "-call");
         try (Session session = session(store)) {
-            session.claimGranted(call).complete(new Completion(Requests.fence(call, 1), "{\"n\": 1}", "payment", "7"));
+            session.claimGranted(call).complete(new Completion(call.fence(1), "{\"n\": 1}", "payment", "7"));
             session.commit();
             ClaimRequest plain = Requests.request(prefix + "-plain");
-            session.claimGranted(plain).complete(new Completion(Requests.fence(plain, 1), "{}", null, null));
+            session.claimGranted(plain).complete(new Completion(plain.fence(1), "{}", null, null));
             session.commit();
             assertThat(session.claim(call).kind()).isEqualTo(Kind.SUCCEEDED);
             session.commit();
-            assertThat(store.findSettled(session.connection(), call.id())).isPresent();
+            assertThat(store.findSettled(session.connection(), call.fence(1))).isPresent();
             session.commit();
             session.claimGranted(Requests.withoutResponse(prefix + "-void")).commit();
             ClaimRequest shortLived = Requests.forgettingItsResponse(prefix + "-short", Duration.ofHours(1));
-            session.claimGranted(shortLived).complete(new Completion(Requests.fence(shortLived, 1), "{}", null, null));
+            session.claimGranted(shortLived).complete(new Completion(shortLived.fence(1), "{}", null, null));
             session.commit();
             ClaimRequest pipelined = Requests.request(prefix + "-pipelined");
             session.claimGranted(pipelined);
             try (CompletingCommit commit = store.completingCommit(
-                    session.connection(), new Completion(Requests.fence(pipelined, 1), "{}", null, null))) {
+                    session.connection(), new Completion(pipelined.fence(1), "{}", null, null))) {
                 assertThat(commit.send()).isTrue();
             }
         }
@@ -128,18 +128,18 @@ final class EveryStatement {
         try (Session session = session(store)) {
             ClaimRequest lease = Requests.leased(prefix + "-lease");
             session.claimGranted(lease).commit();
-            assertThat(store.extendLease(session.connection(), Requests.fence(lease, 1), Duration.ofHours(1)))
+            assertThat(store.extendLease(session.connection(), lease.fence(1), Duration.ofHours(1)))
                     .isTrue();
-            session.complete(new Completion(Requests.fence(lease, 1), "{\"n\": 2}", null, null));
+            session.complete(new Completion(lease.fence(1), "{\"n\": 2}", null, null));
             session.commit();
             ClaimRequest failing = Requests.leased(prefix + "-failing");
             session.claimGranted(failing).commit();
-            assertThat(store.fail(session.connection(), Requests.fence(failing, 1), new Failure(false, "c", "m")))
+            assertThat(store.fail(session.connection(), failing.fence(1), new Failure(false, "c", "m")))
                     .isTrue();
             session.commit();
             ClaimRequest again = Requests.leased(prefix + "-failing");
             assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
-            session.complete(new Completion(Requests.fence(again, 2), "null", null, null));
+            session.complete(new Completion(again.fence(2), "null", null, null));
             session.commit();
             assertThat(store.recordFailure(
                             session.connection(),
@@ -176,7 +176,7 @@ final class EveryStatement {
     }
 
     private void expireLeases() {
-        admin.update("update idempotency.idempotency_request set locked_until = clock_timestamp() - interval '1 minute'"
+        admin.update("update idempotency.idempotency_request set locked_until = now() - interval '1 minute'"
                 + " where locked_until is not null");
     }
 
@@ -332,13 +332,12 @@ final class EveryStatement {
 
     private void purge(boolean archive) throws SQLException {
         calls("purged-" + archive);
-        admin.update("update idempotency.idempotency_request set expires_at = clock_timestamp() - interval '1 day'"
+        admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'"
                 + " where idempotency_key like 'purged%plain'");
-        admin.update(
-                "update idempotency.idempotency_request"
-                        + " set response_expires_at = clock_timestamp() - interval '1 hour' where response_expires_at is not null");
+        admin.update("update idempotency.idempotency_request"
+                + " set response_expires_at = now() - interval '1 hour' where response_expires_at is not null");
         for (String table : List.of("processed_message", "message_failure", "outbox_event")) {
-            admin.update("update idempotency." + table + " set expires_at = clock_timestamp() - interval '1 day'"
+            admin.update("update idempotency." + table + " set expires_at = now() - interval '1 day'"
                     + " where expires_at is not null");
         }
         statistics();
@@ -371,10 +370,9 @@ final class EveryStatement {
     }
 
     private void expirePartitions() {
-        admin.update(
-                "update idempotency.processed_message_partition set expires_at = clock_timestamp() - interval '2 hours',"
-                        + " closed_at = clock_timestamp() - interval '1 day'"
-                        + " where starts_at <= clock_timestamp() and closed_at is not null");
+        admin.update("update idempotency.processed_message_partition set expires_at = now() - interval '2 hours',"
+                + " closed_at = clock_timestamp() - interval '1 day'"
+                + " where starts_at <= clock_timestamp() and closed_at is not null");
     }
 
     private Session session(ClaimStore store) throws SQLException {

@@ -12,7 +12,6 @@ import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.codec.Fingerprint;
@@ -92,14 +91,6 @@ public final class Requests {
                 PATIENT,
                 false,
                 new Lease(UUID.randomUUID(), lease));
-    }
-
-    /** What names the claim that an attempt at this request was granted. */
-    public static Fence fence(ClaimRequest request, int attempt) {
-        return new Fence(
-                request.id(),
-                attempt,
-                request.lease() == null ? null : request.lease().token());
     }
 
     public static Intent intent(String key) {

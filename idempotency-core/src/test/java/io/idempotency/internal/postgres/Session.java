@@ -13,7 +13,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
-import io.idempotency.internal.claim.Fence;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,8 +69,7 @@ public final class Session implements AutoCloseable {
     }
 
     public Session complete(ClaimRequest request, String body) {
-        assertThat(complete(new Completion(new Fence(request.id(), 1, null), body, null, null)))
-                .isTrue();
+        assertThat(complete(new Completion(request.fence(1), body, null, null))).isTrue();
         return this;
     }
 

@@ -62,8 +62,8 @@ class IdempotencyKeyInterceptorTest {
 
     private final RecordedPauses pauses = new RecordedPauses();
 
-    private final RestClient client =
-            client(jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, pauses));
+    private final RestClient client = client(
+            jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, pauses));
 
     IdempotencyKeyInterceptorTest() throws IOException {}
 
@@ -93,8 +93,7 @@ class IdempotencyKeyInterceptorTest {
         ClientHttpRequestFactory impatient = client.apply(SHORT_READ_TIMEOUT);
         ClientHttpRequestFactory patient = client.apply(READ_TIMEOUT);
         AtomicInteger requests = new AtomicInteger();
-        return (uri, method) ->
-                (requests.incrementAndGet() <= 2 ? impatient : patient).createRequest(uri, method);
+        return (uri, method) -> (requests.incrementAndGet() <= 2 ? impatient : patient).createRequest(uri, method);
     }
 
     /** The server has done what the request asked for before the answer is lost. */
@@ -145,7 +144,8 @@ class IdempotencyKeyInterceptorTest {
             server.thenStatus(503, "");
         }
 
-        pay(client(jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", 10, Duration.ofMinutes(1), pauses)));
+        pay(client(
+                jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", 10, Duration.ofMinutes(1), pauses)));
 
         assertThat(pauses.all()).hasSize(9);
         assertThat(pauses.all().get(0)).isLessThan(Duration.ofMillis(400));
@@ -255,8 +255,9 @@ class IdempotencyKeyInterceptorTest {
     @Test
     void anInterruptEndsThePauseAndLeavesTheAnswer() {
         server.thenStatus(409, "running");
-        RestClient interrupted =
-                client(jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, new Timer() {
+        RestClient interrupted = client(
+                jdkClient(READ_TIMEOUT),
+                new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, new Timer() {
                     @Override
                     public long nanoTime() {
                         return 0;

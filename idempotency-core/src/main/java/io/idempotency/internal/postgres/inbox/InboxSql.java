@@ -10,7 +10,7 @@ final class InboxSql {
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
             values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + cast(? as float8) * interval '1 millisecond')
             on conflict do nothing
-            returning current_setting('transaction_isolation') as transaction_isolation, pg_current_xact_id() as transaction_id""";
+            returning xmin""";
 
     /**
      * Deletes the failures of the message together with its success: after a rollback they exist again. Two statements, because

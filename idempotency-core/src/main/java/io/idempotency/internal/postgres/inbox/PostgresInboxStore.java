@@ -29,9 +29,6 @@ import io.idempotency.internal.postgres.jdbc.WaitBound;
 /** The store of handled messages. */
 public final class PostgresInboxStore implements InboxStore {
 
-    /** The column {@code xmin} holds the last 32 bits of the transaction id. */
-    private static final long WITHOUT_EPOCH = 0xFFFF_FFFFL;
-
     private static final String READ_COMMITTED = "read committed";
 
     private final String receive;
@@ -106,13 +103,14 @@ public final class PostgresInboxStore implements InboxStore {
             bindNewMessage(parameters, message);
             bindMessage(parameters, message);
             statements.execute();
-            Optional<Insertion> insertion = readInsertion(statements);
+            String isolation = readIsolation(statements);
+            Optional<String> transactionId = readTransactionId(statements);
             int failedAttempts = readFailedAttempts(statements);
-            if (insertion.isPresent()) {
-                if (!insertion.get().isolation().equals(READ_COMMITTED)) {
+            if (transactionId.isPresent()) {
+                if (!isolation.equals(READ_COMMITTED)) {
                     collideWithUnseenFailures(connection, message.consumer(), List.of(message.messageId()));
                 }
-                return InboxResult.taken(failedAttempts, insertion.get().transactionId());
+                return InboxResult.taken(failedAttempts, transactionId.get());
             }
         }
         return InboxResult.of(
@@ -135,11 +133,16 @@ public final class PostgresInboxStore implements InboxStore {
         parameters.string(message.messageId());
     }
 
-    private static Optional<Insertion> readInsertion(MultiStatement statements) throws SQLException {
+    private static String readIsolation(MultiStatement statements) throws SQLException {
+        try (ResultSet settings = statements.firstRows()) {
+            settings.next();
+            return settings.getString(WaitBound.ISOLATION);
+        }
+    }
+
+    private static Optional<String> readTransactionId(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
-            return rows.next()
-                    ? Optional.of(new Insertion(rows.getString(WaitBound.ISOLATION), rows.getString("transaction_id")))
-                    : Optional.empty();
+            return rows.next() ? Optional.of(rows.getString("xmin")) : Optional.empty();
         }
     }
 
@@ -187,7 +190,7 @@ public final class PostgresInboxStore implements InboxStore {
         try (PreparedStatement statement = connection.prepareStatement(findTransaction)) {
             bindMessage(new StatementParameters(statement), message);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() && rows.getLong("xmin") == (Long.parseUnsignedLong(transactionId) & WITHOUT_EPOCH);
+                return rows.next() && rows.getString("xmin").equals(transactionId);
             }
         } catch (SQLException failure) {
             throw SqlFailures.translate("find the transaction that handled a message", findTransaction, failure);
@@ -275,10 +278,7 @@ public final class PostgresInboxStore implements InboxStore {
             parameters.string(consumer);
             parameters.texts(messageIds);
             statements.execute();
-            try (ResultSet settings = statements.firstRows()) {
-                settings.next();
-                isolation = settings.getString(WaitBound.ISOLATION);
-            }
+            isolation = readIsolation(statements);
             try (ResultSet rows = statements.nextRows()) {
                 while (rows.next()) {
                     duplicates.add(rows.getString("id"));
@@ -322,7 +322,4 @@ public final class PostgresInboxStore implements InboxStore {
             return nextResultHasRows(statements);
         }
     }
-
-    /** The transaction that inserted a new message. */
-    private record Insertion(String isolation, String transactionId) {}
 }

@@ -34,6 +34,8 @@ public record WaitBound(long milliseconds, long start) {
 
     private static final String SET_AND_MARK = SET + ", " + ClaimMark.SET;
 
+    private static final String READ_ISOLATION = ", current_setting('" + ISOLATION + "') as " + ISOLATION;
+
     private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
 
     /** The largest value of {@code statement_timeout}, about 25 days. */
@@ -52,13 +54,14 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Bounds the statements of a claim in the same way, and sets the {@link ClaimMark}.
+     * Bounds the statements of a claim in the same way, and sets the {@link ClaimMark}. The first result has the isolation
+     * level as {@value #ISOLATION}.
      *
      * @param statements the statements to bound
      * @return the statements with the bound
      */
     public static String aroundClaim(String statements) {
-        return SET_AND_MARK + ";\n" + statements + ";\nselect " + RESTORE;
+        return SET_AND_MARK + READ_ISOLATION + ";\n" + statements + ";\nselect " + RESTORE;
     }
 
     /**
@@ -70,8 +73,8 @@ public record WaitBound(long milliseconds, long start) {
      * @return the statements with the bound
      */
     public static String around(String mark, String statements) {
-        return SET + ", set_config('" + mark + "', 'yes', true), current_setting('" + ISOLATION + "') as " + ISOLATION
-                + ";\n" + statements + ";\nselect " + RESTORE + ", set_config('" + mark + "', 'no', true)";
+        return SET + ", set_config('" + mark + "', 'yes', true)" + READ_ISOLATION + ";\n" + statements + ";\nselect "
+                + RESTORE + ", set_config('" + mark + "', 'no', true)";
     }
 
     /**

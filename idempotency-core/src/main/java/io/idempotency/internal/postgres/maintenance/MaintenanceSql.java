@@ -45,21 +45,28 @@ final class MaintenanceSql {
 
     static final String RELEASE_LEASE = "update {schema}.purge_lease set held_until = '-infinity' where run_id = ?";
 
+    /** Deletes by ctid, because a join by key reads the primary key once more for each row. */
+    static final String BY_CTID = "ctid = any (array({expired} for update skip locked))";
+
+    /** Citus does not lock rows of several shards for a query, and a ctid is unique within one shard only. */
+    static final String BY_KEY = "({key}) in ({expired})";
+
     /**
-     * Deletes by ctid, because a join by key reads the primary key once more for each row. A table that is put in partitions
-     * during a run has many rows of one ctid, so the condition is checked once more.
+     * A table that is put in partitions during a run has many rows of one ctid, so the condition is checked once more.
      */
     private static final String DELETE = """
             delete from {schema}.{table}
-            where ctid = any (array(
-                select ctid
-                from {schema}.{table}
-                where expires_at >= ? and expires_at < statement_timestamp() and {condition}
-                order by expires_at
-                limit ?
-                for update skip locked))
+            where {rows}
                 and expires_at < statement_timestamp() and {condition}
             returning\s""";
+
+    /** The rows of a batch, for the placeholder {@code {expired}}. */
+    static final String EXPIRED = """
+            select {key}
+            from {schema}.{table}
+            where expires_at >= ? and expires_at < statement_timestamp() and {condition}
+            order by expires_at
+            limit ?""";
 
     private static final String COUNT = "select count(*) as batch_rows, max(expires_at) as last_expired from expired";
 

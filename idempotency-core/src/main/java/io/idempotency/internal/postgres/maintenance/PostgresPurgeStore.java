@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -13,6 +14,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
+import io.idempotency.internal.postgres.schema.DistributedTables;
 import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
@@ -28,7 +30,9 @@ public final class PostgresPurgeStore implements PurgeStore {
 
     private final String heldBy;
 
-    private final List<Expiry> tables;
+    private final Schema schema;
+
+    private final boolean archive;
 
     private final String tryLock;
 
@@ -53,10 +57,8 @@ public final class PostgresPurgeStore implements PurgeStore {
      */
     public PostgresPurgeStore(Schema schema, DataSource dataSource, String heldBy, boolean archive) {
         this.heldBy = heldBy;
-        this.tables = Stream.concat(
-                        StorageTable.expiring().map(table -> new TableExpiry(schema, table, archive)),
-                        Stream.of(new ResponseExpiry(schema)))
-                .toList();
+        this.schema = schema;
+        this.archive = archive;
         this.tryLock = schema.resolve(MaintenanceSql.TRY_LOCK);
         this.stillFree = schema.resolve(MaintenanceSql.STILL_FREE);
         this.keep = schema.resolve(MaintenanceSql.KEEP_LEASE);
@@ -67,13 +69,20 @@ public final class PostgresPurgeStore implements PurgeStore {
 
     @Override
     public PurgeLease begin(Duration hold) {
-        boolean isPartitioned = transaction.call(Clients.withClient(partitions::exist));
-        return new Lease(
-                hold,
-                tables.stream()
-                        .filter(table ->
-                                !isPartitioned || !table.name().equals(StorageTable.PROCESSED_MESSAGE.tableName()))
-                        .toList());
+        return new Lease(hold, transaction.call(Clients.withClient(this::tablesWithRows)));
+    }
+
+    private List<Expiry> tablesWithRows(JdbcClient jdbcClient) {
+        boolean isPartitioned = partitions.exist(jdbcClient);
+        Set<String> distributed = new DistributedTables(schema).find(jdbcClient).keySet();
+        return Stream.concat(
+                        StorageTable.expiring()
+                                .filter(table -> !isPartitioned || table != StorageTable.PROCESSED_MESSAGE)
+                                .map(table -> new TableExpiry(
+                                        schema, table, archive, distributed.contains(table.tableName()))),
+                        Stream.of(new ResponseExpiry(
+                                schema, distributed.contains(StorageTable.IDEMPOTENCY_REQUEST.tableName()))))
+                .toList();
     }
 
     final class Lease implements PurgeLease {

@@ -12,8 +12,9 @@ final class ResponseExpiry implements Expiry {
 
     private final String clear;
 
-    ResponseExpiry(Schema schema) {
-        this.clear = schema.resolve(RequestSql.CLEAR_EXPIRED_RESPONSES);
+    ResponseExpiry(Schema schema, boolean isDistributed) {
+        this.clear = schema.resolve(
+                isDistributed ? RequestSql.CLEAR_EXPIRED_RESPONSES_OF_SHARDS : RequestSql.CLEAR_EXPIRED_RESPONSES);
     }
 
     @Override

@@ -20,10 +20,14 @@ final class TableExpiry implements Expiry {
      * @param schema the schema of the table
      * @param table the table
      * @param archive whether expired rows are moved to the archive
+     * @param isDistributed whether the rows are in the shards of Citus
      */
-    TableExpiry(Schema schema, StorageTable table, boolean archive) {
+    TableExpiry(Schema schema, StorageTable table, boolean archive, boolean isDistributed) {
         this.table = table.tableName();
         this.deleteExpired = schema.resolve((archive ? MaintenanceSql.ARCHIVE_EXPIRED : MaintenanceSql.DELETE_EXPIRED)
+                .replace("{rows}", isDistributed ? MaintenanceSql.BY_KEY : MaintenanceSql.BY_CTID)
+                .replace("{expired}", MaintenanceSql.EXPIRED)
+                .replace("{key}", isDistributed ? table.key() : "ctid")
                 .replace("{table}", table.tableName())
                 .replace("{condition}", table.expiryCondition())
                 .replace("{columns}", table.columns()));

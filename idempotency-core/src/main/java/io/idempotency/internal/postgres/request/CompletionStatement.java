@@ -41,7 +41,8 @@ record CompletionStatement(String sql, @Nullable String withCommit, boolean bind
             parameters.string(completion.resultType());
             parameters.string(completion.resultId());
         }
-        parameters.uuid(completion.fence().requestId());
+        RequestParameters.bindId(
+                parameters, completion.fence().requestId(), completion.fence().caller());
         parameters.integer(completion.fence().attempt());
         if (bindsToken) {
             parameters.uuid(completion.fence().token());

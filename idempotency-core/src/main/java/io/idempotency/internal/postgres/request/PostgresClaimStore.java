@@ -107,7 +107,7 @@ public final class PostgresClaimStore implements ClaimStore {
         try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
-            parameters.uuid(request.id());
+            RequestParameters.bindId(parameters, request.id(), request.intent().caller());
             statements.execute();
             return firstOf(statements.nextRows())
                     .filter(stored -> stored.status() != RequestStatus.PROCESSING)
@@ -145,7 +145,7 @@ public final class PostgresClaimStore implements ClaimStore {
         if (insert(connection, request, bound)) {
             return granted(connection, request, 1, Kind.GRANTED_NEW, bound);
         }
-        Optional<StoredRequest> found = find(connection, request.id());
+        Optional<StoredRequest> found = find(connection, request);
         return found.isEmpty() ? null : resultOf(connection, request, found.get(), start);
     }
 
@@ -173,7 +173,7 @@ public final class PostgresClaimStore implements ClaimStore {
     /** Lets a lease begin now, which was granted earlier: before a wait, or by a claim whose COMMIT was not answered. */
     private boolean renewLease(Connection connection, ClaimRequest request, int attempt) {
         Lease lease = Objects.requireNonNull(request.lease());
-        return extendLease(connection, new Fence(request.id(), attempt, lease.token()), lease.duration());
+        return extendLease(connection, request.fence(attempt), lease.duration());
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
@@ -206,17 +206,20 @@ public final class PostgresClaimStore implements ClaimStore {
         return completed.hasReference() ? completionWithReference : completion;
     }
 
-    private Optional<StoredRequest> find(Connection connection, UUID id) throws SQLException {
+    private Optional<StoredRequest> find(Connection connection, ClaimRequest request) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(find)) {
-            statement.setObject(1, id);
+            RequestParameters.bindId(
+                    new StatementParameters(statement),
+                    request.id(),
+                    request.intent().caller());
             return firstOf(statement.executeQuery());
         }
     }
 
     @Override
-    public Optional<StoredRequest> findSettled(Connection connection, UUID id) {
+    public Optional<StoredRequest> findSettled(Connection connection, Fence fence) {
         try (MultiStatement statements = MultiStatement.prepare(connection, findSettled)) {
-            statements.parameters().uuid(id);
+            RequestParameters.bindId(statements.parameters(), fence.requestId(), fence.caller());
             statements.execute();
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {

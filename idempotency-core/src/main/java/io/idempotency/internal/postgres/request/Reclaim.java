@@ -32,7 +32,7 @@ record Reclaim(String sql) {
         parameters.duration(request.lease() == null ? null : request.lease().duration());
         parameters.duration(request.retention());
         parameters.duration(request.responseRetention());
-        parameters.uuid(request.id());
+        RequestParameters.bindId(parameters, request.id(), request.intent().caller());
         parameters.integer(attempt);
     }
 }

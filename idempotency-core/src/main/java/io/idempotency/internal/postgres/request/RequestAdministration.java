@@ -45,7 +45,7 @@ public final class RequestAdministration {
      * @return the request, if it is stored
      */
     public Optional<IdempotencyRecord> find(Intent intent) {
-        return query(RequestSql.DESCRIBE_ONE, RequestId.of(intent)).stream()
+        return query(RequestSql.DESCRIBE_ONE, RequestId.of(intent), intent.caller()).stream()
                 .filter(found -> found.intent().equals(intent))
                 .findFirst();
     }

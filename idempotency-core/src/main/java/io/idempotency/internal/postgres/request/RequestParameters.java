@@ -1,6 +1,7 @@
 package io.idempotency.internal.postgres.request;
 
 import java.sql.SQLException;
+import java.util.UUID;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.Failure;
@@ -12,6 +13,11 @@ import io.idempotency.internal.postgres.jdbc.StatementParameters;
 final class RequestParameters {
 
     private RequestParameters() {}
+
+    static void bindId(StatementParameters parameters, UUID id, String caller) throws SQLException {
+        parameters.uuid(id);
+        parameters.string(caller);
+    }
 
     static void bindFingerprint(StatementParameters parameters, Fingerprint fingerprint) throws SQLException {
         parameters.bytes(fingerprint.hash());
@@ -26,7 +32,7 @@ final class RequestParameters {
     }
 
     static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {
-        parameters.uuid(fence.requestId());
+        bindId(parameters, fence.requestId(), fence.caller());
         parameters.integer(fence.attempt());
         parameters.uuid(fence.token());
     }

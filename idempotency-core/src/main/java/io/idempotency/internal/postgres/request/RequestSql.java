@@ -5,37 +5,38 @@ import io.idempotency.internal.postgres.jdbc.WaitBound;
 /** The statements of the table {@code idempotency_request}. */
 public final class RequestSql {
 
-    private static final String MILLISECONDS_FROM_NOW = "t.now + cast(? as float8) * interval '1 millisecond'";
+    private static final String FROM_NOW = "statement_timestamp() + cast(? as float8) * interval '1 millisecond'";
 
     /**
      * Takes a new key. It names only the columns that a claim of its kind may fill, because PostgreSQL and the driver spend
-     * time on each of them, even for null.
+     * time on each of them, even for null. VALUES and not SELECT, for which Citus reports a row that it has not inserted.
      */
     private static final String INSERT = WaitBound.restoredWithin("""
             insert into {schema}.idempotency_request (
-                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, claimed_by, claimed_at,
-                attempt_count, created_at, updated_at, expires_at, {columns})
-            select ?, ?, ?, ?, ?, ?, ?, t.now,
-                   1, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond', {values}
-            from (select clock_timestamp() as now, {restore}) t
-            on conflict (request_id) do nothing""");
+                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, claimed_by,
+                claimed_at, attempt_count, created_at, updated_at, expires_at, {columns})
+            values (
+                ?, ?, ?, ?, ?, ?, pg_catalog.concat(pg_catalog.left({restore}, 0), cast(? as text)),
+                statement_timestamp(), 1, statement_timestamp(), statement_timestamp(), {from_now}, {values})
+            on conflict do nothing""");
 
     static final String INSERT_COMPLETED = insert("status, response_body", "'succeeded', 'null'");
 
-    static final String INSERT_IN_TRANSACTION =
-            insert("status, response_expires_at", "'processing', " + MILLISECONDS_FROM_NOW);
+    static final String INSERT_IN_TRANSACTION = insert("status, response_expires_at", "'processing', " + FROM_NOW);
 
     static final String INSERT_LEASED = insert(
-            "status, response_expires_at, claim_token, locked_until",
-            "'processing', " + MILLISECONDS_FROM_NOW + ", ?, " + MILLISECONDS_FROM_NOW);
+            "status, response_expires_at, claim_token, locked_until", "'processing', " + FROM_NOW + ", ?, " + FROM_NOW);
+
+    /** Names the caller too, so that Citus finds the shard, whichever of the two the table is distributed by. */
+    private static final String BY_ID = "where request_id = ? and caller operator(pg_catalog.=) ?";
 
     /** Takes no row lock: a lock writes, and a replay writes nothing. */
     static final String FIND = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
                    response_body, attempt_count, failure_code, failure_message, claim_token,
-                   (extract(epoch from locked_until - clock_timestamp()) * 1000.0)::bigint as lease_remaining
+                   (extract(epoch from locked_until - statement_timestamp()) * 1000.0)::bigint as lease_remaining
             from {schema}.idempotency_request
-            where request_id = ?""";
+            """ + BY_ID;
 
     /** Bounded, because it is the first statement that may wait for a lock of the table. */
     static final String FIND_ANSWERED = WaitBound.ofOneTransaction(FIND);
@@ -50,16 +51,14 @@ public final class RequestSql {
             update {schema}.idempotency_request
             set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
                 result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
-                claimed_by = ?, claim_token = ?, claimed_at = t.now,
-                locked_until = t.now + cast(? as float8) * interval '1 millisecond',
-                attempt_count = attempt_count + 1, updated_at = t.now,
-                expires_at = t.now + cast(? as float8) * interval '1 millisecond',
-                response_expires_at = t.now + cast(? as float8) * interval '1 millisecond'
-            from (select clock_timestamp() as now) t
-            where request_id = ? and attempt_count = ?
-                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= t.now))""");
+                claimed_by = ?, claim_token = ?, claimed_at = statement_timestamp(),
+                locked_until = {from_now}, attempt_count = attempt_count + 1, updated_at = statement_timestamp(),
+                expires_at = {from_now}, response_expires_at = {from_now}
+            """.replace("{from_now}", FROM_NOW) + BY_ID + """
+                 and attempt_count = ?
+                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= statement_timestamp()))""");
 
-    private static final String HELD = "\nwhere request_id = ? and status = 'processing'";
+    private static final String HELD = "\n" + BY_ID + " and status = 'processing'";
 
     /** The fence of a claim without a lease is its transaction, which nobody else can be in. */
     private static final String HELD_BY_TRANSACTION = HELD + " and attempt_count = ? and claim_token is null";
@@ -68,7 +67,7 @@ public final class RequestSql {
 
     /** The retention of a leased call counts from its end, however long the lease was. The index of leases changes anyway. */
     private static final String RETENTION_FROM_NOW =
-            ",\n    expires_at = statement_timestamp() + (expires_at - claimed_at)";
+            ",\n    expires_at = " + later("statement_timestamp()", "expires_at - claimed_at");
 
     /**
      * The other columns need no clearing: they are null in a new row, and a reclaim clears them. Nobody else writes a row in
@@ -76,31 +75,34 @@ public final class RequestSql {
      */
     static final String COMPLETE = """
             update {schema}.idempotency_request
-            set status = 'succeeded', response_body = ?, updated_at = clock_timestamp()""" + HELD_BY_TRANSACTION;
+            set status = 'succeeded', response_body = ?, updated_at = statement_timestamp()""" + HELD_BY_TRANSACTION;
 
     static final String COMPLETE_WITH_REFERENCE = """
             update {schema}.idempotency_request
-            set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = clock_timestamp()""" + HELD_BY_TRANSACTION;
+            set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = statement_timestamp()""" + HELD_BY_TRANSACTION;
 
     static final String COMPLETE_LEASE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                locked_until = null, updated_at = clock_timestamp(),
-                response_expires_at = statement_timestamp() + (response_expires_at - claimed_at)""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                locked_until = null, updated_at = statement_timestamp(),
+                response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
+            + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, response_expires_at = null, updated_at = clock_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                locked_until = null, response_expires_at = null, updated_at = statement_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
-    static final String EXTEND_LEASE = """
+    static final String EXTEND_LEASE =
+            """
             update {schema}.idempotency_request
-            set locked_until = greatest(locked_until, clock_timestamp() + cast(? as float8) * interval '1 millisecond'),
-                expires_at = expires_at
-                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
-                response_expires_at = response_expires_at
-                    + greatest(clock_timestamp() + cast(? as float8) * interval '1 millisecond' - locked_until, interval '0'),
-                updated_at = clock_timestamp()""" + HELD_BY_LEASE;
+            set locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),
+                expires_at = {expires_later}, response_expires_at = {response_expires_later}""".replace("{expires_later}", later("expires_at", "greatest({from_now} - locked_until, interval '0')"))
+                            .replace(
+                                    "{response_expires_later}",
+                                    later("response_expires_at", "greatest({from_now} - locked_until, interval '0')"))
+                            .replace("{from_now}", FROM_NOW)
+                    + HELD_BY_LEASE;
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
@@ -108,19 +110,20 @@ public final class RequestSql {
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
                 status, failure_code, failure_message, claimed_by, claimed_at,
                 attempt_count, created_at, updated_at, expires_at)
-            select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, t.now, ?, t.now, t.now, t.now + cast(? as float8) * interval '1 millisecond'
-            from (select clock_timestamp() as now) t
-            on conflict (request_id) do update
+            values (
+                ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, statement_timestamp(), ?, statement_timestamp(), statement_timestamp(),
+                {from_now})
+            on conflict on constraint idempotency_request_pkey do update
             set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
                 failure_code = excluded.failure_code, failure_message = excluded.failure_message,
                 claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
                 attempt_count = excluded.attempt_count, updated_at = excluded.updated_at,
                 expires_at = excluded.expires_at
-            where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
+            where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""".replace("{from_now}", FROM_NOW);
 
     /** A request without a lease is committed as processing only if its method committed by itself. */
     private static final String IS_STALE =
-            "(status = 'processing' and (locked_until is null or locked_until <= clock_timestamp()))\n";
+            "(status = 'processing' and (locked_until is null or locked_until <= statement_timestamp()))\n";
 
     private static final String DESCRIBE = """
             select idempotency_scope, caller, idempotency_key, status, %s as is_stale,
@@ -129,7 +132,7 @@ public final class RequestSql {
             from {schema}.idempotency_request
             """.formatted(IS_STALE);
 
-    static final String DESCRIBE_ONE = DESCRIBE + "where request_id = ?";
+    static final String DESCRIBE_ONE = DESCRIBE + BY_ID;
 
     static final String SEARCH = DESCRIBE + """
             where (cast(? as text) is null or idempotency_scope operator(pg_catalog.=) ?)
@@ -167,16 +170,16 @@ public final class RequestSql {
     static final String RELEASE_STALE = """
             update {schema}.idempotency_request
             set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, response_expires_at = null, updated_at = clock_timestamp()
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
             """ + OF_INTENT + "    and " + IS_STALE;
 
     /** Clears the token, so that the holder cannot take the operator's completion for its own. */
     static final String COMPLETE_STALE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
-                updated_at = clock_timestamp(), expires_at = clock_timestamp() + (expires_at - claimed_at),
-                response_expires_at = clock_timestamp() + (response_expires_at - claimed_at)
-            """ + OF_INTENT + "    and " + IS_STALE;
+                updated_at = statement_timestamp(),
+                response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
+            + RETENTION_FROM_NOW + "\n" + OF_INTENT + "    and " + IS_STALE;
 
     static final String FORGET = "delete from {schema}.idempotency_request\n" + OF_INTENT
             + "    and (status <> 'processing' or " + IS_STALE + ")";
@@ -207,6 +210,12 @@ public final class RequestSql {
             select (select count(*) from cleared) as batch_rows, max(response_expires_at) as last_expired
             from expired""";
 
+    /** The same for the shards of Citus, where the rows of a query are not locked and a ctid is not unique. */
+    public static final String CLEAR_EXPIRED_RESPONSES_OF_SHARDS = CLEAR_EXPIRED_RESPONSES
+            .replace("ctid = any (array(select ctid from expired))", "request_id in (select request_id from expired)")
+            .replace("ctid", "request_id")
+            .replace("\n    for update skip locked", "");
+
     /** When the response expired that is to be cleared next. */
     public static final String FIND_OLDEST_EXPIRED_RESPONSE =
             "select response_expires_at\nfrom {schema}.idempotency_request\n"
@@ -234,7 +243,14 @@ public final class RequestSql {
                 select pg_catalog.width_bucket(0::float8, 0::float8, 1::float8, coalesce((select 1 from stored), 0));COMMIT""";
     }
 
+    /** In UTC, because Citus refuses the sum of a time with a zone and a column, whose days follow the session's zone. */
+    private static String later(String time, String interval) {
+        return "(" + time + " at time zone 'UTC' + (" + interval + ")) at time zone 'UTC'";
+    }
+
     private static String insert(String columns, String values) {
-        return INSERT.replace("{columns}", columns).replace("{values}", values);
+        return INSERT.replace("{from_now}", FROM_NOW)
+                .replace("{columns}", columns)
+                .replace("{values}", values);
     }
 }

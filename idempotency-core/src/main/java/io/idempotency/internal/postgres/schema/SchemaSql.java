@@ -61,6 +61,15 @@ final class SchemaSql {
             where t.id is null or p.number > 0
             order by t.name""".formatted(ALL);
 
+    static final String HAS_CITUS = "select to_regclass('pg_catalog.pg_dist_partition') is not null";
+
+    static final String DISTRIBUTED_TABLES = """
+            select c.relname::text as table_name,
+                   pg_catalog.column_to_column_name(p.logicalrelid, p.partkey) as column_name
+            from pg_catalog.pg_dist_partition as p
+            join pg_catalog.pg_class as c on c.oid = p.logicalrelid::oid
+            where c.relnamespace = '{schema}'::regnamespace and p.partkey is not null""";
+
     static final String CURRENT_ROLE = "select quote_ident(current_user::text)";
 
     static final String GRANT_SCHEMA = "grant usage on schema {schema} to ";

@@ -103,7 +103,8 @@ BEGIN
         RAISE unique_violation;
     END IF;
 EXCEPTION
-    WHEN unique_violation THEN
+    -- Citus reports a repeat as an internal error. If it is another one, it comes again.
+    WHEN unique_violation OR internal_error THEN
         RETURN QUERY
         WITH stored AS (
             INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)

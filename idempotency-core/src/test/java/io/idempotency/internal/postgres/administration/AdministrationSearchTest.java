@@ -28,7 +28,6 @@ import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
-import static io.idempotency.internal.postgres.Requests.fence;
 import static io.idempotency.internal.postgres.Requests.intent;
 import static io.idempotency.internal.postgres.Requests.leased;
 import static io.idempotency.internal.postgres.Requests.request;
@@ -62,19 +61,18 @@ class AdministrationSearchTest {
         ClaimRequest ofTenant = request(OF_A_TENANT, "payload", Requests.PATIENT);
         claim(ofTenant);
         session.complete(request("succeeded"), "7");
-        assertThat(session.complete(new Completion(fence(ofTenant, 1), "8", "refund", "R1")))
+        assertThat(session.complete(new Completion(ofTenant.fence(1), "8", "refund", "R1")))
                 .isTrue();
         claim(request("abandoned"));
         claim(leased("stale"));
         claim(leased("running"));
         ClaimRequest failed = leased("failed");
         claim(failed);
-        assertThat(session.store().fail(session.connection(), fence(failed, 1), new Failure(true, "code", "message")))
+        assertThat(session.store().fail(session.connection(), failed.fence(1), new Failure(true, "code", "message")))
                 .isTrue();
         session.commit();
-        admin.update(
-                "update idempotency.idempotency_request set locked_until = clock_timestamp() - interval '1 second',"
-                        + " attempt_count = 7 where idempotency_key = 'stale'");
+        admin.update("update idempotency.idempotency_request set locked_until = now() - interval '1 second',"
+                + " attempt_count = 7 where idempotency_key = 'stale'");
         admin.update("update idempotency.idempotency_request set attempt_count = 3 where idempotency_key = 'running'");
     }
 

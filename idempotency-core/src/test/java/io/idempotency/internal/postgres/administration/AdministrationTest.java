@@ -34,7 +34,6 @@ import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
-import static io.idempotency.internal.postgres.Requests.fence;
 import static io.idempotency.internal.postgres.Requests.intent;
 import static io.idempotency.internal.postgres.Requests.leased;
 import static io.idempotency.internal.postgres.Requests.request;
@@ -190,11 +189,11 @@ class AdministrationTest {
 
         intervention.on(administration, intent("order-42"));
 
-        assertThat(session.complete(new Completion(fence(request, 1), "1", null, null)))
+        assertThat(session.complete(new Completion(request.fence(1), "1", null, null)))
                 .isFalse();
-        assertThat(session.store().findSettled(session.connection(), request.id()).stream())
+        assertThat(session.store().findSettled(session.connection(), request.fence(1)).stream())
                 .as("taken for what the holder wrote itself")
-                .filteredOn(found -> found.fence(request.id()).equals(fence(request, 1)))
+                .filteredOn(found -> found.isClaimedBy(request.fence(1)))
                 .isEmpty();
     }
 
@@ -228,7 +227,7 @@ class AdministrationTest {
         hold(leased("order-42"));
         expireLeases();
         assertThat(session.claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 2));
-        assertThat(session.complete(new Completion(fence(request, 2), "7", null, null)))
+        assertThat(session.complete(new Completion(request.fence(2), "7", null, null)))
                 .isTrue();
 
         assertWins(intervention);
@@ -267,8 +266,8 @@ class AdministrationTest {
         hold(request);
         try (Session operator = new Session(database)) {
             operator.execute("update idempotency.idempotency_request set status = 'failed_retryable'");
-            ConcurrentCalls<Boolean> completion = ConcurrentCalls.start(
-                    1, () -> session.complete(new Completion(fence(request, 1), "7", null, null)));
+            ConcurrentCalls<Boolean> completion =
+                    ConcurrentCalls.start(1, () -> session.complete(new Completion(request.fence(1), "7", null, null)));
             database.backends().awaitBlocked(1);
             operator.commit();
 
@@ -371,7 +370,7 @@ class AdministrationTest {
     }
 
     private void expireLeases() {
-        admin.update("update idempotency.idempotency_request set locked_until = clock_timestamp() - interval '1 second'"
+        admin.update("update idempotency.idempotency_request set locked_until = now() - interval '1 second'"
                 + " where locked_until is not null");
     }
 

@@ -254,13 +254,12 @@ class ResponseExpiryTest {
         ClaimRequest leased = leased("key", Duration.ofMinutes(1));
         try (Session session = new Session(database.connection())) {
             session.claimGranted(leased).commit();
-            assertThat(session.store()
-                            .extendLease(session.connection(), Requests.fence(leased, 1), Duration.ofMinutes(31)))
+            assertThat(session.store().extendLease(session.connection(), leased.fence(1), Duration.ofMinutes(31)))
                     .isTrue();
             session.commit();
             assertThat(secondsFromNow("key")).isCloseTo(5_400, within(60));
 
-            session.complete(new Completion(Requests.fence(leased, 1), "1", null, null));
+            session.complete(new Completion(leased.fence(1), "1", null, null));
             session.commit();
             assertThat(secondsFromNow("key")).isCloseTo(5_400, within(60));
         }
@@ -286,10 +285,7 @@ class ResponseExpiryTest {
         try (Session session = new Session(database.connection())) {
             session.claimGranted(leased).commit();
             assertThat(session.store()
-                            .fail(
-                                    session.connection(),
-                                    Requests.fence(leased, 1),
-                                    new Failure(true, "no_funds", "empty")))
+                            .fail(session.connection(), leased.fence(1), new Failure(true, "no_funds", "empty")))
                     .isTrue();
             session.commit();
         }

@@ -24,7 +24,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
-import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
@@ -322,7 +321,7 @@ class ClaimTest {
                     response_expires_at = expires_at""");
 
         assertThat(session.claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
-        assertThat(session.complete(new Completion(Requests.fence(request, 2), "2", null, null)))
+        assertThat(session.complete(new Completion(request.fence(2), "2", null, null)))
                 .isTrue();
         session.commit();
 
@@ -341,7 +340,7 @@ class ClaimTest {
         @Test
         void holdsTheResponseAndNamesTheResult() throws SQLException {
             session.claimGranted(request)
-                    .complete(new Completion(new Fence(request.id(), 1, null), "{\"paymentId\":7}", "payment", "7"));
+                    .complete(new Completion(request.fence(1), "{\"paymentId\":7}", "payment", "7"));
             session.commit();
 
             assertThat(row(request)).containsEntry("status", "succeeded");
@@ -374,7 +373,7 @@ class ClaimTest {
         }
 
         private Completion completion(String body) {
-            return new Completion(new Fence(request.id(), 1, null), body, null, null);
+            return new Completion(request.fence(1), body, null, null);
         }
 
         @Test

@@ -29,7 +29,6 @@ import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
-import static io.idempotency.internal.postgres.Requests.fence;
 import static io.idempotency.internal.postgres.Requests.leased;
 import static io.idempotency.internal.postgres.Requests.request;
 import static io.idempotency.internal.postgres.Requests.waitingAtMost;
@@ -145,7 +144,7 @@ class ClaimWaitTest {
         waiter.commit();
         waiter.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         waiter.execute("select 1 from idempotency.idempotency_request");
-        holder.complete(new Completion(fence(leased, 1), "7", null, null));
+        holder.complete(new Completion(leased.fence(1), "7", null, null));
         holder.commit();
 
         assertThatThrownBy(() -> waiter.claim(request("order-42")))

@@ -21,7 +21,6 @@ import io.idempotency.test.PostgresTest;
 import io.idempotency.test.RoundTripCounter;
 import io.idempotency.test.TestDatabase;
 
-import static io.idempotency.internal.postgres.Requests.fence;
 import static io.idempotency.internal.postgres.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -158,12 +157,12 @@ class CompletingCommitTest {
     void theRowHoldsWhatAnOrdinaryCompletionWrites() throws Exception {
         ClaimRequest ordinary = request("ordinary");
         ClaimRequest pipelined = request("pipelined");
-        Completion completion = new Completion(fence(ordinary, 1), "{\"n\":1}", "receipt", "42");
+        Completion completion = new Completion(ordinary.fence(1), "{\"n\":1}", "receipt", "42");
         session.claimGranted(ordinary);
         assertThat(session.complete(completion)).isTrue();
         session.commit();
         session.claimGranted(pipelined);
-        Completion same = new Completion(fence(pipelined, 1), "{\"n\":1}", "receipt", "42");
+        Completion same = new Completion(pipelined.fence(1), "{\"n\":1}", "receipt", "42");
 
         try (CompletingCommit commit = session.store().completingCommit(session.connection(), same)) {
             commit.send();
@@ -184,7 +183,7 @@ class CompletingCommitTest {
 
     private CompletingCommit prepared(ClaimRequest request) {
         return session.store()
-                .completingCommit(session.connection(), new Completion(fence(request, 1), "{\"n\":1}", null, null));
+                .completingCommit(session.connection(), new Completion(request.fence(1), "{\"n\":1}", null, null));
     }
 
     private int effects() {

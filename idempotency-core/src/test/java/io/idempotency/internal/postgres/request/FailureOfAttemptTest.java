@@ -24,7 +24,6 @@ import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
-import static io.idempotency.internal.postgres.Requests.fence;
 import static io.idempotency.internal.postgres.Requests.leased;
 import static io.idempotency.internal.postgres.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -135,7 +134,7 @@ class FailureOfAttemptTest {
     void bindsTheKeyToThePayloadThatFailedForGood() throws SQLException {
         ClaimRequest retried = leased("order-42", "first payload", Requests.LEASE);
         session.claimGranted(retried);
-        Fence fence = fence(retried, 1);
+        Fence fence = retried.fence(1);
         assertThat(session.store().fail(session.connection(), fence, new Failure(false, "first", "")))
                 .isTrue();
         assertThat(record(2, true, "second")).isTrue();

@@ -37,7 +37,6 @@ import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static io.idempotency.internal.postgres.Requests.LEASE;
-import static io.idempotency.internal.postgres.Requests.fence;
 import static io.idempotency.internal.postgres.Requests.leased;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.DURATION;
@@ -159,14 +158,14 @@ class LeaseClaimTest {
     void theRetentionOfALeaseCountsFromItsEnd(boolean succeeds) throws SQLException {
         ClaimRequest request = leased("order-42");
         hold(request);
-        admin.update("update idempotency.idempotency_request set claimed_at = claimed_at - interval '6 days',"
-                + " expires_at = expires_at - interval '6 days'");
+        admin.update("update idempotency.idempotency_request set claimed_at = now() - interval '6 days',"
+                + " expires_at = now() + interval '1 day'");
 
         assertThat(
                         succeeds
-                                ? holder.complete(new Completion(fence(request, 1), "{}", null, null))
+                                ? holder.complete(new Completion(request.fence(1), "{}", null, null))
                                 : holder.store()
-                                        .fail(holder.connection(), fence(request, 1), new Failure(true, "c", "m")))
+                                        .fail(holder.connection(), request.fence(1), new Failure(true, "c", "m")))
                 .isTrue();
         holder.commit();
 
@@ -206,16 +205,16 @@ class LeaseClaimTest {
         expireLeases();
         assertThat(taker.claim(request)).isEqualTo(TAKEN_OVER);
         taker.commit();
-        UUID token = fence(request, 2).token();
+        UUID token = request.fence(2).token();
 
-        assertThat(write.by(taker, new Fence(request.id(), 1, token))).isFalse();
-        assertThat(write.by(taker, new Fence(request.id(), 3, token))).isFalse();
-        assertThat(write.by(taker, new Fence(request.id(), 2, UUID.randomUUID())))
+        assertThat(write.by(taker, new Fence(request.id(), "", 1, token))).isFalse();
+        assertThat(write.by(taker, new Fence(request.id(), "", 3, token))).isFalse();
+        assertThat(write.by(taker, new Fence(request.id(), "", 2, UUID.randomUUID())))
                 .isFalse();
-        assertThat(write.by(taker, new Fence(request.id(), 2, null))).isFalse();
-        assertThat(write.by(taker, new Fence(leased("order-43").id(), 2, token)))
+        assertThat(write.by(taker, new Fence(request.id(), "", 2, null))).isFalse();
+        assertThat(write.by(taker, new Fence(leased("order-43").id(), "", 2, token)))
                 .isFalse();
-        assertThat(write.by(taker, fence(request, 2))).isTrue();
+        assertThat(write.by(taker, request.fence(2))).isTrue();
     }
 
     @ParameterizedTest
@@ -223,13 +222,13 @@ class LeaseClaimTest {
     void afterItsEndAClaimLetsNothingThrough(Write write) throws SQLException {
         ClaimRequest completed = leased("completed");
         hold(completed);
-        assertThat(Write.COMPLETE.by(taker, fence(completed, 1))).isTrue();
+        assertThat(Write.COMPLETE.by(taker, completed.fence(1))).isTrue();
         ClaimRequest failed = leased("failed");
         hold(failed);
-        assertThat(Write.FAIL.by(taker, fence(failed, 1))).isTrue();
+        assertThat(Write.FAIL.by(taker, failed.fence(1))).isTrue();
 
-        assertThat(write.by(taker, fence(completed, 1))).isFalse();
-        assertThat(write.by(taker, fence(failed, 1))).isFalse();
+        assertThat(write.by(taker, completed.fence(1))).isFalse();
+        assertThat(write.by(taker, failed.fence(1))).isFalse();
     }
 
     @Test
@@ -238,7 +237,7 @@ class LeaseClaimTest {
         hold(request);
         expireLeases();
 
-        assertThat(holder.store().extendLease(holder.connection(), fence(request, 1), LEASE))
+        assertThat(holder.store().extendLease(holder.connection(), request.fence(1), LEASE))
                 .isTrue();
         holder.commit();
 
@@ -265,7 +264,7 @@ class LeaseClaimTest {
             taking = ConcurrentCalls.start(1, () -> taker.claim(leased("order-42")));
             database.backends().awaitBlocked(taker.connection());
 
-            assertThat(holder.store().extendLease(holder.connection(), fence(request, 1), LEASE))
+            assertThat(holder.store().extendLease(holder.connection(), request.fence(1), LEASE))
                     .isTrue();
             holder.commit();
         }
@@ -297,7 +296,7 @@ class LeaseClaimTest {
         ClaimRequest corrected = leased("order-42", "corrected payload", LEASE);
 
         assertThat(taker.claim(corrected)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
-        taker.complete(new Completion(fence(corrected, 2), "7", null, null));
+        taker.complete(new Completion(corrected.fence(2), "7", null, null));
         taker.commit();
 
         assertThat(taker.claim(leased("order-42"))).isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
@@ -320,11 +319,11 @@ class LeaseClaimTest {
     void aLookThatWantsToBeSureWaitsForARunningCompletion() throws SQLException {
         ClaimRequest request = leased("order-42");
         hold(request);
-        assertThat(holder.complete(new Completion(fence(request, 1), "7", null, null)))
+        assertThat(holder.complete(new Completion(request.fence(1), "7", null, null)))
                 .isTrue();
 
         ConcurrentCalls<Optional<StoredRequest>> looking =
-                ConcurrentCalls.start(1, () -> taker.store().findSettled(taker.connection(), request.id()));
+                ConcurrentCalls.start(1, () -> taker.store().findSettled(taker.connection(), request.fence(1)));
         database.backends().awaitBlocked(taker.connection());
         holder.commit();
 
@@ -336,7 +335,7 @@ class LeaseClaimTest {
     @Test
     void aLookFindsNothingWhereNothingIs() {
         assertThat(taker.store()
-                        .findSettled(taker.connection(), leased("unknown").id()))
+                        .findSettled(taker.connection(), leased("unknown").fence(1)))
                 .isEmpty();
     }
 
@@ -376,13 +375,13 @@ class LeaseClaimTest {
 
     private void fail(ClaimRequest request, boolean isFinal) throws SQLException {
         hold(request);
-        assertThat(holder.store().fail(holder.connection(), fence(request, 1), new Failure(isFinal, "code", "message")))
+        assertThat(holder.store().fail(holder.connection(), request.fence(1), new Failure(isFinal, "code", "message")))
                 .isTrue();
         holder.commit();
     }
 
     private void expireLeases() {
-        admin.update("update idempotency.idempotency_request set locked_until = clock_timestamp() - interval '1 second'"
+        admin.update("update idempotency.idempotency_request set locked_until = now() - interval '1 second'"
                 + " where status = 'processing'");
     }
 

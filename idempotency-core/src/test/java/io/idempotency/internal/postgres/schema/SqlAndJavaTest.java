@@ -173,7 +173,7 @@ class SqlAndJavaTest {
 
             SqlClaimTest.assertRefused("P4013", "attempt 2", () -> sql.succeed("order-1", lost, "1"));
             sql.rollback();
-            assertThat(java.complete(new Completion(Requests.fence(request, 2), "2", null, null)))
+            assertThat(java.complete(new Completion(request.fence(2), "2", null, null)))
                     .isTrue();
             java.commit();
             assertThat(sql.claim("order-1").body()).isEqualTo("2");
@@ -193,7 +193,7 @@ class SqlAndJavaTest {
             sql.commit();
 
             assertThat(taken.kind()).isEqualTo("processing_stale");
-            assertThat(java.complete(new Completion(Requests.fence(lost, 1), "1", null, null)))
+            assertThat(java.complete(new Completion(lost.fence(1), "1", null, null)))
                     .isFalse();
             java.rollback();
             sql.succeed("order-1", taken, "2").commit();
@@ -210,7 +210,7 @@ class SqlAndJavaTest {
 
             ClaimRequest request = Requests.leased("order-2");
             java.claim(request);
-            java.store().fail(java.connection(), Requests.fence(request, 1), DECLINED);
+            java.store().fail(java.connection(), request.fence(1), DECLINED);
             java.commit();
             assertThat(sql.claim("order-2"))
                     .extracting(SqlClaim::kind, SqlClaim::attempt, SqlClaim::failureCode)
@@ -231,7 +231,7 @@ class SqlAndJavaTest {
                 java.store()
                         .fail(
                                 java.connection(),
-                                Requests.fence(request, 1),
+                                request.fence(1),
                                 new Failure(true, DECLINED.code(), DECLINED.message()));
                 java.commit();
             }
@@ -454,7 +454,7 @@ class SqlAndJavaTest {
             if (claim.isGranted()) {
                 String answer = "\"java " + claims.incrementAndGet() + "\"";
                 session.execute(effect(key, answer));
-                Fence fence = Requests.fence(request, claim.attempt());
+                Fence fence = request.fence(claim.attempt());
                 if (!session.complete(new Completion(fence, answer, null, null))) {
                     session.rollback();
                     return null;

@@ -1,0 +1,95 @@
+package io.idempotency.test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** The coordinator of a Citus cluster that somebody else started, whose nodes let the same role create databases. */
+final class CitusCluster implements RunningServer {
+
+    private static final Path PAGE = Path.of("..", "docs", "scaling.md");
+
+    private static final Pattern SQL =
+            Pattern.compile("^```sql\\n-- (.*?)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+    private static final String LAYOUT_PROPERTY = "idempotency.test.citus.layout";
+
+    private final ServerAddress coordinator;
+
+    private final List<ServerAddress> workers;
+
+    CitusCluster(ServerAddress coordinator) {
+        this.coordinator = coordinator;
+        this.workers = new JdbcTemplate(dataSource(coordinator, coordinator.database()))
+                .query(
+                        "select nodename, nodeport from pg_dist_node where groupid > 0 and noderole = 'primary'",
+                        (row, number) -> coordinator.at(row.getString("nodename"), row.getInt("nodeport")));
+        if (workers.isEmpty()) {
+            throw new IllegalStateException("The Citus coordinator has no workers");
+        }
+    }
+
+    @Override
+    public ServerAddress address() {
+        return coordinator;
+    }
+
+    /** Citus does not copy databases of its workers. */
+    void createDatabase(String name) {
+        for (ServerAddress node : nodes().toList()) {
+            new JdbcTemplate(dataSource(node, node.database())).execute("create database " + name);
+            new JdbcTemplate(dataSource(node, name)).execute("create extension citus");
+        }
+        JdbcTemplate jdbc = new JdbcTemplate(dataSource(coordinator, name));
+        jdbc.execute("alter database " + name + " set citus.shard_count = 4");
+        jdbc.query("select citus_set_coordinator_host(?, ?)", row -> {}, coordinator.host(), coordinator.port());
+        workers.forEach(worker -> jdbc.query("select citus_add_node(?, ?)", row -> {}, worker.host(), worker.port()));
+    }
+
+    /** Distributes the library's tables as the documentation says. */
+    void distribute(DataSource dataSource) {
+        JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+        jdbc.execute("create table account (tenant text not null, id uuid not null, primary key (tenant, id))");
+        jdbc.execute("select create_distributed_table('account', 'tenant')");
+        boolean byCaller = System.getProperty(LAYOUT_PROPERTY, "").equals("caller");
+        statements(byCaller ? "Layout 2" : "Layout 1").forEach(jdbc::execute);
+        statements("Both layouts").forEach(jdbc::execute);
+    }
+
+    private static Stream<String> statements(String title) {
+        try {
+            return SQL.matcher(Files.readString(PAGE))
+                    .results()
+                    .filter(block -> block.group(1).startsWith(title))
+                    .map((MatchResult block) -> block.group(2));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    void dropDatabase(String name) {
+        nodes().forEach(node -> new JdbcTemplate(dataSource(node, node.database()))
+                .execute("drop database if exists " + name + " with (force)"));
+    }
+
+    private Stream<ServerAddress> nodes() {
+        return Stream.concat(Stream.of(coordinator), workers.stream());
+    }
+
+    private static DataSource dataSource(ServerAddress node, String database) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(node.jdbcUrl(database));
+        dataSource.setUser(node.username());
+        dataSource.setPassword(node.password());
+        return dataSource;
+    }
+}
