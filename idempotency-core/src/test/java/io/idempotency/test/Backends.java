@@ -75,11 +75,6 @@ public final class Backends {
         return jdbc.query(LOCKS, DataClassRowMapper.newInstance(Lock.class));
     }
 
-    /** The backends that this one waits for. */
-    public List<Integer> blockersOf(int pid) {
-        return jdbc.queryForList("select unnest(pg_blocking_pids(?))", Integer.class, pid);
-    }
-
     /** Kills the backend as a failover or an administrator would, and returns when it is gone. */
     public void terminate(int pid) {
         Boolean gone = jdbc.queryForObject("select pg_terminate_backend(?, ?)", Boolean.class, pid, TIMEOUT.toMillis());

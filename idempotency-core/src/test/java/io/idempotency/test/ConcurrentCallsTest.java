@@ -1,12 +1,9 @@
 package io.idempotency.test;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,34 +44,5 @@ class ConcurrentCallsTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("1 of 3")
                 .satisfies(error -> assertThat(error.getSuppressed()).hasSize(1));
-    }
-
-    @Test
-    void canBeLookedAtWhileTheyRun() {
-        CountDownLatch release = new CountDownLatch(1);
-        AtomicInteger released = new AtomicInteger();
-
-        ConcurrentCalls<Void> running = ConcurrentCalls.start(3, () -> {
-            release.await();
-            released.incrementAndGet();
-        });
-        assertThat(running.isDone()).isFalse();
-        release.countDown();
-
-        assertThat(running.await().failures()).isEmpty();
-        assertThat(released).hasValue(3);
-    }
-
-    @Test
-    void thatHangAreShownAndInterrupted() {
-        CountDownLatch never = new CountDownLatch(1);
-        ConcurrentCalls<Void> running = ConcurrentCalls.start(1, () -> never.await());
-
-        assertThatThrownBy(() -> running.await(Duration.ofMillis(50)))
-                .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("ended within PT0.05S")
-                .satisfies(error -> assertThat(error.getSuppressed()[0]).hasMessageContaining("concurrent-call-0"));
-
-        assertThat(running.await().failures()).singleElement().isInstanceOf(InterruptedException.class);
     }
 }
