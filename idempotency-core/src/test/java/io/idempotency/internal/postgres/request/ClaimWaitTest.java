@@ -3,15 +3,11 @@ package io.idempotency.internal.postgres.request;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.dao.DataAccessException;
-import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.claim.ClaimRequest;
@@ -93,17 +89,6 @@ class ClaimWaitTest {
     }
 
     @Test
-    void waitsForTheOtherBeforeItComparesPayloads() throws SQLException {
-        holder.claimGranted(request("order-42"));
-
-        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42", "another payload"));
-        backends.awaitBlocked(waiter.connection());
-        holder.complete(request("order-42"), "7").commit();
-
-        assertThat(claimOf(waiting)).isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
-    }
-
-    @Test
     void isGrantedWhenTheOtherRollsBack() throws SQLException {
         holder.claimGranted(request("order-42"));
 
@@ -163,13 +148,6 @@ class ClaimWaitTest {
         backends.terminate(Backends.pidOf(holder.connection()));
 
         assertThat(claimOf(waiting)).isEqualTo(Requests.GRANTED);
-    }
-
-    @Test
-    void doesNotWaitForOtherKeys() {
-        holder.claimGranted(request("order-42"));
-
-        waiter.claimGranted(request("order-43"));
     }
 
     @Test
@@ -237,82 +215,6 @@ class ClaimWaitTest {
             assertInProgress(result.value(), QUERY_CANCELED);
             assertThat(result.took())
                     .isBetween(bound.minus(ROUNDING), bound.plus(first).minusMillis(100));
-        }
-    }
-
-    @Test
-    void endsWithTheApplicationsOwnShorterLockTimeout() throws SQLException {
-        holder.claimGranted(request("order-42"));
-        waiter.execute("set local lock_timeout = '100ms'");
-
-        assertInProgress(claimOf(startClaim(request("order-42"))), LOCK_NOT_AVAILABLE);
-    }
-
-    @Test
-    void isNotInProgressWhenSomebodyElseCancels() throws SQLException {
-        holder.claimGranted(request("order-42"));
-
-        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42"));
-        backends.awaitBlocked(waiter.connection());
-        backends.cancel(Backends.pidOf(waiter.connection()));
-
-        assertThat(waiting.await().get(0).failure())
-                .isInstanceOf(DataAccessException.class)
-                .hasMessageContaining("order-42")
-                .rootCause()
-                .asInstanceOf(type(SQLException.class))
-                .extracting(SQLException::getSQLState)
-                .isEqualTo(QUERY_CANCELED);
-    }
-
-    @Test
-    void isNotInProgressWhenItsOwnBackendIsKilled() throws SQLException {
-        holder.claimGranted(request("order-42"));
-
-        ConcurrentCalls<ClaimResult> waiting = startClaim(request("order-42"));
-        backends.awaitBlocked(waiter.connection());
-        backends.terminate(Backends.pidOf(waiter.connection()));
-
-        assertThat(waiting.await().get(0).failure()).isInstanceOf(DataAccessException.class);
-    }
-
-    @Test
-    @Tag("race")
-    void aDeadlockOfTwoIsReportedToOneOfThem() throws SQLException {
-        for (Session session : List.of(holder, waiter)) {
-            session.execute("set deadlock_timeout = '50ms'").commit();
-        }
-        holder.claimGranted(request("a"));
-        waiter.claimGranted(request("b"));
-
-        List<CallResult<ClaimResult>> results = ConcurrentCalls.<ClaimResult>run(
-                        List.of(() -> claimAndEnd(holder, request("b")), () -> claimAndEnd(waiter, request("a"))))
-                .all();
-
-        assertThat(results)
-                .filteredOn(CallResult::succeeded)
-                .singleElement()
-                .satisfies(result -> assertThat(result.value()).isEqualTo(Requests.GRANTED));
-        assertThat(results)
-                .filteredOn(result -> !result.succeeded())
-                .singleElement()
-                .extracting(CallResult::failure, throwable(PessimisticLockingFailureException.class))
-                .rootCause()
-                .asInstanceOf(type(SQLException.class))
-                .extracting(SQLException::getSQLState)
-                .isEqualTo("40P01");
-    }
-
-    @Test
-    void aBoundOfMonthsIsNoError() {
-        waiter.claimGranted(waitingAtMost(Duration.ofDays(100), "order-42"));
-    }
-
-    private static ClaimResult claimAndEnd(Session session, ClaimRequest request) throws SQLException {
-        try {
-            return session.claim(request);
-        } finally {
-            session.rollback();
         }
     }
 

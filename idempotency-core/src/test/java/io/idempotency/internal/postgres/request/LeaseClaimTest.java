@@ -113,24 +113,6 @@ class LeaseClaimTest {
     }
 
     @Test
-    void anExpiredLeaseStillBindsTheKeyToItsPayload() throws SQLException {
-        hold(leased("order-42"));
-        expireLeases();
-
-        assertThat(taker.claim(leased("order-42", "another payload", LEASE)))
-                .isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
-    }
-
-    @Test
-    void aClaimWhoseCommitWasNotAnsweredIsRecognisedByItsToken() throws SQLException {
-        ClaimRequest unanswered = leased("order-42");
-        hold(unanswered);
-
-        assertThat(taker.claim(unanswered)).isEqualTo(Requests.GRANTED);
-        assertThat(taker.claim(leased("order-42")).kind()).isEqualTo(Kind.LEASED);
-    }
-
-    @Test
     @Tag("race")
     void exactlyOneTakesAStaleLeaseOver() throws SQLException {
         int rounds = TestSize.pick(100, 1_000);
@@ -292,7 +274,9 @@ class LeaseClaimTest {
 
     @Test
     void aFailureThatMayBeRetriedLeavesTheKeyToAnotherPayload() throws SQLException {
-        fail(leased("order-42"), false);
+        ClaimRequest failed = leased("order-42");
+        hold(failed);
+        assertThat(Write.FAIL.by(holder, failed.fence(1))).isTrue();
         ClaimRequest corrected = leased("order-42", "corrected payload", LEASE);
 
         assertThat(taker.claim(corrected)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
@@ -303,16 +287,6 @@ class LeaseClaimTest {
         assertThat(taker.claim(leased("order-42", "corrected payload", LEASE))).isEqualTo(ClaimResult.succeeded("7"));
         assertThat(taker.query("select concat(failure_code, failure_message) from idempotency.idempotency_request"))
                 .isEmpty();
-    }
-
-    @Test
-    void aFinalFailureIsTheAnswerToItsPayloadOnly() throws SQLException {
-        fail(leased("order-42"), true);
-
-        assertThat(taker.claim(leased("order-42")))
-                .isEqualTo(ClaimResult.failedFinally(new Failure(true, "code", "message")));
-        assertThat(taker.claim(leased("order-42", "another payload", LEASE)))
-                .isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
     }
 
     @Test
@@ -330,13 +304,6 @@ class LeaseClaimTest {
         assertThat(looking.await().requireAllSucceeded())
                 .singleElement()
                 .satisfies(found -> assertThat(found).map(StoredRequest::status).contains(RequestStatus.SUCCEEDED));
-    }
-
-    @Test
-    void aLookFindsNothingWhereNothingIs() {
-        assertThat(taker.store()
-                        .findSettled(taker.connection(), leased("unknown").fence(1)))
-                .isEmpty();
     }
 
     /** What only the holder of a claim may do. */
@@ -371,13 +338,6 @@ class LeaseClaimTest {
 
     private void hold(ClaimRequest request) throws SQLException {
         holder.claimGranted(request).commit();
-    }
-
-    private void fail(ClaimRequest request, boolean isFinal) throws SQLException {
-        hold(request);
-        assertThat(holder.store().fail(holder.connection(), request.fence(1), new Failure(isFinal, "code", "message")))
-                .isTrue();
-        holder.commit();
     }
 
     private void expireLeases() {
