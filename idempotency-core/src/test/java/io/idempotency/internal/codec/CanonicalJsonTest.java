@@ -57,6 +57,7 @@ class CanonicalJsonTest {
             quoteCharacter = '`',
             value = {
                 "{\"a\":null}                    | {}",
+                "{\"a\":null,\"b\":1,\"c\":null,\"d\":2} | {\"b\":1,\"d\":2}",
                 "{\"a\":{\"b\":null,\"c\":1}}    | {\"a\":{\"c\":1}}",
                 "{\"a\":{\"b\":null}}            | {\"a\":{}}",
                 "[{\"a\":null},1]                | [{},1]",

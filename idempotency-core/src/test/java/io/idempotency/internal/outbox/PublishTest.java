@@ -1,11 +1,9 @@
 package io.idempotency.internal.outbox;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.AbstractList;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,15 +14,12 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.IdempotencyContextHolder;
@@ -33,7 +28,6 @@ import io.idempotency.Intent;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.test.ConcurrentCalls;
@@ -43,7 +37,6 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What publishing leaves in the table, and when others see it. */
 @PostgresTest
@@ -176,21 +169,6 @@ class PublishTest {
     }
 
     @Test
-    void afterTheTransactionItIsRefused() {
-        List<Throwable> refusals = new ArrayList<>();
-        publisher.transaction.executeWithoutResult(status ->
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCompletion(int how) {
-                        refusals.add(catchThrowable(() -> publisher.outbox.publish(Publisher.message("a", 1))));
-                    }
-                }));
-
-        assertThat(refusals).singleElement().isInstanceOf(TransactionMismatchException.class);
-        assertThat(Publisher.states(admin)).isEmpty();
-    }
-
-    @Test
     void aDeduplicationKeyIsPublishedOnceAndPoisonsNothing() {
         OutboxMessage message = OutboxMessage.of("orders", "OrderPlaced")
                 .payload(1)
@@ -268,20 +246,6 @@ class PublishTest {
     }
 
     @Test
-    @Tag("race")
-    void ofManyWithOneDeduplicationKeyOneIsPublishedAndAllLearnItsId() {
-        List<UUID> ids = ConcurrentCalls.run(
-                        8,
-                        () -> publisher.publish(OutboxMessage.of("orders", "OrderPlaced")
-                                .deduplicationKey("order-42")
-                                .build()))
-                .requireAllSucceeded();
-
-        assertThat(ids).hasSize(8).containsOnly(ids.get(0));
-        assertThat(Publisher.states(admin)).hasSize(1);
-    }
-
-    @Test
     void aDeduplicationKeyThatIsRolledBackIsFree() throws Exception {
         OutboxMessage message = OutboxMessage.of("orders", "OrderPlaced")
                 .deduplicationKey("order-42")
@@ -351,23 +315,6 @@ class PublishTest {
         publisher.publish(message.notBefore(Instant.MIN).build());
 
         assertThat(Taken.from(publisher.store)).hasSize(1);
-    }
-
-    @Test
-    void sentMessagesArePurgedAfterTheirRetentionAndOthersStay() {
-        publisher.publish("a", 1);
-        publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent);
-        publisher.publish("a", 2);
-        admin.execute("update idempotency.outbox_event set expires_at = expires_at - interval '3 days 1 minute'");
-
-        long purged = new PostgresStorage(database.dataSource(), "idempotency")
-                .purgeStore("test", false).begin(Duration.ZERO).tables().stream()
-                        .filter(table -> table.name().equals("outbox_event"))
-                        .mapToLong(table -> table.deleteExpired(10).orElseThrow())
-                        .sum();
-
-        assertThat(purged).isOne();
-        assertThat(Publisher.states(admin)).containsExactly("2 pending");
     }
 
     /** A collection that cannot be read. */

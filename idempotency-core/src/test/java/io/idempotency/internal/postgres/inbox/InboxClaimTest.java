@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.inbox;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -116,14 +118,6 @@ class InboxClaimTest {
         }
 
         @Test
-        void isNewAgainAfterARollback() throws SQLException {
-            first.claim(message("m-1"));
-            first.rollback();
-
-            assertThat(second.claim(message("m-1")).kind()).isEqualTo(InboxResult.Kind.NEW);
-        }
-
-        @Test
         void isNewForEachConsumer() throws SQLException {
             first.claimAndCommit(message("m-1"));
 
@@ -151,62 +145,22 @@ class InboxClaimTest {
     @Nested
     class OfAStream {
 
-        @Test
-        void movesForwardOnlyAndOverGaps() throws SQLException {
-            assertThat(kinds(DeliveryOrder.MONOTONIC, 3, 1, 7, 5, 7, 8))
-                    .containsExactly(
-                            InboxResult.Kind.NEW,
-                            InboxResult.Kind.LATE,
-                            InboxResult.Kind.NEW,
-                            InboxResult.Kind.LATE,
-                            InboxResult.Kind.DUPLICATE,
-                            InboxResult.Kind.NEW);
-            assertThat(position("s")).isEqualTo(8);
-        }
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', textBlock = """
+                MONOTONIC | 3 1 7 5 7 8 1 | NEW LATE NEW LATE DUPLICATE NEW DUPLICATE | 8
+                STRICT    | 2 1 2 5       | GAP NEW NEW GAP                           | 2
+                STRICT    | 1 0 2         | NEW LATE NEW                              | 2
+                """)
+        void movesForwardOnlyAndInStrictOrderByOne(DeliveryOrder order, String versions, String kinds, long position)
+                throws SQLException {
+            long[] delivered = Arrays.stream(versions.split(" "))
+                    .mapToLong(Long::parseLong)
+                    .toArray();
 
-        @Test
-        void doesNotMoveWithALateMessageThoughItCountsAsHandled() throws SQLException {
-            kinds(DeliveryOrder.MONOTONIC, 3, 1);
-
-            assertThat(position("s")).isEqualTo(3);
-            assertThat(first.claimAndCommit(event("s", 1, DeliveryOrder.MONOTONIC)))
-                    .isEqualTo(InboxResult.Kind.DUPLICATE);
-        }
-
-        @Test
-        void takesOneMessageOfEachVersion() throws SQLException {
-            kinds(DeliveryOrder.MONOTONIC, 3);
-            StreamPosition third = new StreamPosition("s", 3, DeliveryOrder.MONOTONIC, 1);
-
-            assertThat(first.claimAndCommit(
-                            new InboxMessage("invoices", "another", null, null, third, Deliveries.RETENTION)))
-                    .isEqualTo(InboxResult.Kind.LATE);
-        }
-
-        @Test
-        void inStrictOrderRefusesAGapUntilItCloses() throws SQLException {
-            assertThat(first.claim(event("s", 2, DeliveryOrder.STRICT))).isEqualTo(InboxResult.gap(1));
-            first.rollback();
-
-            assertThat(kinds(DeliveryOrder.STRICT, 1, 2)).containsExactly(InboxResult.Kind.NEW, InboxResult.Kind.NEW);
-            assertThat(first.claim(event("s", 5, DeliveryOrder.STRICT))).isEqualTo(InboxResult.gap(3));
-            first.rollback();
-            assertThat(position("s")).isEqualTo(2);
-        }
-
-        @Test
-        void inStrictOrderSkipsWhatIsOlder() throws SQLException {
-            assertThat(kinds(DeliveryOrder.STRICT, 1, 0, 2))
-                    .containsExactly(InboxResult.Kind.NEW, InboxResult.Kind.LATE, InboxResult.Kind.NEW);
-        }
-
-        @Test
-        void beginsWhereItsReceiverSays() throws SQLException {
-            StreamPosition tenth = new StreamPosition("s", 10, DeliveryOrder.STRICT, 10);
-
-            assertThat(first.claimAndCommit(
-                            new InboxMessage("invoices", "s-10", null, null, tenth, Deliveries.RETENTION)))
-                    .isEqualTo(InboxResult.Kind.NEW);
+            assertThat(kinds(order, delivered))
+                    .extracting(InboxResult.Kind::name)
+                    .containsExactly(kinds.split(" "));
+            assertThat(position("s")).isEqualTo(position);
         }
 
         @Test
@@ -239,15 +193,6 @@ class InboxClaimTest {
         }
 
         @Test
-        void movesOverTwoMessagesOfOneTransaction() throws SQLException {
-            assertThat(first.claim(event("s", 1, DeliveryOrder.STRICT)).kind()).isEqualTo(InboxResult.Kind.NEW);
-            assertThat(first.claim(event("s", 2, DeliveryOrder.STRICT)).kind()).isEqualTo(InboxResult.Kind.NEW);
-            first.commit();
-
-            assertThat(position("s")).isEqualTo(2);
-        }
-
-        @Test
         void inStrictOrderBeginsForEachConsumer() throws SQLException {
             kinds(DeliveryOrder.STRICT, 1);
             StreamPosition next = new StreamPosition("s", 2, DeliveryOrder.STRICT, 1);
@@ -267,15 +212,6 @@ class InboxClaimTest {
             assertThat(first.claimAndCommit(
                             new InboxMessage("reports", "s-1", null, null, position, Deliveries.RETENTION)))
                     .isEqualTo(InboxResult.Kind.NEW);
-        }
-
-        @Test
-        void isWhereItWasAfterARollback() throws SQLException {
-            kinds(DeliveryOrder.MONOTONIC, 3);
-            first.claim(event("s", 4, DeliveryOrder.MONOTONIC));
-            first.rollback();
-
-            assertThat(position("s")).isEqualTo(3);
         }
 
         private List<InboxResult.Kind> kinds(DeliveryOrder order, long... versions) throws SQLException {
@@ -335,16 +271,6 @@ class InboxClaimTest {
         }
 
         @Test
-        void isThereAgainIfTheNextDeliveryIsRolledBack() throws SQLException {
-            first.recordFailureAndCommit(message("m-1"), "code", "message");
-            second.claim(message("m-1"));
-            second.rollback();
-
-            assertThat(failures()).hasSize(1);
-            assertThat(second.claim(message("m-1"))).satisfies(met -> assertTaken(met, 1));
-        }
-
-        @Test
         void isNotRecordedOnceTheMessageWasHandled() throws SQLException {
             first.claimAndCommit(message("m-1"));
 
@@ -392,40 +318,26 @@ class InboxClaimTest {
             }
         }
 
-        @ParameterizedTest
-        @ValueSource(strings = {"repeatable read", "serializable"})
-        void isForgottenByADeliveryWhoseSnapshotDoesNotShowIt(String isolation) throws SQLException {
+        @ParameterizedTest(name = "{0}, in a batch: {1}")
+        @CsvSource({"repeatable read, false", "serializable, false", "repeatable read, true", "serializable, true"})
+        void isForgottenByADeliveryWhoseSnapshotDoesNotShowIt(String isolation, boolean inABatch) throws SQLException {
             second.execute("set transaction isolation level " + isolation).query("select 1");
             first.recordFailureAndCommit(message("m-1"), "code", "message");
 
-            assertThatThrownBy(() -> second.claim(message("m-1")))
-                    .rootCause()
-                    .asInstanceOf(type(SQLException.class))
-                    .extracting(SQLException::getSQLState)
-                    .isEqualTo("40001");
+            assertRepeats(() -> {
+                if (inABatch) {
+                    second.claimNew(List.of("m-0", "m-1"));
+                } else {
+                    second.claim(message("m-1"));
+                }
+            });
 
-            second.rollback();
             second.execute("set transaction isolation level " + isolation);
-            assertThat(second.claim(message("m-1"))).satisfies(met -> assertTaken(met, 1));
-            second.commit();
-            assertThat(failures()).isEmpty();
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"repeatable read", "serializable"})
-        void isForgottenByABatchWhoseSnapshotDoesNotShowIt(String isolation) throws SQLException {
-            second.execute("set transaction isolation level " + isolation).query("select 1");
-            first.recordFailureAndCommit(message("m-1"), "code", "message");
-
-            assertThatThrownBy(() -> second.claimNew(List.of("m-0", "m-1")))
-                    .rootCause()
-                    .asInstanceOf(type(SQLException.class))
-                    .extracting(SQLException::getSQLState)
-                    .isEqualTo("40001");
-
-            second.rollback();
-            second.execute("set transaction isolation level " + isolation);
-            assertThat(second.claimNew(List.of("m-0", "m-1"))).containsExactly("m-0", "m-1");
+            if (inABatch) {
+                assertThat(second.claimNew(List.of("m-0", "m-1"))).containsExactly("m-0", "m-1");
+            } else {
+                assertThat(second.claim(message("m-1"))).satisfies(met -> assertTaken(met, 1));
+            }
             second.commit();
             assertThat(failures()).isEmpty();
         }
@@ -549,12 +461,7 @@ class InboxClaimTest {
             second.execute("set transaction isolation level " + isolation).query("select 1");
             first.claimAndCommit(message("c"));
 
-            assertThatThrownBy(() -> second.claimNew(List.of("a", "b", "c", "d", "e")))
-                    .rootCause()
-                    .asInstanceOf(type(SQLException.class))
-                    .extracting(SQLException::getSQLState)
-                    .isEqualTo("40001");
-            second.rollback();
+            assertRepeats(() -> second.claimNew(List.of("a", "b", "c", "d", "e")));
             assertThat(stored()).containsExactly("c");
         }
 
@@ -723,6 +630,15 @@ class InboxClaimTest {
             assertThat(counter.count(() -> counted.claim(event("s", 1, DeliveryOrder.MONOTONIC))))
                     .isEqualTo(2);
         }
+    }
+
+    private void assertRepeats(Runnable reception) throws SQLException {
+        assertThatThrownBy(reception::run)
+                .rootCause()
+                .asInstanceOf(type(SQLException.class))
+                .extracting(SQLException::getSQLState)
+                .isEqualTo("40001");
+        second.rollback();
     }
 
     private static void assertTaken(InboxResult met, int failedBefore) {
