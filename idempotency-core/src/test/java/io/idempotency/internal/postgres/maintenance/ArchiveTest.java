@@ -4,14 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,22 +20,17 @@ import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
-import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.test.Backends;
-import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Rows that are moved instead of being deleted: each is in one of the two tables, whatever happens. */
+/** Rows that are moved instead of being deleted: each is in one of the two tables. */
 @PostgresTest
 class ArchiveTest {
-
-    private static final Duration LONG = Duration.ofMinutes(5);
 
     private final TestDatabase database;
     private final JdbcTemplate admin;
@@ -83,7 +74,7 @@ class ArchiveTest {
         String request = admin.queryForObject(
                 "select to_jsonb(r)::text from idempotency.idempotency_request as r", String.class);
 
-        PurgeReport report = purge(Duration.ZERO).run();
+        PurgeReport report = purge().run();
 
         assertThat(report.deleted())
                 .isEqualTo(Map.of(
@@ -106,7 +97,7 @@ class ArchiveTest {
                 session.call(Requests.request("order-42"), "1");
             }
             admin.execute("update idempotency.idempotency_request set expires_at = now() - interval '1 second'");
-            assertThat(purge(Duration.ZERO).run().total()).isOne();
+            assertThat(purge().run().total()).isOne();
         }
 
         assertThat(count("idempotency_request_archive")).isEqualTo(3);
@@ -143,117 +134,17 @@ class ArchiveTest {
         insertMessages(10, "-1 day");
         admin.execute("alter table idempotency.processed_message_archive rename to elsewhere");
         try {
-            assertThatThrownBy(() -> purge(Duration.ZERO).run()).hasMessageContaining("processed_message_archive");
+            assertThatThrownBy(() -> purge().run()).hasMessageContaining("processed_message_archive");
         } finally {
             admin.execute("alter table idempotency.elsewhere rename to processed_message_archive");
         }
         assertThat(count("processed_message")).isEqualTo(10);
     }
 
-    @Test
-    @Tag("race")
-    @Tag("full")
-    void holdsWhatIsNotInTheTableAfterAPurgeWhoseConnectionsAreKilledAgainAndAgain() throws Exception {
-        int rows = 5_000;
-        insertMessages(rows, "-1 day");
-        AtomicInteger kills = new AtomicInteger();
-        DataSource killed = database.dataSource(2);
-        killTheFirstBatch(killed, kills);
-        requireEachRowOnce(rows);
-        while (count("processed_message") > 0) {
-            ConcurrentCalls<PurgeReport> running = ConcurrentCalls.start(
-                    1, () -> purge(killed, Duration.ofMillis(1)).run());
-            while (!running.isDone() && kills.get() < 10) {
-                for (Backends.Backend backend : database.backends().activity()) {
-                    if (backend.writing() && !backend.idle()) {
-                        admin.queryForObject("select pg_terminate_backend(?)", Boolean.class, backend.pid());
-                        kills.incrementAndGet();
-                    }
-                }
-                requireEachRowOnce(rows);
-            }
-            running.await();
-            admin.execute("truncate idempotency.purge_lease");
-        }
-        requireEachRowOnce(rows);
-        assertThat(kills).hasPositiveValue();
-        assertThat(count("processed_message_archive")).isEqualTo(rows);
-    }
-
-    /** Which waits for a table that another one has locked, with something written. */
-    private void killTheFirstBatch(DataSource dataSource, AtomicInteger kills) throws Exception {
-        ConcurrentCalls<PurgeReport> running;
-        try (Session locking = new Session(database.connection())) {
-            locking.execute("lock table idempotency.processed_message_archive in exclusive mode");
-            running = ConcurrentCalls.start(
-                    1, () -> purge(dataSource, Duration.ofMillis(1)).run());
-            database.backends().awaitBlocked(1);
-            database.backends().activity().stream()
-                    .filter(Backends.Backend::blocked)
-                    .forEach(backend -> {
-                        database.backends().terminate(backend.pid());
-                        kills.incrementAndGet();
-                    });
-            locking.rollback();
-        }
-        assertThat(running.await().failures()).hasSize(1);
-        admin.execute("truncate idempotency.purge_lease");
-    }
-
-    @ParameterizedTest(name = "in a batch: {0}")
-    @ValueSource(booleans = {true, false})
-    @Tag("race")
-    void holdsWhatIsNotInTheTableAfterAPurgeWhoseThreadIsInterrupted(boolean inABatch) throws Exception {
-        int rows = 5_000;
-        insertMessages(rows, "-1 day");
-        Thread thread = new Thread(() -> {
-            try {
-                purge(LONG).run();
-            } catch (InterruptedException | RuntimeException end) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        try (Session locking = new Session(database.connection())) {
-            if (inABatch) {
-                locking.execute("lock table idempotency.processed_message_archive in exclusive mode");
-                thread.start();
-                database.backends().awaitBlocked(1);
-                thread.interrupt();
-            }
-            locking.rollback();
-        }
-        if (!inABatch) {
-            thread.start();
-            Awaitility.await().until(() -> count("processed_message_archive") > 0);
-            thread.interrupt();
-        }
-        thread.join(LONG.toMillis());
-
-        assertThat(thread.isAlive()).isFalse();
-        requireEachRowOnce(rows);
-        assertThat(count("processed_message")).isPositive();
-        PurgeReport rest = purge(Duration.ZERO).run();
-        assertThat(rest.end()).as("the lease was released").isEqualTo(End.NOTHING_LEFT);
-        requireEachRowOnce(rows);
-    }
-
-    private void requireEachRowOnce(int rows) {
-        assertThat(admin.queryForMap("""
-                select count(*) as both, count(distinct message_id) as distinct_ids
-                from (
-                    select message_id from idempotency.processed_message
-                    union all
-                    select message_id from idempotency.processed_message_archive) as everywhere""")).isEqualTo(Map.of("both", (long) rows, "distinct_ids", (long) rows));
-    }
-
-    private Purge purge(Duration pause) {
-        return purge(database.dataSource(), pause);
-    }
-
-    private static Purge purge(DataSource dataSource, Duration pause) {
+    private Purge purge() {
         return new Purge(
-                new PostgresStorage(dataSource, MigratedTables.SCHEMA).purgeStore("test", true),
-                new PurgeSettings(100, pause, LONG),
+                new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).purgeStore("test", true),
+                new PurgeSettings(100, Duration.ZERO, Duration.ofMinutes(5)),
                 new IdempotencyListener() {});
     }
 

@@ -17,7 +17,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.test.ConcurrentCalls;
@@ -138,16 +137,6 @@ class ExpiryTest {
     }
 
     @Test
-    void aPurgedKeyIsNewAgain() throws SQLException {
-        insert("old", "succeeded", "-1 second", 1);
-        requests.deleteExpired(1);
-
-        try (Session session = new Session(database.connection())) {
-            session.claimGranted(Requests.request("old1", "another payload"));
-        }
-    }
-
-    @Test
     void theOldestGoFirst() {
         insert("old", "succeeded", "-1 second", 2);
         insert("older", "succeeded", "-1 day", 2);
@@ -168,19 +157,6 @@ class ExpiryTest {
 
         admin.execute("truncate idempotency.purge_lease");
         assertThat(requestsOf(database.dataSource()).deleteExpired(2)).hasValue(1);
-    }
-
-    @Test
-    void theIndexIsUsedWhateverTheStatisticsSay() {
-        insert("old", "succeeded", "-1 second", 2_000);
-        admin.execute("analyze idempotency.idempotency_request");
-
-        List<String> plan = admin.queryForList("""
-                explain select ctid from idempotency.idempotency_request
-                where expires_at >= '-infinity' and expires_at < statement_timestamp() and status <> 'processing'
-                order by expires_at limit 1000 for update skip locked""", String.class);
-
-        assertThat(plan).anyMatch(line -> line.contains("idempotency_request_expires_at"));
     }
 
     private static ExpiringTable requestsOf(DataSource dataSource) {

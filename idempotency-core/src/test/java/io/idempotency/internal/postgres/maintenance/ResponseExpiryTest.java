@@ -182,15 +182,6 @@ class ResponseExpiryTest {
     }
 
     @Test
-    void anotherRunHasTheLease() throws Exception {
-        call("due");
-        admin.execute(DUE);
-        assertThat(responses().deleteExpired(10)).hasValue(1);
-
-        assertThat(responses().deleteExpired(10)).isEmpty();
-    }
-
-    @Test
     @Tag("full")
     void theIndexIsUsedAndHoldsWhatIsToComeOnly() throws Exception {
         try (Session session = new Session(database.connection())) {
