@@ -1,9 +1,7 @@
 package io.idempotency.internal.postgres;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -19,13 +17,11 @@ import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.operation.StreamPosition;
 
 /** One connection with one transaction after the other, in which messages are received as by the executor. */
-public final class Deliveries implements AutoCloseable {
+public final class Deliveries extends OpenConnection<Deliveries> {
 
     public static final String CONSUMER = "invoices";
 
     public static final Duration RETENTION = Duration.ofDays(14);
-
-    private final Connection connection;
 
     private final InboxStore store = new PostgresStorage(null, MigratedTables.SCHEMA).inboxStore();
 
@@ -34,8 +30,7 @@ public final class Deliveries implements AutoCloseable {
     }
 
     public Deliveries(Connection connection) throws SQLException {
-        this.connection = connection;
-        connection.setAutoCommit(false);
+        super(connection);
     }
 
     public static InboxMessage message(String id) {
@@ -51,24 +46,20 @@ public final class Deliveries implements AutoCloseable {
                 CONSUMER, stream + "-" + version, null, null, new StreamPosition(stream, version, order, 1), RETENTION);
     }
 
-    public Connection connection() {
-        return connection;
-    }
-
     public InboxResult claim(InboxMessage delivered) {
         return claim(delivered, Requests.PATIENT);
     }
 
     public InboxResult claim(InboxMessage delivered, Duration waitLimit) {
-        return store.claim(connection, delivered, waitLimit);
+        return store.claim(connection(), delivered, waitLimit);
     }
 
     public InboxResult.Kind claimAndCommit(InboxMessage delivered) throws SQLException {
         InboxResult.Kind kind = claim(delivered).kind();
         if (kind == InboxResult.Kind.GAP) {
-            connection.rollback();
+            rollback();
         } else {
-            connection.commit();
+            commit();
         }
         return kind;
     }
@@ -79,40 +70,12 @@ public final class Deliveries implements AutoCloseable {
     }
 
     public InboxBatchResult claimBatch(Collection<String> ids, Duration waitLimit) {
-        return store.claimNew(connection, CONSUMER, ids, RETENTION, waitLimit);
+        return store.claimNew(connection(), CONSUMER, ids, RETENTION, waitLimit);
     }
 
     public boolean recordFailureAndCommit(InboxMessage delivered, String code, String message) throws SQLException {
-        boolean recorded = store.recordFailure(connection, delivered, new Failure(false, code, message));
-        connection.commit();
+        boolean recorded = store.recordFailure(connection(), delivered, new Failure(false, code, message));
+        commit();
         return recorded;
-    }
-
-    public String query(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
-    }
-
-    public Deliveries execute(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-        return this;
-    }
-
-    public void commit() throws SQLException {
-        connection.commit();
-    }
-
-    public void rollback() throws SQLException {
-        connection.rollback();
-    }
-
-    @Override
-    public void close() throws SQLException {
-        connection.close();
     }
 }

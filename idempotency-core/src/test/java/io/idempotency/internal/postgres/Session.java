@@ -1,9 +1,7 @@
 package io.idempotency.internal.postgres;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
@@ -18,9 +16,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** One connection with one transaction after the other, in which keys are claimed as by the executor. */
-public final class Session implements AutoCloseable {
-
-    private final Connection connection;
+public final class Session extends OpenConnection<Session> {
 
     private final ClaimStore store;
 
@@ -42,13 +38,8 @@ public final class Session implements AutoCloseable {
     }
 
     public Session(Connection connection, ClaimStore store) throws SQLException {
-        this.connection = connection;
+        super(connection);
         this.store = store;
-        connection.setAutoCommit(false);
-    }
-
-    public Connection connection() {
-        return connection;
     }
 
     public ClaimStore store() {
@@ -56,11 +47,11 @@ public final class Session implements AutoCloseable {
     }
 
     public ClaimResult claim(ClaimRequest request) {
-        return store.claim(connection, request);
+        return store.claim(connection(), request);
     }
 
     public Optional<ClaimResult> findAnswered(ClaimRequest request) {
-        return store.findAnswered(connection, request);
+        return store.findAnswered(connection(), request);
     }
 
     public Session claimGranted(ClaimRequest request) {
@@ -74,34 +65,11 @@ public final class Session implements AutoCloseable {
     }
 
     public boolean complete(Completion completion) {
-        return store.complete(connection, completion);
+        return store.complete(connection(), completion);
     }
 
     public TransactionState state() {
-        return store.transactionState(connection);
-    }
-
-    public Session execute(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-        return this;
-    }
-
-    public String query(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
-    }
-
-    public void commit() throws SQLException {
-        connection.commit();
-    }
-
-    public void rollback() throws SQLException {
-        connection.rollback();
+        return store.transactionState(connection());
     }
 
     /** A call from claim to commit. */
@@ -118,11 +86,5 @@ public final class Session implements AutoCloseable {
     public void commitAfter(Duration time) throws SQLException {
         execute("select pg_sleep(" + time.toMillis() / 1000.0 + ")");
         commit();
-    }
-
-    /** Rolls back what is open: the pool does, and so does the server when the connection ends. */
-    @Override
-    public void close() throws SQLException {
-        connection.close();
     }
 }

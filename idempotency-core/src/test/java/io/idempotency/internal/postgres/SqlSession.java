@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
@@ -13,26 +12,19 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /** One connection with one transaction after the other, in which the functions are called as by a client without Java. */
-public final class SqlSession implements AutoCloseable {
+public final class SqlSession extends OpenConnection<SqlSession> {
 
     private static final String CLAIM = """
             select *
             from idempotency.idempotency_claim(
                 'payments', ?, ?, 'test-worker', lock_seconds => ?)""";
 
-    private final Connection connection;
-
     public SqlSession(DataSource dataSource) throws SQLException {
         this(dataSource.getConnection());
     }
 
     public SqlSession(Connection connection) throws SQLException {
-        this.connection = connection;
-        connection.setAutoCommit(false);
-    }
-
-    public Connection connection() {
-        return connection;
+        super(connection);
     }
 
     public SqlClaim claim(String key) throws SQLException {
@@ -54,7 +46,7 @@ public final class SqlSession implements AutoCloseable {
     }
 
     private SqlClaim claim(String sql, String key, String payload, Integer lockSeconds) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = connection().prepareStatement(sql)) {
             statement.setString(1, key);
             statement.setBytes(2, hash(payload));
             statement.setObject(3, lockSeconds, Types.INTEGER);
@@ -99,37 +91,9 @@ public final class SqlSession implements AutoCloseable {
         return claim;
     }
 
-    public SqlSession execute(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-        return this;
-    }
-
-    public String query(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
-    }
-
     public boolean consume(String messageId) throws SQLException {
         return query("select idempotency.idempotency_consume('%s', '%s')".formatted(Deliveries.CONSUMER, messageId))
                 .equals("t");
-    }
-
-    public void commit() throws SQLException {
-        connection.commit();
-    }
-
-    public void rollback() throws SQLException {
-        connection.rollback();
-    }
-
-    @Override
-    public void close() throws SQLException {
-        connection.close();
     }
 
     /** What a claim gave. */
