@@ -1,15 +1,10 @@
 package io.idempotency.internal.postgres.schema;
 
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,17 +12,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.ds.PGSimpleDataSource;
-import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
-import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
@@ -46,22 +37,11 @@ class SqlAndJavaTest {
 
     private static final int KEYS = TestSize.pick(60, 500);
 
-    private static final int CALLERS_OF_A_KIND = TestSize.pick(4, 16);
-
-    private static final int CLAIMS_TO_A_KILL = 5;
-
-    /** The shortest that SQL can take. */
-    private static final Duration LEASE = Duration.ofSeconds(1);
-
     private static final Failure DECLINED = new Failure(false, "declined", "no cover");
 
     private final TestDatabase database;
 
     private final JdbcTemplate admin;
-
-    private final AtomicInteger claims = new AtomicInteger();
-
-    private final AtomicInteger running = new AtomicInteger();
 
     SqlAndJavaTest(TestDatabase database) {
         this.database = database;
@@ -71,7 +51,7 @@ class SqlAndJavaTest {
     @BeforeAll
     static void migrate(TestDatabase database) {
         MigratedTables.withFunctionsIn(database);
-        database.jdbc().execute("create table effect (key text not null, body text not null)");
+        database.jdbc().execute("create table effect (key int not null, body text not null)");
     }
 
     @AfterEach
@@ -266,231 +246,54 @@ class SqlAndJavaTest {
         }
     }
 
-    /** Callers of both kinds want all keys at once, two thirds of them in one transaction and one third with leases. */
+    /** Callers of both kinds want each key at the same time. */
     @Test
     @Tag("race")
-    void eachKeyTakesEffectOnceWhateverIsKilled() {
-        running.set(2 * CALLERS_OF_A_KIND);
-        List<Callable<Map<String, String>>> calls = new ArrayList<>();
-        for (int i = 0; i < CALLERS_OF_A_KIND; i++) {
-            calls.add(new SqlCaller(i));
-            calls.add(new JavaCaller(i));
-        }
-        AtomicInteger kills = new AtomicInteger();
-        calls.add(() -> {
-            kill(kills);
-            return Map.of();
-        });
+    void eachKeyTakesEffectOnceWhoeverCalls() {
+        int callers = 8;
+        CyclicBarrier nextKey = new CyclicBarrier(callers);
+        List<List<String>> answers = ConcurrentCalls.run(
+                        callers, caller -> caller % 2 == 0 ? callAllBySql(nextKey) : callAllByJava(nextKey))
+                .requireAllSucceeded();
 
-        List<Map<String, String>> answers =
-                ConcurrentCalls.<Map<String, String>>run(calls).requireAllSucceeded();
-
-        assertThat(kills).as("backends killed").hasPositiveValue();
-        assertThat(admin.queryForObject("select count(*) from effect", Integer.class))
-                .isEqualTo(KEYS);
-        assertThat(admin.queryForObject("select count(distinct key) from effect", Integer.class))
-                .isEqualTo(KEYS);
-        assertThat(admin.queryForList("select distinct substr(body, 2, 3) from effect", String.class))
-                .as("who made the effects")
-                .containsExactlyInAnyOrder("sql", "jav");
-        Map<String, String> expected = new HashMap<>();
-        admin.query("select key, body from effect", row -> {
-            expected.put(row.getString(1), row.getString(2));
-        });
-        assertThat(answers.subList(0, 2 * CALLERS_OF_A_KIND))
-                .allSatisfy(answer -> assertThat(answer).isEqualTo(expected));
+        List<String> effects = admin.queryForList("select body from effect order by key", String.class);
+        assertThat(effects).hasSize(KEYS).contains("\"sql\"", "\"java\"");
+        assertThat(answers).containsOnly(effects);
     }
 
-    /** One that writes after some more claims each, as long as anybody calls. */
-    private void kill(AtomicInteger kills) throws SQLException {
-        SingleConnectionDataSource single = new SingleConnectionDataSource(database.connection(), true);
-        try {
-            JdbcTemplate jdbc = new JdbcTemplate(single);
-            while (running.get() > 0) {
-                if (claims.get() / CLAIMS_TO_A_KILL > kills.get()) {
-                    kills.addAndGet(jdbc.queryForObject("""
-                            select count(pg_terminate_backend(pid))
-                            from (
-                                select pid
-                                from pg_stat_activity
-                                where application_name = 'caller' and backend_xid is not null
-                                order by random()
-                                limit 1) as victim""", Integer.class));
-                } else {
-                    jdbc.execute("select pg_sleep(0.002)");
-                }
-            }
-        } finally {
-            single.destroy();
-        }
-    }
-
-    private abstract class Caller implements Callable<Map<String, String>> {
-
-        private final int number;
-
-        Caller(int number) {
-            this.number = number;
-        }
-
-        @Override
-        public Map<String, String> call() throws Exception {
-            try {
-                List<Integer> order = new ArrayList<>();
-                for (int i = 0; i < KEYS; i++) {
-                    order.add(i);
-                }
-                Collections.shuffle(order, new Random(number));
-                Map<String, String> answers = new HashMap<>();
-                for (int i : order) {
-                    answers.put("order-" + i, callUntilAnswered("order-" + i, i % 3 == 0));
-                }
-                return answers;
-            } finally {
-                running.decrementAndGet();
-                close();
-            }
-        }
-
-        private String callUntilAnswered(String key, boolean leased) throws SQLException {
-            while (true) {
-                try {
-                    String answer = attempt(key, leased);
-                    if (answer != null) {
-                        return answer;
-                    }
-                } catch (SQLException failure) {
-                    requireKilled(failure);
-                    close();
-                } catch (DataAccessException failure) {
-                    requireKilled(failure);
-                    close();
-                }
-            }
-        }
-
-        /** The connection may have been closed before the server's word arrived, and that is the cause of the driver's then. */
-        private void requireKilled(DataAccessException failure) {
-            Throwable cause = failure;
-            while (!(cause instanceof SQLException) && cause.getCause() != null) {
-                cause = cause.getCause();
-            }
-            assertThat(cause).isInstanceOf(SQLException.class);
-            requireKilled((SQLException) cause);
-        }
-
-        private void requireKilled(SQLException failure) {
-            assertThat(failure.getSQLState())
-                    .as(failure.getMessage())
-                    .satisfiesAnyOf(
-                            state -> assertThat(state).isEqualTo("57P01"),
-                            state -> assertThat(state).startsWith("08"),
-                            state -> assertThat(state).isEqualTo("P4013"));
-        }
-
-        /** Nothing if it is to be tried again. */
-        abstract String attempt(String key, boolean leased) throws SQLException;
-
-        abstract void close() throws SQLException;
-    }
-
-    private final class SqlCaller extends Caller {
-
-        private SqlSession session;
-
-        SqlCaller(int number) {
-            super(number);
-        }
-
-        @Override
-        String attempt(String key, boolean leased) throws SQLException {
-            if (session == null) {
-                session = new SqlSession(victims().getConnection());
-            }
-            SqlClaim claim = leased ? session.lease(key, (int) LEASE.toSeconds()) : session.claim(key);
-            if (leased) {
-                session.commit();
-            }
-            if (claim.kind().equals("processing_active")) {
-                session.execute("select pg_sleep(0.02)").rollback();
-                return null;
-            }
-            String answer = claim.body();
-            if (claim.token() != null) {
-                answer = "\"sql " + claims.incrementAndGet() + "\"";
-                session.execute(effect(key, answer)).succeed(key, claim, answer);
-            }
-            session.commit();
-            return answer;
-        }
-
-        @Override
-        void close() throws SQLException {
-            if (session != null) {
-                session.close();
-                session = null;
-            }
-        }
-    }
-
-    private final class JavaCaller extends Caller {
-
-        private Session session;
-
-        JavaCaller(int number) {
-            super(number);
-        }
-
-        @Override
-        String attempt(String key, boolean leased) throws SQLException {
-            if (session == null) {
-                session = new Session(victims().getConnection());
-            }
-            ClaimRequest request = leased ? Requests.leased(key, "payload", LEASE) : Requests.request(key);
-            ClaimResult claim = session.claim(request);
-            if (leased) {
-                session.commit();
-            }
-            if (claim.isGranted()) {
-                String answer = "\"java " + claims.incrementAndGet() + "\"";
-                session.execute(effect(key, answer));
-                Fence fence = request.fence(claim.attempt());
-                if (!session.complete(new Completion(fence, answer, null, null))) {
-                    session.rollback();
-                    return null;
+    private List<String> callAllBySql(CyclicBarrier nextKey) throws Exception {
+        List<String> answers = new ArrayList<>();
+        try (SqlSession session = new SqlSession(database.connection())) {
+            for (int key = 0; key < KEYS; key++) {
+                nextKey.await(30, TimeUnit.SECONDS);
+                SqlClaim claim = session.claim("order-" + key);
+                if (claim.token() != null) {
+                    session.execute("insert into effect values (%d, '\"sql\"')".formatted(key))
+                            .succeed("order-" + key, claim, "\"sql\"");
                 }
                 session.commit();
-                return answer;
-            }
-            session.rollback();
-            if (claim.kind() == Kind.LEASED) {
-                session.execute("select pg_sleep(0.02)").rollback();
-                return null;
-            }
-            return claim.responseBody();
-        }
-
-        @Override
-        void close() throws SQLException {
-            if (session != null) {
-                session.close();
-                session = null;
+                answers.add(claim.token() == null ? claim.body() : "\"sql\"");
             }
         }
+        return answers;
     }
 
-    /** Takes some time, in which it may be killed. */
-    private static String effect(String key, String body) {
-        return "insert into effect values ('%s', '%s'); select pg_sleep(0.005)".formatted(key, body);
-    }
-
-    private PGSimpleDataSource victims() {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(database.jdbcUrl());
-        dataSource.setUser(database.username());
-        dataSource.setPassword(database.password());
-        dataSource.setApplicationName("caller");
-        return dataSource;
+    private List<String> callAllByJava(CyclicBarrier nextKey) throws Exception {
+        List<String> answers = new ArrayList<>();
+        try (Session session = new Session(database)) {
+            for (int key = 0; key < KEYS; key++) {
+                nextKey.await(30, TimeUnit.SECONDS);
+                ClaimRequest request = Requests.request("order-" + key);
+                ClaimResult claim = session.claim(request);
+                if (claim.isGranted()) {
+                    session.execute("insert into effect values (%d, '\"java\"')".formatted(key))
+                            .complete(request, "\"java\"");
+                }
+                session.commit();
+                answers.add(claim.isGranted() ? "\"java\"" : claim.responseBody());
+            }
+        }
+        return answers;
     }
 
     private SqlSession sql() throws SQLException {
