@@ -137,27 +137,18 @@ public final class TestDatabase implements AutoCloseable {
 
     /** A new pool of that size; closed with this database. */
     public HikariDataSource dataSource(int size) {
-        return dataSource(size, CONNECTION_TIMEOUT);
-    }
-
-    /** A new pool of that size, which says so after that time when it is empty; closed with this database. */
-    public HikariDataSource dataSource(int size, Duration connectionTimeout) {
-        return dataSource(jdbcUrl(), size, connectionTimeout);
+        return dataSource(jdbcUrl(), size);
     }
 
     /** A new pool of that size on another URL that leads to this database; closed with this database. */
     HikariDataSource dataSource(String url, int size) {
-        return dataSource(url, size, CONNECTION_TIMEOUT);
-    }
-
-    private HikariDataSource dataSource(String url, int size, Duration connectionTimeout) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(username());
         config.setPassword(password());
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(MINIMUM_IDLE);
-        config.setConnectionTimeout(connectionTimeout.toMillis());
+        config.setConnectionTimeout(CONNECTION_TIMEOUT.toMillis());
         HikariDataSource pool = new HikariDataSource(config);
         pools.add(pool);
         return pool;

@@ -33,16 +33,12 @@ public final class TestDatabaseServer {
     private static TestDatabaseServer instance;
     private static RuntimeException startFailure;
 
-    private final Kind kind;
     private final RunningServer server;
-    private final int majorVersion;
     private String migratedTemplate;
     private final Set<String> databases = ConcurrentHashMap.newKeySet();
 
-    private TestDatabaseServer(Kind kind, RunningServer server, int majorVersion) {
-        this.kind = kind;
+    private TestDatabaseServer(RunningServer server) {
         this.server = server;
-        this.majorVersion = majorVersion;
     }
 
     /** Starts the server on the first call; a failed start is remembered, not tried again by every test class. */
@@ -59,14 +55,6 @@ public final class TestDatabaseServer {
             }
         }
         return instance;
-    }
-
-    public Kind kind() {
-        return kind;
-    }
-
-    public int majorVersion() {
-        return majorVersion;
     }
 
     public String host() {
@@ -155,8 +143,8 @@ public final class TestDatabaseServer {
                             ? "The binaries on the class path decide: choose a matching version of them."
                             : "Pass -D" + VERSION_PROPERTY + "=" + actual + " or name another server."));
         }
-        TestDatabaseServer started = new TestDatabaseServer(kind, server, actual);
-        if (kind == Kind.EXTERNAL || kind == Kind.CITUS) {
+        TestDatabaseServer started = new TestDatabaseServer(server);
+        if (kind == Kind.EXTERNAL) {
             // The other kinds vanish with all their databases; this one would keep what a test did not close.
             Runtime.getRuntime().addShutdownHook(new Thread(() -> started.databases.forEach(started::dropDatabase)));
         }
@@ -218,7 +206,7 @@ public final class TestDatabaseServer {
     }
 
     /** Where the server comes from. */
-    public enum Kind {
+    private enum Kind {
         EXTERNAL,
         CITUS,
         TESTCONTAINERS,
