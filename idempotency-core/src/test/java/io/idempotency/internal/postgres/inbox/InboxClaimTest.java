@@ -164,6 +164,16 @@ class InboxClaimTest {
         }
 
         @Test
+        void takesOneMessageOfEachVersion() throws SQLException {
+            kinds(DeliveryOrder.MONOTONIC, 3);
+
+            StreamPosition third = new StreamPosition("s", 3, DeliveryOrder.MONOTONIC, 1);
+            assertThat(first.claimAndCommit(
+                            new InboxMessage("invoices", "another", null, null, third, Deliveries.RETENTION)))
+                    .isEqualTo(InboxResult.Kind.LATE);
+        }
+
+        @Test
         void inStrictOrderTakesTheSecondMessageIfTheFirstIsCommittedWhileItIsLookedFor() throws SQLException {
             second.claim(event("s", 1, DeliveryOrder.STRICT));
             try (Deliveries third = new Deliveries(
