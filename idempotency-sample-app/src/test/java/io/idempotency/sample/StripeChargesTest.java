@@ -2,13 +2,9 @@ package io.idempotency.sample;
 
 import java.io.IOException;
 import java.sql.Connection;
-import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -18,7 +14,6 @@ import javax.sql.DataSource;
 import com.stripe.exception.CardException;
 import com.stripe.exception.IdempotencyException;
 import com.stripe.exception.InvalidRequestException;
-import com.stripe.exception.StripeException;
 import com.stripe.model.Charge;
 import com.stripe.param.ChargeCreateParams;
 import org.junit.jupiter.api.AfterAll;
@@ -33,7 +28,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.idempotency.sample.DroppingProxy.Drop;
 import io.idempotency.sample.DroppingProxy.Exchange;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -49,17 +43,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
  */
 @Tag("full")
 class StripeChargesTest {
-
-    private static final int THREADS = 40;
-
-    private static final int CHARGES_OF_A_THREAD = TestSize.pick(1, 13);
-
-    private static final List<Drop> LOSSES = List.copyOf(EnumSet.complementOf(EnumSet.of(Drop.NOTHING)));
-
-    private static final double SHARE_OF_DROPS = 0.6;
-
-    /** No more requests with one key, so that every charge comes to an end. */
-    private static final int MOST_DROPS = 4;
 
     private static RunningSample sample;
 
@@ -131,52 +114,6 @@ class StripeChargesTest {
     }
 
     @Test
-    @Tag("race")
-    void everyChargeIsMadeOnceWhereRequestsAndAnswersAreLostAtRandom() throws Exception {
-        String run = Long.toHexString(new Random().nextLong());
-        try (DroppingProxy proxy = proxy(this::atRandom)) {
-            StripeUser user = StripeUser.of(proxy.url());
-
-            List<Charge> charges =
-                    ConcurrentCalls.run(THREADS, thread -> chargeSeveral(user, run + "-" + thread))
-                            .requireAllSucceeded()
-                            .stream()
-                            .flatMap(List::stream)
-                            .toList();
-
-            assertThat(charges).extracting(Charge::getDescription).doesNotHaveDuplicates();
-            for (Charge charge : charges) {
-                assertThat(payments(charge.getDescription())).containsExactly(ChargedPayment.of(charge));
-            }
-            assertThat(charges).hasSize(THREADS * CHARGES_OF_A_THREAD);
-            assertMuchWasLost(proxy.exchanges(), charges.size());
-        }
-    }
-
-    private static List<Charge> chargeSeveral(StripeUser user, String names) throws StripeException {
-        List<Charge> charges = new ArrayList<>();
-        for (int i = 0; i < CHARGES_OF_A_THREAD; i++) {
-            String name = names + "-" + i;
-            charges.add(user.chargeUntilAnswered(name, params(1 + i, name)));
-        }
-        return charges;
-    }
-
-    /** Or nothing would have been tried. */
-    private static void assertMuchWasLost(List<Exchange> exchanges, int charges) {
-        assertThat(exchanges).extracting(Exchange::drop).contains(Drop.values());
-        assertThat(exchanges).filteredOn(Exchange::executed).hasSize(charges);
-        assertThat(exchanges)
-                .as("lost answers to requests that made the charge")
-                .filteredOn(exchange -> exchange.executed() && exchange.drop() != Drop.NOTHING)
-                .hasSizeGreaterThan(charges / 10);
-        assertThat(exchanges)
-                .as("replays that were delivered")
-                .filteredOn(exchange -> exchange.replayed() && exchange.drop() == Drop.NOTHING)
-                .hasSizeGreaterThan(charges / 10);
-    }
-
-    @Test
     void cardWithoutFundsIsDeclinedAndSoIsEachRepeat() throws Exception {
         for (int request = 0; request < 2; request++) {
             assertThatThrownBy(() -> user().charge(name, params(100_000_000, name)))
@@ -241,15 +178,6 @@ class StripeChargesTest {
     private Drop countedOnly(String key) {
         nextRequest(key);
         return Drop.NOTHING;
-    }
-
-    /** The same for the same keys, in whatever order they come; each run has its own. */
-    private Drop atRandom(String key) {
-        int request = nextRequest(key);
-        SplittableRandom random = new SplittableRandom((key + "#" + request).hashCode());
-        return request > MOST_DROPS || random.nextDouble() >= SHARE_OF_DROPS
-                ? Drop.NOTHING
-                : LOSSES.get(random.nextInt(LOSSES.size()));
     }
 
     private static ChargeCreateParams params(long amount, String description) {
