@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -62,20 +61,6 @@ final class History implements AutoCloseable {
     }
 
     synchronized List<Attempt> attempts() {
-        return new ArrayList<>(attempts.values());
-    }
-
-    /** What a history has written; a last line that is not whole is left out. */
-    static List<Attempt> read(Path path) throws IOException {
-        Map<Long, Attempt> attempts = new TreeMap<>();
-        for (String line : Files.readAllLines(path)) {
-            try {
-                Attempt attempt = JSON.readValue(line, Attempt.class);
-                attempts.put(attempt.number(), attempt);
-            } catch (JacksonException torn) {
-                break;
-            }
-        }
         return new ArrayList<>(attempts.values());
     }
 

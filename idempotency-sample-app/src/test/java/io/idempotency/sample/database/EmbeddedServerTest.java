@@ -45,11 +45,7 @@ class EmbeddedServerTest {
 
     @Test
     void aProcessThatHasTheNumberOfADeadServerLives() throws Exception {
-        Path data;
-        try (EmbeddedServer server = start()) {
-            data = Path.of(setting(server, "data_directory"));
-            run(server, "create table kept ()");
-        }
+        Path data = leaveData();
         Process other = new ProcessBuilder("sleep", "600").start();
         try {
             Files.writeString(data.resolve("postmaster.pid"), other.pid() + "\n" + data + "\n0\n5432\n\n127.0.0.1\n");
@@ -67,10 +63,7 @@ class EmbeddedServerTest {
     void aServerOnOtherDataLives() throws Exception {
         try (EmbeddedServer other = new EmbeddedServer(
                 new DatabaseProperties(temporary.resolve("other").toString()))) {
-            Path data;
-            try (EmbeddedServer server = start()) {
-                data = Path.of(setting(server, "data_directory"));
-            }
+            Path data = leaveData();
             Path noted = Path.of(setting(other, "data_directory")).resolve("postmaster.pid");
             Files.copy(noted, data.resolve("postmaster.pid"));
             assertThatThrownBy(this::start)
@@ -103,10 +96,7 @@ class EmbeddedServerTest {
     @Test
     @Timeout(30)
     void dataOfAnotherVersionIsNamed() throws Exception {
-        Path data;
-        try (EmbeddedServer server = start()) {
-            data = Path.of(setting(server, "data_directory"));
-        }
+        Path data = leaveData();
         Files.writeString(data.resolve("PG_VERSION"), "9.6\n");
         assertThatThrownBy(this::start)
                 .isInstanceOf(DataDirectoryException.class)
@@ -118,14 +108,19 @@ class EmbeddedServerTest {
     @Test
     @Timeout(30)
     void damagedDataIsToldOf() throws Exception {
-        Path data;
-        try (EmbeddedServer server = start()) {
-            data = Path.of(setting(server, "data_directory"));
-        }
+        Path data = leaveData();
         Files.delete(data.resolve("global").resolve("pg_control"));
         assertThatThrownBy(this::start)
                 .isInstanceOf(DataDirectoryException.class)
                 .hasMessageContaining("could not find the database system");
+    }
+
+    /** Returns where a server that has ended has its data. */
+    private Path leaveData() throws Exception {
+        try (EmbeddedServer server = start()) {
+            run(server, "create table kept ()");
+            return Path.of(setting(server, "data_directory"));
+        }
     }
 
     private EmbeddedServer start() throws IOException, InterruptedException {
