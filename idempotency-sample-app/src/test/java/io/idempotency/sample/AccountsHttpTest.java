@@ -1,9 +1,7 @@
 package io.idempotency.sample;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -14,8 +12,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.test.ConcurrentCalls;
 
-import static java.util.stream.Collectors.toList;
-import static java.util.stream.LongStream.rangeClosed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Commands on accounts as clients send them, and the events that they make. */
@@ -193,60 +189,6 @@ class AccountsHttpTest {
         assertThat(open(account).replayed()).isEqualTo("true");
         assertThat(wallet.post("/accounts", key, opening(account)).status()).isEqualTo(409);
         assertThat(types()).containsExactly("opened");
-    }
-
-    @Test
-    @Tag("race")
-    void commandsThatRaceLeaveVersionsWithoutAGapAndAnAuditEntryForEachEvent() throws Exception {
-        List<Answer> answers = ConcurrentCalls.run(20, index -> {
-                    List<Answer> own = new ArrayList<>();
-                    for (int i = 0; i < 10; i++) {
-                        own.add(anyCommand(key + index + "-" + i));
-                    }
-                    return own;
-                })
-                .requireAllSucceeded()
-                .stream()
-                .flatMap(List::stream)
-                .collect(toList());
-
-        long made = answers.stream().filter(answer -> answer.status() == 201).count();
-        assertThat(answers).hasSize(200).extracting(Answer::status).containsOnly(201, 409, 422);
-        assertThat(jdbc.sql("select version from account_event where account_id = ? order by version")
-                        .param(account)
-                        .query(Long.class)
-                        .list())
-                .isEqualTo(rangeClosed(1, made + 1).boxed().toList());
-        assertThat(jdbc.sql("""
-                        select count(*)
-                        from account_event as e
-                        left join account_event as before
-                            on before.account_id = e.account_id and before.version = e.version - 1
-                        where e.account_id = ? and e.balance_cents <> coalesce(before.balance_cents, 0) + e.amount_cents""").param(account).query(Long.class).single()).isZero();
-        assertThat(wallet.get("/accounts/" + account).number("$.balanceCents")).isEqualTo(sum());
-        assertThat(jdbc.sql("""
-                        select count(*)
-                        from account_event
-                        join audit_entry using (event_id)
-                        join idempotency.idempotency_request as r
-                            on r.idempotency_key = audit_entry.idempotency_key
-                            and r.idempotency_scope = audit_entry.idempotency_scope and r.caller = audit_entry.caller
-                        where account_id = ? and r.status = 'succeeded'""").param(account).query(Long.class).single()).isEqualTo(made + 1);
-    }
-
-    private Answer anyCommand(String commandKey) throws Exception {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        long cents = random.nextLong(1, 2_000);
-        return switch (random.nextInt(4)) {
-            case 0 -> deposit(commandKey, cents);
-            case 1 -> withdraw(commandKey, "" + cents);
-            case 2 ->
-                withdraw(
-                        commandKey,
-                        cents + ",\"expectedVersion\":"
-                                + wallet.get("/accounts/" + account).number("$.version"));
-            default -> wallet.pay(commandKey, new Orders.Order(commandKey, account, cents).body());
-        };
     }
 
     private Answer open(String accountId) throws Exception {

@@ -98,42 +98,6 @@ class DemoPageTest {
     }
 
     @Test
-    void payingOnceIsOnePaymentAndPayingAgainIsTheSameOne() {
-        run("#pay-once");
-        assertThat(outcomes()).containsExactly("executed");
-        assertThat(browser.text("#summary")).startsWith("The attempt claimed the new key");
-
-        run("#pay-once");
-        assertThat(outcomes()).containsExactly("replayed");
-        assertShownState("succeeded", 1);
-    }
-
-    @Test
-    void twentyAttemptsAtOnceAreOnePaymentAndNineteenReplays() {
-        run("#pay-20");
-
-        assertThat(outcomes()).hasSize(20).containsOnlyOnce("executed");
-        assertThat(outcomes()).filteredOn("replayed"::equals).hasSize(19);
-        assertThat(browser.texts("#attempts tbody td:nth-child(3)")).containsOnly("201");
-        assertShownState("succeeded", 1);
-    }
-
-    @Test
-    void anotherAmountWithTheSameKeyIsRefused() {
-        run("#pay-once");
-        browser.fill("#amount", "13.50");
-        run("#pay-once");
-
-        assertThat(outcomes()).containsExactly("key_reused");
-        assertShownState("succeeded", 1);
-        assertThat(jdbc.sql("select amount_cents from payment where reference = ?")
-                        .param(key)
-                        .query(Long.class)
-                        .single())
-                .isEqualTo(1250);
-    }
-
-    @Test
     void aNewKeyIsANewPayment() {
         run("#pay-once");
         browser.press("#new-key");
@@ -169,16 +133,6 @@ class DemoPageTest {
     }
 
     @Test
-    void oneOfTwentyFailsAndAnotherOnePays() {
-        browser.choose("input[value=THROW]");
-        run("#pay-20");
-
-        assertThat(outcomes()).hasSize(20).containsOnlyOnce("failed");
-        assertThat(outcomes()).filteredOn("replayed"::equals).hasSize(18);
-        assertShownState("succeeded", 1);
-    }
-
-    @Test
     void aKilledBackendIsRepeatedInsideOfTheCall() {
         browser.choose("input[value=KILL]");
         run("#pay-20");
@@ -210,6 +164,7 @@ class DemoPageTest {
                         .endsWith("COMMIT")
                         .anyMatch(text -> text.contains("insert into account_balance"))));
         assertThat(browser.text("#transactions")).contains("1 committed, 0 rolled back");
+        assertThat(browser.texts("#sql code")).as("values").noneMatch(text -> text.contains(key));
     }
 
     @Test
@@ -307,18 +262,6 @@ class DemoPageTest {
                                 .map(section => section.getBoundingClientRect().top);
                             return tops.every((top, i) => i === 0 || top >= tops[i - 1])""")).isEqualTo(true);
         }
-    }
-
-    @Test
-    void showsTheStatementsOfAttemptsWithoutValues() {
-        run("#pay-once");
-
-        await().untilAsserted(() ->
-                assertThat(browser.texts("#sql tbody td:first-child")).contains("#1", "background"));
-        await().untilAsserted(() -> assertThat(browser.texts("#sql code"))
-                .anyMatch(text -> text.contains("insert into payment"))
-                .anyMatch(text -> text.contains("update \"idempotency\".outbox_event")));
-        assertThat(browser.texts("#sql code")).noneMatch(text -> text.contains(key));
     }
 
     @Test

@@ -74,17 +74,6 @@ class ProviderTest {
         assertThat(transfers()).isEmpty();
     }
 
-    @Test
-    void providerThatCannotBeReachedLeavesThePayoutPending() throws Exception {
-        PayoutRecords records = PayoutRecords.open(sample.jdbc(), WalletClient.of(sample.url()));
-
-        assertThat(records.pay(key, 500).status()).isEqualTo(503);
-
-        assertThat(records.statuses()).containsExactly("PENDING");
-        assertThat(records.spent()).isEqualTo(500);
-        assertThat(records.claims(key)).containsExactly("failed_retryable 1");
-    }
-
     private static String order(long cents) {
         return "{\"account\":\"alice\",\"amountCents\":" + cents + "}";
     }

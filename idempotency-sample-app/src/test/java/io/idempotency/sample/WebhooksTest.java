@@ -5,9 +5,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -136,26 +134,6 @@ class WebhooksTest {
         assertThat(effects(table)).containsExactly(row);
         assertThat(kept()).containsExactly(delivery.provider() + " " + id + " " + type);
         assertThat(handled()).containsExactly(delivery.provider() + "-webhooks " + id + " " + type);
-    }
-
-    @Test
-    @Tag("race")
-    void eventsOfAllProvidersAtOnceHaveOneEffectEach() {
-        List<Callable<Answer>> calls = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            deliveries().forEach(delivery -> calls.add(() -> delivery.sendTo(sample)));
-        }
-
-        assertThat(ConcurrentCalls.run(calls).requireAllSucceeded())
-                .extracting(Answer::status)
-                .hasSize(15)
-                .containsOnly(204);
-        assertThat(kept()).hasSize(5).doesNotHaveDuplicates();
-        assertThat(handled()).hasSize(5);
-        assertThat(effects("customer_invoice")).hasSize(1);
-        assertThat(effects("repository_issue")).hasSize(1);
-        assertThat(effects("communication")).hasSize(2);
-        assertThat(effects("contact")).hasSize(1);
     }
 
     @ParameterizedTest
@@ -355,19 +333,6 @@ class WebhooksTest {
         assertThat(effects("communication")).containsExactly("SM1234567890abcdef1234567890abcdef delivered");
     }
 
-    @Test
-    @Tag("race")
-    void statusesOfAMessageAtOnceEndInTheLast() {
-        ConcurrentCalls.run(orders().flatMap(List::stream)
-                        .<Callable<Answer>>map(status -> () -> message(status).sendTo(sample))
-                        .toList())
-                .requireAllSucceeded()
-                .forEach(answer -> assertThat(answer.status()).isEqualTo(204));
-
-        assertThat(kept()).hasSize(3);
-        assertThat(effects("communication")).containsExactly("SM1234567890abcdef1234567890abcdef delivered");
-    }
-
     /** In either order, and whatever Stripe tells late of what was before. */
     @Test
     void twoEventsOfOneChangeEndInTheSameState() throws Exception {
@@ -383,21 +348,6 @@ class WebhooksTest {
             assertThat(kept()).hasSize(3);
             assertThat(effects("customer_invoice")).containsExactly("in_1MtHbELkdIwHu7ixl4OzzPMv paid");
         }
-    }
-
-    @Test
-    @Tag("race")
-    void twoEventsOfOneChangeAtOnceEndInTheSameState() {
-        List<String> events = List.of(PAID, PAYMENT_SUCCEEDED, FINALIZED);
-
-        ConcurrentCalls.run(
-                        9,
-                        index -> WebhookDelivery.stripe(events.get(index % 3)).sendTo(sample))
-                .requireAllSucceeded()
-                .forEach(answer -> assertThat(answer.status()).isEqualTo(204));
-
-        assertThat(kept()).hasSize(3);
-        assertThat(effects("customer_invoice")).containsExactly("in_1MtHbELkdIwHu7ixl4OzzPMv paid");
     }
 
     @Test
