@@ -19,8 +19,6 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Idempotent;
@@ -28,6 +26,7 @@ import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
 
@@ -76,18 +75,6 @@ class AcknowledgementTest {
     }
 
     @Test
-    void aCallBehindTheCallersSavepointIsUndoneWithIt() {
-        outer.executeWithoutResult(status -> {
-            Object savepoint = status.createSavepoint();
-            shop.sellOrFail("key", false);
-            status.rollbackToSavepoint(savepoint);
-            assertThat(application.outcomes().all()).isEmpty();
-        });
-
-        assertNothingIsKept();
-    }
-
-    @Test
     void aCallThatWasUndoneWithASavepointCanBeMadeAgain() {
         outer.executeWithoutResult(status -> {
             Object savepoint = status.createSavepoint();
@@ -115,21 +102,13 @@ class AcknowledgementTest {
     }
 
     @Test
-    void aSavepointOfTheMethodItselfTakesNothingBack() {
-        assertThat(shop.sellWithSavepointInside("key")).isEqualTo("sold");
-
-        assertThat(application.effects()).isEqualTo(1);
-        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
-    }
-
-    @Test
     void aKeyThatWasCommittedCanBeUsedInAnAfterCommitCallback() {
         AtomicReference<String> repeated = new AtomicReference<>();
 
         outer.executeWithoutResult(status -> {
             shop.sellOrFail("key", false);
-            afterCommit(() -> repeated.set(shop.sellInNewTransaction("other")));
-            afterCommit(() -> repeated.set(inNewTransaction(() -> shop.sellOrFail("key", false))));
+            Callbacks.afterCommit(() -> repeated.set(shop.sellInNewTransaction("other")));
+            Callbacks.afterCommit(() -> repeated.set(inNewTransaction(() -> shop.sellOrFail("key", false))));
         });
 
         assertThat(repeated).hasValue("sold");
@@ -138,31 +117,9 @@ class AcknowledgementTest {
 
     @Test
     void aCallThatJoinsATransactionAfterItsCommitIsNotReportedAsExecuted() {
-        outer.executeWithoutResult(status -> afterCommit(() -> shop.sellOrFail("key", false)));
+        outer.executeWithoutResult(status -> Callbacks.afterCommit(() -> shop.sellOrFail("key", false)));
 
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
-    }
-
-    @Test
-    void aCallFromAnAfterCompletionCallbackIsRefused() {
-        AtomicReference<Throwable> refusal = new AtomicReference<>();
-
-        outer.executeWithoutResult(status ->
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCompletion(int completed) {
-                        try {
-                            shop.sellOrFail("key", false);
-                        } catch (RuntimeException refused) {
-                            refusal.set(refused);
-                        }
-                    }
-                }));
-
-        assertThat(refusal.get())
-                .isInstanceOf(TransactionMismatchException.class)
-                .hasMessageContaining("REQUIRES_NEW");
-        assertNothingIsKept();
     }
 
     @Test
@@ -192,15 +149,6 @@ class AcknowledgementTest {
 
             assertThat(results.failures()).singleElement().isInstanceOf(RequestInProgressException.class);
             assertThat(results.get(0).took()).isLessThan(Duration.ofSeconds(4));
-        });
-    }
-
-    private static void afterCommit(Runnable work) {
-        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-            @Override
-            public void afterCommit() {
-                work.run();
-            }
         });
     }
 
@@ -275,16 +223,6 @@ class AcknowledgementTest {
         public void sellBehind(String key, Runnable work) {
             work.run();
             sell();
-        }
-
-        @Transactional
-        @Idempotent(scope = "shop-savepoint", key = "#key")
-        public String sellWithSavepointInside(String key) {
-            sell();
-            Object savepoint = TransactionInterceptor.currentTransactionStatus().createSavepoint();
-            sell();
-            TransactionInterceptor.currentTransactionStatus().rollbackToSavepoint(savepoint);
-            return "sold";
         }
 
         private void sell() {

@@ -1,36 +1,31 @@
 package io.idempotency.boot.contract;
 
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
-import io.idempotency.internal.transaction.PipelinedTransactionManager;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,16 +35,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ContractTest
 class AfterCommitTest {
 
-    private final Map<Manager, ContractApplication> applications = new EnumMap<>(Manager.class);
+    private final Map<TransactionKind, ContractApplication> applications;
 
     AfterCommitTest(ContractApplications applications) {
         applications.database().jdbc().execute("create table seat (number int unique deferrable initially deferred)");
-        applications.withQuietFailures();
-        for (Manager manager : Manager.values()) {
-            ContractApplication application = applications.start(manager.beans(), manager.properties());
-            assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(manager.type);
-            this.applications.put(manager, application);
-        }
+        this.applications = TransactionKind.startEach(
+                List.of(TransactionKind.values()),
+                applications,
+                Settlement.class,
+                "idempotency.record-failed-attempts=true");
     }
 
     @AfterEach
@@ -59,47 +53,10 @@ class AfterCommitTest {
                 .forEach(application -> application.bean(Settlement.class).reset());
     }
 
-    enum Manager {
-        DATA_SOURCE(DataSourceTransactionManager.class, TransactionSystemException.class),
-        JDBC(JdbcTransactionManager.class, DuplicateKeyException.class),
-        PIPELINED(PipelinedTransactionManager.class, DuplicateKeyException.class),
-        PIPELINED_WITHOUT_TRANSLATION(PipelinedTransactionManager.class, TransactionSystemException.class),
-        JPA(JpaTransactionManager.class, DataIntegrityViolationException.class);
-
-        private final Class<? extends PlatformTransactionManager> type;
-
-        private final Class<? extends Exception> violation;
-
-        Manager(Class<? extends PlatformTransactionManager> type, Class<? extends Exception> violation) {
-            this.type = type;
-            this.violation = violation;
-        }
-
-        private List<Class<?>> beans() {
-            List<Class<?>> beans = new ArrayList<>(List.of(Settlement.class));
-            if (this == JPA) {
-                beans.add(TransactionKind.WithJpa.class);
-            }
-            return beans;
-        }
-
-        private String[] properties() {
-            List<String> properties = new ArrayList<>(List.of("idempotency.record-failed-attempts=true"));
-            if (type == PipelinedTransactionManager.class) {
-                properties.add(PipelinedCommitContractTest.PIPELINED);
-            }
-            if (this == DATA_SOURCE || this == PIPELINED_WITHOUT_TRANSLATION) {
-                properties.add("spring.persistence.exceptiontranslation.enabled=false");
-                properties.add("spring.dao.exceptiontranslation.enabled=false");
-            }
-            return properties.toArray(String[]::new);
-        }
-    }
-
     @ParameterizedTest
     @EnumSource
-    void anExceptionAfterTheCommitReachesTheCallerOfACallThatStaysExecuted(Manager manager) {
-        ContractApplication application = applications.get(manager);
+    void anExceptionAfterTheCommitReachesTheCallerOfACallThatStaysExecuted(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
         Settlement settlement = application.bean(Settlement.class);
 
         assertThatThrownBy(() -> settlement.payAndFailAfterCommit("key")).isInstanceOf(NotNotified.class);
@@ -115,11 +72,11 @@ class AfterCommitTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCommitThatTheServerRefusesIsNotRepeated(Manager manager) {
-        ContractApplication application = applications.get(manager);
+    void aCommitThatTheServerRefusesIsNotRepeated(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
         Settlement settlement = application.bean(Settlement.class);
 
-        assertThatThrownBy(() -> settlement.payForTheSameSeatTwice("key")).isInstanceOf(manager.violation);
+        assertThatThrownBy(() -> settlement.payForTheSameSeatTwice("key")).isInstanceOf(violation(kind));
 
         assertThat(settlement.executions()).isEqualTo(1);
         assertThat(application.effects()).isZero();
@@ -128,14 +85,27 @@ class AfterCommitTest {
         assertThat(statuses(application)).containsExactly("failed_retryable");
     }
 
+    @Test
+    void aPipelinedCommitIsNotTranslatedWhereTheApplicationDoesNotWantThat(ContractApplications applications) {
+        Settlement settlement = applications
+                .start(
+                        List.of(Settlement.class),
+                        PipelinedCommitContractTest.PIPELINED,
+                        "spring.dao.exceptiontranslation.enabled=false")
+                .bean(Settlement.class);
+
+        assertThatThrownBy(() -> settlement.payForTheSameSeatTwice("key"))
+                .isInstanceOf(TransactionSystemException.class);
+    }
+
     @ParameterizedTest
     @EnumSource
-    void aCommitThatTheServerRefusesCanBeAFinalFailure(Manager manager) {
-        ContractApplication application = applications.get(manager);
+    void aCommitThatTheServerRefusesCanBeAFinalFailure(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
         Settlement settlement = application.bean(Settlement.class);
 
         assertThatThrownBy(() -> settlement.payForTheSameSeatTwiceForGood("key"))
-                .isInstanceOf(manager.violation);
+                .isInstanceOf(violation(kind));
 
         assertThatThrownBy(() -> settlement.payForTheSameSeatTwiceForGood("key"))
                 .isInstanceOf(RecordedFailureException.class);
@@ -146,8 +116,8 @@ class AfterCommitTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCommitWithoutAnAnswerIsNotRecordedAsAFailure(Manager manager) {
-        ContractApplication application = applications.get(manager);
+    void aCommitWithoutAnAnswerIsNotRecordedAsAFailure(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
         Settlement settlement = application.bean(Settlement.class);
 
         assertThatThrownBy(() -> settlement.payAndLoseTheConnectionInCommit("key", application.database()))
@@ -160,8 +130,8 @@ class AfterCommitTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRollbackThatFailsDoesNotHideWhyItWasRolledBack(Manager manager) {
-        ContractApplication application = applications.get(manager);
+    void aRollbackThatFailsDoesNotHideWhyItWasRolledBack(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
         Settlement settlement = application.bean(Settlement.class);
 
         assertThatThrownBy(() -> settlement.payAndLoseTheConnection("key", application.database()))
@@ -182,8 +152,8 @@ class AfterCommitTest {
      */
     @ParameterizedTest
     @EnumSource
-    void whatRefusesTheCommitOfARepeatReachesItsCaller(Manager manager) {
-        ContractApplication application = applications.get(manager);
+    void whatRefusesTheCommitOfARepeatReachesItsCaller(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
         Settlement settlement = application.bean(Settlement.class);
         settlement.pay("key");
 
@@ -199,6 +169,15 @@ class AfterCommitTest {
         assertThat(application.outcomes().retries()).isEmpty();
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.FAILED);
         assertThat(settlement.pay("key")).isEqualTo("paid in execution 1");
+    }
+
+    /** That of a COMMIT, which only some managers translate. */
+    private static Class<? extends Exception> violation(TransactionKind kind) {
+        return switch (kind) {
+            case DATA_SOURCE -> TransactionSystemException.class;
+            case JDBC, PIPELINED -> DuplicateKeyException.class;
+            case JPA -> DataIntegrityViolationException.class;
+        };
     }
 
     private static List<String> statuses(ContractApplication application) {
@@ -258,11 +237,8 @@ class AfterCommitTest {
         @Idempotent(scope = "late", key = "#key", finalFailures = NotNotified.class)
         public String payAndFailAfterCommit(String key) {
             pay();
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCommit() {
-                    throw new NotNotified();
-                }
+            Callbacks.afterCommit(() -> {
+                throw new NotNotified();
             });
             return "paid in execution " + executions();
         }
@@ -308,12 +284,8 @@ class AfterCommitTest {
                 finalFailures = RuntimeException.class)
         public void payAndLoseTheConnectionInCommit(String key, TestDatabase database) {
             pay();
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void beforeCommit(boolean readOnly) {
-                    database.backends().terminate(jdbc.queryForObject("select pg_backend_pid()", Integer.class));
-                }
-            });
+            Callbacks.beforeCommit(
+                    () -> database.backends().terminate(jdbc.queryForObject("select pg_backend_pid()", Integer.class)));
         }
 
         private void pay() {

@@ -24,9 +24,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Idempotent;
+import io.idempotency.boot.testing.Callbacks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -291,12 +291,7 @@ class BrokenCommitTest {
         @Transactional
         @Idempotent(scope = "shop", key = "#key")
         public String sell(String key) {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int status) {
-                    ends.add(status);
-                }
-            });
+            Callbacks.afterCompletion(ends::add);
             jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
             return "sold in execution " + executions.incrementAndGet();
         }

@@ -2,33 +2,26 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
-import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -120,7 +113,7 @@ class CallsInCallbacksTest {
 
         assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
                     desk.pay("outer", () -> {});
-                    callback.register(() -> desk.pay("key", desk::runOutOfTime));
+                    callback.register(() -> desk.pay("key", desk::useUpTheTime));
                 }))
                 .isInstanceOfAny(TransactionTimedOutException.class, TransactionFailedException.class);
 
@@ -158,12 +151,7 @@ class CallsInCallbacksTest {
 
         outer(application).executeWithoutResult(status -> {
             desk.pay("earlier", () -> {});
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int completion) {
-                    refusal.set(catchThrowable(() -> desk.pay("key", () -> {})));
-                }
-            });
+            Callbacks.afterCompletion(completion -> refusal.set(catchThrowable(() -> desk.pay("key", () -> {}))));
         });
 
         assertThat(refusal.get())
@@ -245,83 +233,14 @@ class CallsInCallbacksTest {
 
     /** Of the transaction, while it may still be written to. */
     private enum Callback {
-        BEFORE_COMMIT {
-            @Override
-            TransactionSynchronization with(Runnable work) {
-                return new TransactionSynchronization() {
-                    @Override
-                    public void beforeCommit(boolean readOnly) {
-                        work.run();
-                    }
-                };
-            }
-        },
-
-        BEFORE_COMPLETION {
-            @Override
-            TransactionSynchronization with(Runnable work) {
-                return new TransactionSynchronization() {
-                    @Override
-                    public void beforeCompletion() {
-                        work.run();
-                    }
-                };
-            }
-        };
-
-        abstract TransactionSynchronization with(Runnable work);
+        BEFORE_COMMIT,
+        BEFORE_COMPLETION;
 
         void register(Runnable work) {
-            TransactionSynchronizationManager.registerSynchronization(with(work));
-        }
-    }
-
-    static class Desk {
-
-        private final JdbcTemplate jdbc;
-
-        private final AtomicInteger executions = new AtomicInteger();
-
-        Desk(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        int executions() {
-            return executions.get();
-        }
-
-        /** Of the transaction. */
-        void runOutOfTime() {
-            DataSource dataSource = jdbc.getDataSource();
-            ((ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource)).setTimeoutInMillis(0);
-            jdbc.execute("select 1");
-        }
-
-        void reset() {
-            executions.set(0);
-        }
-
-        @Transactional
-        @Idempotent(scope = "desk", key = "#key", fingerprint = "'same'")
-        public String pay(String key, Runnable further) {
-            String paid = pay();
-            further.run();
-            return paid;
-        }
-
-        @Transactional
-        @Idempotent(scope = "desk-as", key = "#key", fingerprint = "#payload")
-        public String payAs(String key, String payload) {
-            return pay();
-        }
-
-        static void fail() {
-            throw new IllegalStateException("on purpose");
-        }
-
-        private String pay() {
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
-            return "paid in execution " + executions.incrementAndGet();
+            switch (this) {
+                case BEFORE_COMMIT -> Callbacks.beforeCommit(work);
+                case BEFORE_COMPLETION -> Callbacks.beforeCompletion(work);
+            }
         }
     }
 }

@@ -155,39 +155,6 @@ class DeliveryOrderTest {
 
     @Test
     @Tag("race")
-    @Tag("full")
-    void inAnyOrderAndWithDuplicatesTheNewestValueIsTheSame() {
-        Random random = new Random(42);
-        List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(20, 1_000); round++) {
-            clear();
-            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
-
-            deliveries.forEach(projections::keepNewest);
-
-            assertThat(rows("newest")).as("after %s", deliveries).isEqualTo(newestOf(inOrder));
-        }
-    }
-
-    @Test
-    @Tag("race")
-    @Tag("full")
-    void inAnyOrderAndWithDuplicatesStrictStreamsAreHandledInOrderOnceTheirGapsClose() {
-        Random random = new Random(42);
-        List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(20, 1_000); round++) {
-            clear();
-            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
-
-            deliverUntilNoGapIsLeft(deliveries);
-
-            assertThat(rows("history")).as("after %s", deliveries).isEqualTo(historyOf(inOrder));
-            assertThat(application.handledMessages()).hasSize(inOrder.size());
-        }
-    }
-
-    @Test
-    @Tag("race")
     void onManyThreadsTheNewestValueIsTheSame() {
         Random random = new Random(42);
         List<Event> inOrder = events();

@@ -2,7 +2,6 @@ package io.idempotency.boot.contract;
 
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -17,6 +16,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
@@ -80,13 +80,15 @@ class FailureRecordTest {
         assertThatThrownBy(() -> wallet.pay("key", 0)).hasMessage("zero in attempt 1");
         assertThatThrownBy(() -> wallet.pay("key", 0)).hasMessage("zero in attempt 2");
         assertThat(application.effects()).isZero();
-        assertThat(row("key")).containsEntry("status", "failed_retryable").containsEntry("attempt_count", 2);
+        assertThat(application.request("key"))
+                .containsEntry("status", "failed_retryable")
+                .containsEntry("attempt_count", 2);
 
         assertThat(wallet.pay("key", 7)).isEqualTo("paid 7 in attempt 3");
         assertThat(wallet.pay("key", 7)).isEqualTo("paid 7 in attempt 3");
 
         assertThat(application.effects()).isEqualTo(1);
-        assertThat(row("key"))
+        assertThat(application.request("key"))
                 .containsEntry("status", "succeeded")
                 .containsEntry("attempt_count", 3)
                 .containsEntry("failure_code", null);
@@ -94,20 +96,24 @@ class FailureRecordTest {
                 .containsExactly(Outcome.FAILED, Outcome.FAILED, Outcome.RETRIED, Outcome.REPLAYED);
     }
 
-    @Test
-    void aTranslatorThatFailsDoesNotHideTheFailure() {
-        assertThatThrownBy(() -> wallet.payUntranslatable("key"))
-                .isInstanceOf(NoFunds.class)
-                .satisfies(thrown -> assertThat(thrown.getSuppressed()).hasSize(1));
+    @ParameterizedTest
+    @ValueSource(strings = {"exception", "error", "the failure itself"})
+    void aTranslatorThatFailsDoesNotHideTheFailure(String trouble) {
+        Untranslatable failure = new Untranslatable(trouble);
 
+        assertThatThrownBy(() -> wallet.payUntranslatable("key", failure))
+                .isSameAs(failure)
+                .satisfies(thrown ->
+                        assertThat(thrown.getSuppressed()).hasSize(trouble.equals("the failure itself") ? 0 : 1));
         assertThat(application.requests()).isZero();
+        assertThatThrownBy(() -> wallet.payUntranslatableLeased("key", failure)).isSameAs(failure);
     }
 
     @Test
     void aLongMessageIsCut() {
         assertThatThrownBy(() -> wallet.payWithLongComplaint("key")).isInstanceOf(NoFunds.class);
 
-        assertThat((String) row("key").get("failure_message")).hasSize(1_000);
+        assertThat((String) application.request("key").get("failure_message")).hasSize(1_000);
     }
 
     @Test
@@ -151,13 +157,6 @@ class FailureRecordTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
     }
 
-    private Map<String, Object> row(String key) {
-        return application
-                .database()
-                .jdbc()
-                .queryForMap("select * from idempotency.idempotency_request where idempotency_key = ?", key);
-    }
-
     static class NoFunds extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -167,14 +166,25 @@ class FailureRecordTest {
         }
     }
 
+    static class Untranslatable extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        Untranslatable(String message) {
+            super(message);
+        }
+    }
+
     static class Translator implements FailureTranslator {
 
         @Override
         public String codeOf(Throwable failure) {
-            if ("untranslatable".equals(failure.getMessage())) {
-                throw new IllegalStateException("no code for this");
-            }
-            return FailureTranslator.super.codeOf(failure);
+            return switch (failure.getMessage()) {
+                case "exception" -> throw new IllegalStateException("no code for this");
+                case "error" -> throw new NoClassDefFoundError("codes");
+                case "the failure itself" -> throw (Untranslatable) failure;
+                default -> FailureTranslator.super.codeOf(failure);
+            };
         }
 
         @Override
@@ -242,9 +252,19 @@ class FailureRecordTest {
         }
 
         @Transactional
-        @Idempotent(scope = "untranslatable", key = "#key", finalFailures = NoFunds.class)
-        public String payUntranslatable(String key) throws NoFunds {
-            throw new NoFunds("untranslatable");
+        @Idempotent(scope = "untranslatable", key = "#key", fingerprint = "#key", finalFailures = Untranslatable.class)
+        public String payUntranslatable(String key, Untranslatable failure) {
+            throw failure;
+        }
+
+        @Idempotent(
+                scope = "untranslatable-leased",
+                key = "#key",
+                fingerprint = "#key",
+                mode = IdempotencyMode.LEASED,
+                finalFailures = Untranslatable.class)
+        public String payUntranslatableLeased(String key, Untranslatable failure) {
+            throw failure;
         }
 
         @Transactional

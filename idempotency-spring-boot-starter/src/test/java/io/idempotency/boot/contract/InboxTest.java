@@ -24,11 +24,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.idempotency.IdempotencyContext;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.ReentrantCallException;
@@ -36,6 +33,7 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
@@ -82,40 +80,6 @@ class InboxTest {
         assertThat(application.spent()).isEqualTo(12);
         assertThat(application.outcomes().ofMessages())
                 .containsExactly(MessageOutcome.HANDLED, MessageOutcome.DUPLICATE, MessageOutcome.HANDLED);
-    }
-
-    @Test
-    void workThatFailsIsRolledBackCountedAndTriedAgain() {
-        IOException failure = new IOException("no paper");
-        assertThatThrownBy(() -> inbox.handleOnce("invoices", "m-1", () -> {
-                    spend(5);
-                    throw failure;
-                }))
-                .isSameAs(failure);
-        assertThat(application.spent()).isZero();
-        assertThat(application.messageFailures()).hasSize(1);
-
-        List<Integer> attempts = new ArrayList<>();
-        assertThat(inbox.handleOnce(
-                        "invoices",
-                        "m-1",
-                        () -> attempts.add(IdempotencyContext.current().attempt())))
-                .isTrue();
-
-        assertThat(attempts).containsExactly(2);
-        assertThat(application.messageFailures()).isEmpty();
-    }
-
-    @Test
-    void workJoinsTheOpenTransaction() {
-        transaction.executeWithoutResult(status -> {
-            assertThat(inbox.handleOnce("invoices", "m-1", () -> spend(5))).isTrue();
-            assertThat(inbox.handleOnce("invoices", "m-1", () -> spend(5))).isFalse();
-            status.setRollbackOnly();
-        });
-
-        assertThat(application.spent()).isZero();
-        assertThat(application.handledMessages()).isEmpty();
     }
 
     @Test
@@ -176,16 +140,6 @@ class InboxTest {
                 "invoices", List.of(new Message("a", 1), new Message("b", 2), new Message("a", 3)), Message::id));
 
         assertThat(claimed).containsExactly(new Message("a", 1), new Message("b", 2));
-    }
-
-    @Test
-    void aBatchIsNewAgainAfterARollback() {
-        transaction.executeWithoutResult(status -> {
-            assertThat(inbox.claimNew("invoices", List.of("a", "b"), id -> id)).hasSize(2);
-            status.setRollbackOnly();
-        });
-
-        assertThat(claim(List.of("a", "b"))).containsExactly("a", "b");
     }
 
     @Test
@@ -390,14 +344,8 @@ class InboxTest {
     @Test
     void aTransactionThatIsOverTakesNoBatch() {
         List<Throwable> refusals = new ArrayList<>();
-        transaction.executeWithoutResult(status ->
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-                    @Override
-                    public void afterCompletion(int completion) {
-                        refusals.add(catchThrowable(() -> inbox.claimNew("invoices", List.of("a"), id -> id)));
-                    }
-                }));
+        transaction.executeWithoutResult(status -> Callbacks.afterCompletion(
+                completion -> refusals.add(catchThrowable(() -> inbox.claimNew("invoices", List.of("a"), id -> id)))));
 
         assertThat(refusals).singleElement().isInstanceOf(TransactionMismatchException.class);
         assertThat(application.handledMessages()).isEmpty();

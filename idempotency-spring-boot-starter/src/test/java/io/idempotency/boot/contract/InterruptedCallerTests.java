@@ -9,13 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Outcome;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.boot.contract.LeasedPayments.Declined;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.CuttingProxy;
@@ -185,12 +184,7 @@ abstract class InterruptedCallerTests {
     }
 
     private void interruptAtCommit() {
-        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-            @Override
-            public void beforeCompletion() {
-                Thread.currentThread().interrupt();
-            }
-        });
+        Callbacks.beforeCompletion(() -> Thread.currentThread().interrupt());
     }
 
     private void makeEffect() {

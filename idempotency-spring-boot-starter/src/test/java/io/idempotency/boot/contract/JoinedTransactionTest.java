@@ -3,23 +3,17 @@ package io.idempotency.boot.contract;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.NestedTransactionNotSupportedException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
-import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
@@ -171,39 +165,5 @@ class JoinedTransactionTest {
         assertThat(application.effects()).isZero();
         assertThat(application.requests()).isZero();
         assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);
-    }
-
-    static class Desk {
-
-        private final JdbcTemplate jdbc;
-
-        private final DataSource dataSource;
-
-        Desk(JdbcTemplate jdbc, DataSource dataSource) {
-            this.jdbc = jdbc;
-            this.dataSource = dataSource;
-        }
-
-        @Transactional
-        @Idempotent(scope = "desk", key = "#key", fingerprint = "'same'")
-        public String pay(String key, Runnable further) {
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
-            further.run();
-            return "paid";
-        }
-
-        /** As if the transaction had lasted too long. */
-        void runOutOfTime() {
-            ((ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource)).setTimeoutInMillis(0);
-        }
-
-        void useUpTheTime() {
-            runOutOfTime();
-            jdbc.execute("select 1");
-        }
-
-        static void fail() {
-            throw new IllegalStateException("on purpose");
-        }
     }
 }

@@ -81,6 +81,18 @@ class KilledBackendTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
     }
 
+    @Test
+    void aBackendKilledDuringCommitIsInvisibleToTheCaller() throws Exception {
+        Receipt receipt = killedInCommit(() -> application.payments().pay("key", COMMAND))
+                .requireAllSucceeded()
+                .get(0);
+
+        assertThat(application.payments().pay("key", COMMAND)).isEqualTo(receipt);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().retries()).hasSize(1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
+    }
+
     @ParameterizedTest
     @EnumSource
     void aKilledBackendLeavesNothingAndTheClientsOwnRepeatSucceeds(Moment moment) {

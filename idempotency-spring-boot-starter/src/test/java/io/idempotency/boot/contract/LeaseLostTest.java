@@ -20,7 +20,6 @@ import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -151,15 +150,6 @@ class LeaseLostTest {
         assertThat(completion.pay(paymentsOf(taker), "key")).isEqualTo(booked);
         assertThat(holder.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
         assertThat(holder.effects()).isEqualTo(1);
-    }
-
-    @Test
-    void aLeaseCannotBeExtendedByNothing() {
-        holder.interruption()
-                .beforeEffectDo(() -> assertThatIllegalArgumentException()
-                        .isThrownBy(() -> IdempotencyContext.current().extendLease(Duration.ZERO)));
-
-        assertThat(paymentsOf(holder).pay("key").attempt()).isEqualTo(1);
     }
 
     @Test

@@ -12,17 +12,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
-import io.idempotency.RecordedFailureException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
-import io.idempotency.boot.contract.LeasedPayments.Declined;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -77,17 +75,6 @@ class LeaseTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRepeatReplaysWithoutRunningTheMethod(Completion completion) {
-        Booked booked = completion.pay(payments, "key");
-
-        assertThat(completion.pay(payments, "key")).isEqualTo(booked);
-
-        assertThat(application.effects()).isEqualTo(1);
-        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void noTransactionIsOpenedRoundAMethodThatDeclaresNone(Completion completion) {
         AtomicReference<Boolean> active = new AtomicReference<>();
         application
@@ -134,26 +121,6 @@ class LeaseTest {
 
     @ParameterizedTest
     @EnumSource
-    void aFinalFailureIsWhatEveryRepeatGets(Completion completion) {
-        application.interruption().beforeEffectDo(() -> {
-            throw new Declined("no such card");
-        });
-        assertThatThrownBy(() -> completion.pay(payments, "key")).isInstanceOf(Declined.class);
-        application.interruption().reset();
-
-        assertThatThrownBy(() -> completion.pay(payments, "key"))
-                .isInstanceOfSatisfying(RecordedFailureException.class, failure -> {
-                    assertThat(failure.code()).isEqualTo(Declined.class.getName());
-                    assertThat(failure.recordedMessage()).isEqualTo("no such card");
-                });
-
-        assertThat(application.request("key")).containsEntry("status", "failed_final");
-        assertThat(application.effects()).isZero();
-        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void aCallInsideOfATransactionIsRefusedBeforeAnythingIsClaimed(Completion completion) {
         TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
 
@@ -170,13 +137,7 @@ class LeaseTest {
     void aCallAfterTheCommitOfATransactionIsRefusedAsLongAsThatIsBound() {
         TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
 
-        assertThatThrownBy(() -> outer.executeWithoutResult(status ->
-                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                            @Override
-                            public void afterCommit() {
-                                payments.pay("key");
-                            }
-                        })))
+        assertThatThrownBy(() -> outer.executeWithoutResult(status -> Callbacks.afterCommit(() -> payments.pay("key"))))
                 .isInstanceOf(TransactionMismatchException.class);
 
         assertThat(application.requests()).isZero();

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -12,8 +11,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
-import io.idempotency.RequestInProgressException;
-import io.idempotency.TransactionFailedException;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.observation.MessageOutcome;
@@ -138,6 +135,18 @@ abstract class LostConnectionTests {
         assertHandledOnce(cut, round -> inbox.handleOnce("inbox", "round-" + round, this::makeEffect));
     }
 
+    /** The library opens the transaction. */
+    @ParameterizedTest
+    @EnumSource(names = {"COMMIT_NOT_SENT", "COMMIT_NOT_ANSWERED"})
+    void aCallThatBringsNoTransactionIsMadeOnce(Cut cut) {
+        proxy.cutNext(cut.statement, cut.point);
+        Receipt answer = application.payments().payWithoutTransactional("key", COMMAND);
+
+        assertThat(application.payments().payWithoutTransactional("key", COMMAND))
+                .isEqualTo(answer);
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
     private void assertHandledOnce(Cut cut, IntPredicate delivery) {
         int rounds = TestSize.pick(3, 200);
         int cutsBefore = proxy.cuts();
@@ -178,30 +187,6 @@ abstract class LostConnectionTests {
         assertThat(proxy.cuts() - cutsBefore).isEqualTo(rounds);
         assertThat(application.effects()).isEqualTo(3L * rounds);
         assertThat(application.spent()).isEqualTo(3 * CENTS * rounds);
-    }
-
-    @Test
-    void aBatchThatWaitedInVainDoomsItsTransactionEvenIfThatIsSwallowed() {
-        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-        outer.setTimeout(3);
-        Inbox inbox = application.bean(Inbox.class);
-        Halt halt = new Halt();
-        try (Callers callers = Callers.onPlatformThreads()) {
-            Callers.Call<Boolean> holder = callers.start(() -> inbox.handleOnce("batch", "a", halt::run));
-            halt.awaitReached();
-
-            assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
-                        makeEffect();
-                        assertThatThrownBy(() -> inbox.claimNew("batch", List.of("a"), id -> id))
-                                .isInstanceOf(RequestInProgressException.class);
-                    }))
-                    .isInstanceOf(TransactionFailedException.class)
-                    .hasCauseInstanceOf(RequestInProgressException.class);
-
-            halt.release();
-            assertThat(holder.answer()).isTrue();
-        }
-        assertThat(application.effects()).isZero();
     }
 
     /** Whether the response of a call is answered together with its COMMIT. */

@@ -46,17 +46,6 @@ class NestedCallTest {
         outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
     }
 
-    @Test
-    void theSameKeyAgainInOneTransactionReplays() {
-        outer.executeWithoutResult(status -> {
-            UUID first = steps.pay("key", () -> {});
-            assertThat(steps.pay("key", () -> {})).isEqualTo(first);
-        });
-
-        assertThat(application.effects()).isEqualTo(1);
-        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
-    }
-
     /** A call that holds the last connection of the pool would wait for itself. */
     @Test
     void aRepeatInATransactionTakesNoOtherConnection() {
@@ -117,17 +106,6 @@ class NestedCallTest {
     }
 
     @Test
-    void aCallInANewTransactionCommitsWhateverBecomesOfTheOuterOne() {
-        outer.executeWithoutResult(status -> {
-            steps.payInNewTransaction("key");
-            status.setRollbackOnly();
-        });
-
-        assertThat(application.effects()).isEqualTo(1);
-        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
-    }
-
-    @Test
     void aCallThatFailedInATransactionCannotBeRepeatedInIt() {
         assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
                     assertThatThrownBy(() -> steps.pay("key", () -> {
@@ -151,14 +129,6 @@ class NestedCallTest {
 
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.EXECUTED);
-    }
-
-    @Test
-    void callsInsideOfACallAreCallsOfTheirOwn() {
-        steps.pay("outer", () -> steps.payInNewTransaction("inner"));
-
-        assertThat(application.effects()).isEqualTo(2);
-        assertThat(application.requests()).isEqualTo(2);
     }
 
     @Test
@@ -214,12 +184,6 @@ class NestedCallTest {
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public UUID payInNewTransactionOfTheSameScope(String key) {
             return operations.getObject().execute("steps", key, "same", UUID.class, this::pay);
-        }
-
-        @Transactional(propagation = Propagation.REQUIRES_NEW)
-        @Idempotent(scope = "steps-new", key = "#key")
-        public UUID payInNewTransaction(String key) {
-            return pay();
         }
 
         @Transactional(propagation = Propagation.NESTED)

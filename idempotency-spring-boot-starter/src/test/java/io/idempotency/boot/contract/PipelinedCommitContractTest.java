@@ -44,14 +44,6 @@ class PipelinedCommitContractTest {
     }
 
     @Nested
-    class OfOutcomes extends CallOutcomeTest {
-
-        OfOutcomes(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-    }
-
-    @Nested
     class OfAcknowledgements extends AcknowledgementTest {
 
         OfAcknowledgements(ContractApplications applications) {
@@ -95,14 +87,6 @@ class PipelinedCommitContractTest {
     class OfKilledBackends extends KilledBackendTest {
 
         OfKilledBackends(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-    }
-
-    @Nested
-    class OfLostCommits extends LostCommitOfOwnTransactionTest {
-
-        OfLostCommits(ContractApplications applications) {
             super(applications.with(PIPELINED));
         }
     }

@@ -3,7 +3,6 @@ package io.idempotency.boot.contract;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,18 +16,14 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.test.Backends;
-import io.idempotency.test.Backends.Backend;
-import io.idempotency.test.CallResults;
-import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -48,11 +43,6 @@ class PipelinedCommitTest {
                 List.of(Shop.class), PipelinedCommitContractTest.PIPELINED, "logging.level.com.zaxxer.hikari=error");
         shop = application.bean(Shop.class);
         jdbc = application.bean(JdbcTemplate.class);
-        applications.database().jdbc().execute("""
-                create function gate() returns trigger language plpgsql as
-                'begin perform pg_advisory_xact_lock_shared(1); return null; end';
-                create constraint trigger gate after insert on payment deferrable initially deferred
-                for each row execute function gate()""");
     }
 
     @AfterEach
@@ -120,29 +110,6 @@ class PipelinedCommitTest {
     }
 
     @Test
-    void whatFailsBeforeTheCommitLeavesNothing() {
-        shop.beforeCommitDo(() -> {
-            throw new IllegalStateException("on purpose");
-        });
-
-        assertThatThrownBy(() -> shop.sell("key")).hasMessage("on purpose");
-
-        assertNothingIsKept();
-    }
-
-    @Test
-    void aSqlErrorSwallowedBeforeTheCommitFailsTheCall() {
-        shop.beforeCommitDo(
-                () -> assertThatThrownBy(() -> jdbc.execute("select 1 / 0")).isInstanceOf(RuntimeException.class));
-
-        assertThatThrownBy(() -> shop.sell("key"))
-                .isInstanceOf(TransactionFailedException.class)
-                .hasMessageContaining("swallowed");
-
-        assertNothingIsKept();
-    }
-
-    @Test
     void aFailureSwallowedBeforeTheCommitFailsTheCall() {
         shop.beforeCommitDo(
                 () -> assertThatThrownBy(() -> shop.fail("other")).isInstanceOf(IllegalStateException.class));
@@ -167,74 +134,19 @@ class PipelinedCommitTest {
     }
 
     @Test
-    void whoCommitsBeforeTheCommitIsCompleteAllTheSame() {
-        shop.beforeCommitDo(() -> onConnection(Connection::commit));
-
-        assertKeptOnce(shop.sell("key"), Outcome.EXECUTED, Outcome.REPLAYED);
-    }
-
-    @Test
-    void whoRollsBackBeforeTheCommitFailsTheCall() {
-        shop.beforeCommitDo(() -> onConnection(Connection::rollback));
-
-        assertThatThrownBy(() -> shop.sell("key"))
-                .isInstanceOf(TransactionFailedException.class)
-                .hasMessageContaining("its claim is gone");
-
-        assertNothingIsKept();
-    }
-
-    @Test
     void callsAfterTheCommitAreNoPartOfIt() {
         TransactionTemplate anew = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
         anew.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
         List<String> answers = new ArrayList<>();
-        shop.beforeCommitDo(() ->
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        answers.add(anew.execute(status -> shop.sell("key")));
-                        answers.add(shop.sell("late"));
-                    }
-                }));
+        shop.beforeCommitDo(() -> Callbacks.afterCommit(() -> {
+            answers.add(anew.execute(status -> shop.sell("key")));
+            answers.add(shop.sell("late"));
+        }));
 
         String first = shop.sell("key");
 
         assertThat(answers).hasSize(2).first().isEqualTo(first);
         assertThat(application.request("key")).containsEntry("status", "succeeded");
-    }
-
-    @Test
-    void aJoinedCallIsCompleteBeforeTheOuterTransactionGoesOn() {
-        new TransactionTemplate(application.bean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-            shop.sell("key");
-            assertThat(jdbc.queryForList("select status from idempotency.idempotency_request", String.class))
-                    .containsExactly("succeeded");
-        });
-
-        assertThat(application.effects()).isEqualTo(1);
-    }
-
-    @Test
-    void aBackendKilledDuringTheCommitIsInvisibleToTheCaller() throws Exception {
-        CallResults<String> results;
-        try (Connection gate = application.database().connection();
-                Statement statement = gate.createStatement()) {
-            gate.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(1)");
-            ConcurrentCalls<String> running = ConcurrentCalls.start(1, () -> shop.sell("key"));
-            Backends backends = application.database().backends();
-            backends.awaitBlocked(1);
-            List<Backend> blocked =
-                    backends.activity().stream().filter(Backend::blocked).toList();
-            assertThat(blocked).singleElement().extracting(Backend::query).isEqualTo("COMMIT");
-            backends.terminate(blocked.get(0).pid());
-            gate.rollback();
-            results = running.await();
-        }
-
-        assertThat(application.outcomes().retries()).containsExactly(new Outcomes.Repeat(1, "57P01"));
-        assertKeptOnce(results.requireAllSucceeded().get(0), Outcome.EXECUTED, Outcome.REPLAYED);
     }
 
     private void assertKeptOnce(String answer, Outcome... outcomes) {
@@ -313,12 +225,7 @@ class PipelinedCommitTest {
         private String sellAndAwaitCommit() {
             jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
             Runnable callback = beforeCommit.getAndSet(() -> {});
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void beforeCommit(boolean readOnly) {
-                    callback.run();
-                }
-            });
+            Callbacks.beforeCommit(callback);
             return "sold in execution " + executions.incrementAndGet();
         }
     }

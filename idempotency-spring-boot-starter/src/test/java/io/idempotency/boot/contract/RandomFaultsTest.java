@@ -39,12 +39,11 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Idempotent;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.outbox.Outbox;
@@ -588,20 +587,8 @@ class RandomFaultsTest {
                     + List.of(" here", " here", " before commit", " before completion")
                             .get(place);
             switch (place) {
-                case 2 ->
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void beforeCommit(boolean readOnly) {
-                            drawn.strike(Attempt.this);
-                        }
-                    });
-                case 3 ->
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void beforeCompletion() {
-                            drawn.strike(Attempt.this);
-                        }
-                    });
+                case 2 -> Callbacks.beforeCommit(() -> drawn.strike(Attempt.this));
+                case 3 -> Callbacks.beforeCompletion(() -> drawn.strike(Attempt.this));
                 default -> drawn.strike(this);
             }
         }

@@ -1,7 +1,6 @@
 package io.idempotency.boot.contract;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -9,8 +8,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyContext;
@@ -19,12 +16,11 @@ import io.idempotency.IdempotentReceiver;
 import io.idempotency.MessageConflictException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
-import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Deliveries inside of transactions that are others', next to calls, and in transactions inside of others. */
 @ContractTest
@@ -107,13 +103,8 @@ class ReceiverInTransactionsTest {
 
         assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
                     bookings.makeEffect(7);
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void beforeCommit(boolean readOnly) {
-                            assertThatThrownBy(() -> bookings.bookOrRefuse("m-1", 6))
-                                    .isInstanceOf(MessageConflictException.class);
-                        }
-                    });
+                    Callbacks.beforeCommit(() -> assertThatThrownBy(() -> bookings.bookOrRefuse("m-1", 6))
+                            .isInstanceOf(MessageConflictException.class));
                 }))
                 .isInstanceOf(TransactionFailedException.class)
                 .hasCauseInstanceOf(MessageConflictException.class);
@@ -166,22 +157,6 @@ class ReceiverInTransactionsTest {
     }
 
     @Test
-    void aBatchInATransactionThatIsJoinedTooLateIsRefused() {
-        AtomicReference<Throwable> refusal = new AtomicReference<>();
-        outer.executeWithoutResult(status ->
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-                    @Override
-                    public void afterCompletion(int completion) {
-                        refusal.set(catchThrowable(() -> orders.claim("m-1")));
-                    }
-                }));
-
-        assertThat(refusal.get()).isInstanceOf(TransactionMismatchException.class);
-        assertThat(application.handledMessages()).isEmpty();
-    }
-
-    @Test
     void aBatchOfAnAnnotatedMethodInsideOfOneWithoutATransactionIsTaken() {
         assertThat(orders.supportClaim("m-1", outer)).containsExactly("m-1");
 
@@ -192,14 +167,9 @@ class ReceiverInTransactionsTest {
     void anExceptionAfterTheCommitReachesTheCallerAndIsNoFailureOfTheMessage() {
         application
                 .interruption()
-                .afterEffectDo(() ->
-                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-                            @Override
-                            public void afterCommit() {
-                                throw new IllegalStateException("not notified");
-                            }
-                        }));
+                .afterEffectDo(() -> Callbacks.afterCommit(() -> {
+                    throw new IllegalStateException("not notified");
+                }));
 
         assertThatThrownBy(() -> bookings.book("m-1", 5)).hasMessage("not notified");
 
@@ -266,11 +236,6 @@ class ReceiverInTransactionsTest {
             jdbc.update("update account set cents = cents - 5 where name = 'a1'");
             interruption.afterEffect();
             return "received";
-        }
-
-        @Transactional
-        public List<String> claim(String id) {
-            return inbox.claimNew("orders", List.of(id), same -> same);
         }
 
         @Transactional(propagation = Propagation.SUPPORTS)

@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
-import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -18,7 +17,6 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.RequestInProgressException;
-import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
@@ -219,22 +217,6 @@ class ReceiverTest {
         assertThat(application.spent()).isEqualTo(5);
         assertThat(application.messageFailures()).isEmpty();
         assertThat(outcomes()).containsExactly(MessageOutcome.FAILED, MessageOutcome.HANDLED);
-    }
-
-    @Test
-    void aSwallowedSqlErrorFailsTheDelivery() {
-        application.interruption().afterEffectDo(() -> {
-            try {
-                raise("23505");
-            } catch (DataAccessException swallowed) {
-                assertThat(swallowed).isNotInstanceOf(TransientDataAccessResourceException.class);
-            }
-        });
-
-        assertThatThrownBy(() -> bookings.book("m-1", 5)).isInstanceOf(TransactionFailedException.class);
-
-        assertThat(application.handledMessages()).isEmpty();
-        assertThat(application.messageFailures()).hasSize(1);
     }
 
     @Test

@@ -77,13 +77,6 @@ class RetryTest {
     }
 
     @Test
-    void theAnnotationCanSayHowOften() {
-        assertThatThrownBy(() -> failing.payAtMostTwice("key", "40001", 99)).hasMessageContaining("on purpose");
-
-        assertThat(failing.executions()).isEqualTo(2);
-    }
-
-    @Test
     void aTransactionOfAnOuterCallerIsNotRepeated() {
         TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
 
@@ -134,12 +127,6 @@ class RetryTest {
         @Transactional
         @Idempotent(scope = "failing", key = "#key")
         public String payAfterFailures(String key, String sqlState, int failures) {
-            return pay(sqlState, failures);
-        }
-
-        @Transactional
-        @Idempotent(scope = "failing-twice", key = "#key", maxAttempts = 2)
-        public String payAtMostTwice(String key, String sqlState, int failures) {
             return pay(sqlState, failures);
         }
 

@@ -12,13 +12,14 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
+import io.idempotency.boot.testing.Callbacks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -136,7 +137,7 @@ abstract class SingleFlightTests {
             operator.setAutoCommit(false);
             application.interruption().afterEffectDo(() -> {
                 if (gate.holdTheFirst()) {
-                    afterCommit(() -> lockRequests(operator));
+                    Callbacks.afterCommit(() -> lockRequests(operator));
                 }
             });
             List<Call<String>> answers = duplicates.start(20, () -> transfers.transfer("key"));
@@ -154,15 +155,6 @@ abstract class SingleFlightTests {
                     .containsOnly(answers.get(0).answer());
         }
         assertThat(application.effects()).isEqualTo(1);
-    }
-
-    private static void afterCommit(Runnable work) {
-        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-            @Override
-            public void afterCommit() {
-                work.run();
-            }
-        });
     }
 
     private static void lockRequests(Connection operator) {
@@ -197,25 +189,28 @@ abstract class SingleFlightTests {
         assertThat(application.effects()).isEqualTo(1);
     }
 
-    @Test
-    void duplicatesThatWaitInVainNeedNoConnectionToSaySo() throws SQLException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void duplicatesThatWaitInVainNeedNoConnectionToSaySo(boolean isLeased) throws SQLException {
+        Supplier<Object> transfer =
+                isLeased ? () -> leased.payImpatiently("key") : () -> transfers.transferImpatiently("key");
         Gate gate = holdTheFirstEffect();
         List<Connection> allOthers = new ArrayList<>();
         try (Callers duplicates = threads.get()) {
-            Call<String> first = duplicates.start(() -> transfers.transferImpatiently("key"));
+            Call<Object> first = duplicates.start(transfer::get);
             gate.awaitHeld();
             while (allOthers.size() < POOL_SIZE - 1) {
                 allOthers.add(application.bean(HikariDataSource.class).getConnection());
             }
 
-            assertThat(duplicates.start(100, () -> transfers.transferImpatiently("key")))
+            assertThat(duplicates.start(100, transfer::get))
                     .extracting(Call::failure)
                     .hasSize(100)
                     .hasOnlyElementsOfType(RequestInProgressException.class);
 
             assertThat(application.outcomes().all()).hasSize(100).containsOnly(Outcome.IN_PROGRESS);
             gate.open();
-            assertThat(transfers.transferImpatiently("key")).isEqualTo(first.answer());
+            assertThat(transfer.get()).isEqualTo(first.answer());
         } finally {
             for (Connection connection : allOthers) {
                 connection.close();

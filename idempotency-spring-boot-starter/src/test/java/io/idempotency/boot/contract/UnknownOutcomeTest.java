@@ -15,12 +15,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.MessageOutcome;
@@ -148,12 +148,7 @@ class UnknownOutcomeTest {
             action.run();
             return;
         }
-        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-            @Override
-            public void beforeCompletion() {
-                action.run();
-            }
-        });
+        Callbacks.beforeCompletion(action);
     }
 
     private static void meet(CyclicBarrier barrier) {

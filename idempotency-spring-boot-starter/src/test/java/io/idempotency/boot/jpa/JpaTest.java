@@ -17,13 +17,12 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.KeyReusedException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
@@ -246,13 +245,8 @@ class JpaTest {
         assertThatExceptionOfType(TransactionFailedException.class)
                 .isThrownBy(() -> transaction.executeWithoutResult(status -> {
                     bookings.book("another key", "2B");
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void beforeCommit(boolean readOnly) {
-                            assertThatExceptionOfType(KeyReusedException.class)
-                                    .isThrownBy(() -> bookings.book("key", "3C"));
-                        }
-                    });
+                    Callbacks.beforeCommit(() -> assertThatExceptionOfType(KeyReusedException.class)
+                            .isThrownBy(() -> bookings.book("key", "3C")));
                 }))
                 .withCauseInstanceOf(KeyReusedException.class);
 

@@ -9,11 +9,10 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
@@ -61,20 +60,11 @@ class PublishInCallbacksTest {
 
     @Test
     void afterTheCommitNothingIsPublishedOrClaimedAnyMore() {
-        assertThatThrownBy(() -> commitWith(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        publish("late");
-                    }
-                }))
+        assertThatThrownBy(() -> commitWith(() -> Callbacks.afterCommit(() -> publish("late"))))
                 .isInstanceOf(TransactionMismatchException.class)
                 .hasMessageContaining("has been committed already");
-        assertThatThrownBy(() -> commitWith(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        inbox.claimNew("late", List.of("m-1"), id -> id);
-                    }
-                }))
+        assertThatThrownBy(() ->
+                        commitWith(() -> Callbacks.afterCommit(() -> inbox.claimNew("late", List.of("m-1"), id -> id))))
                 .isInstanceOf(TransactionMismatchException.class);
 
         assertThat(application.messages()).containsExactly("1 pending", "1 pending");
@@ -86,12 +76,8 @@ class PublishInCallbacksTest {
                 application.bean(PlatformTransactionManager.class),
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
 
-        assertThatThrownBy(() -> commitWith(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        nested.executeWithoutResult(status -> publish("late"));
-                    }
-                }))
+        assertThatThrownBy(() -> commitWith(
+                        () -> Callbacks.afterCommit(() -> nested.executeWithoutResult(status -> publish("late")))))
                 .isInstanceOf(TransactionMismatchException.class)
                 .hasMessageContaining("has been committed already");
 
@@ -112,24 +98,14 @@ class PublishInCallbacksTest {
 
     @Test
     void aTransactionOfItsOwnInACallbackPublishes() {
-        commitWith(new TransactionSynchronization() {
-            @Override
-            public void afterCommit() {
-                another.executeWithoutResult(status -> publish("own"));
-            }
-        });
+        commitWith(() -> Callbacks.afterCommit(() -> another.executeWithoutResult(status -> publish("own"))));
 
         assertThat(application.messages()).containsExactly("1 pending", "own pending");
     }
 
     @Test
     void beforeTheCommitItIsStillTime() {
-        commitWith(new TransactionSynchronization() {
-            @Override
-            public void beforeCommit(boolean readOnly) {
-                publish("before");
-            }
-        });
+        commitWith(() -> Callbacks.beforeCommit(() -> publish("before")));
 
         assertThat(application.messages()).containsExactly("1 pending", "before pending");
     }
@@ -147,10 +123,10 @@ class PublishInCallbacksTest {
         assertThat(application.messages()).containsExactly("next pending");
     }
 
-    private void commitWith(TransactionSynchronization callback) {
+    private void commitWith(Runnable callback) {
         transaction.executeWithoutResult(status -> {
             publish("1");
-            TransactionSynchronizationManager.registerSynchronization(callback);
+            callback.run();
         });
     }
 
