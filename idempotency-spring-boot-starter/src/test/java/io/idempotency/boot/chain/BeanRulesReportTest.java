@@ -207,13 +207,16 @@ class BeanRulesReportTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class NeededByAPostProcessor {
+    static class TooEarly {
 
         @Bean
         static Payments tooEarly() {
             return new Payments();
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeededByAPostProcessor extends TooEarly {
 
         @Bean
         static NeedingPostProcessor postProcessor(PaymentService needed) {
@@ -222,12 +225,7 @@ class BeanRulesReportTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class NeededByAnOrderedPostProcessor {
-
-        @Bean
-        static Payments tooEarly() {
-            return new Payments();
-        }
+    static class NeededByAnOrderedPostProcessor extends TooEarly {
 
         @Bean
         static OrderedNeedingPostProcessor postProcessor(PaymentService needed) {
@@ -248,12 +246,7 @@ class BeanRulesReportTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class NeededByAMergedDefinitionPostProcessor {
-
-        @Bean
-        static Payments tooEarly() {
-            return new Payments();
-        }
+    static class NeededByAMergedDefinitionPostProcessor extends TooEarly {
 
         @Bean
         static MergedDefinitionNeedingPostProcessor postProcessor(PaymentService needed) {
@@ -273,12 +266,7 @@ class BeanRulesReportTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class NeededByAFactoryPostProcessor {
-
-        @Bean
-        static Payments tooEarly() {
-            return new Payments();
-        }
+    static class NeededByAFactoryPostProcessor extends TooEarly {
 
         @Bean
         static BeanFactoryPostProcessor postProcessor() {
@@ -387,11 +375,15 @@ class BeanRulesReportTest {
     }
 
     /** Puts another proxy in the place of the bean. */
-    abstract static class WrappingPostProcessor implements BeanPostProcessor, Ordered {
+    static class WrapsInAProxy implements BeanPostProcessor, Ordered {
 
         private final int order;
 
-        WrappingPostProcessor(int order) {
+        WrapsInAProxy() {
+            this(LOWEST_PRECEDENCE);
+        }
+
+        WrapsInAProxy(int order) {
             this.order = order;
         }
 
@@ -405,7 +397,7 @@ class BeanRulesReportTest {
             return factory.getProxy();
         }
 
-        abstract void configure(ProxyFactory factory);
+        void configure(ProxyFactory factory) {}
 
         @Override
         public int getOrder() {
@@ -413,21 +405,7 @@ class BeanRulesReportTest {
         }
     }
 
-    static class WrapsInAProxy extends WrappingPostProcessor {
-
-        WrapsInAProxy() {
-            super(LOWEST_PRECEDENCE);
-        }
-
-        @Override
-        void configure(ProxyFactory factory) {}
-    }
-
-    static class WrapsInAFrozenProxy extends WrappingPostProcessor {
-
-        WrapsInAFrozenProxy() {
-            super(LOWEST_PRECEDENCE);
-        }
+    static class WrapsInAFrozenProxy extends WrapsInAProxy {
 
         @Override
         void configure(ProxyFactory factory) {
@@ -435,10 +413,12 @@ class BeanRulesReportTest {
         }
     }
 
-    static class WrapsInAnOpaqueProxy extends WrappingPostProcessor {
+    static class WrapsInAnOpaqueProxy extends WrapsInAProxy {
 
-        WrapsInAnOpaqueProxy() {
-            super(LOWEST_PRECEDENCE);
+        WrapsInAnOpaqueProxy() {}
+
+        WrapsInAnOpaqueProxy(int order) {
+            super(order);
         }
 
         @Override
@@ -447,15 +427,10 @@ class BeanRulesReportTest {
         }
     }
 
-    static class WrapsInAnOpaqueProxyBeforeTheLibrary extends WrappingPostProcessor {
+    static class WrapsInAnOpaqueProxyBeforeTheLibrary extends WrapsInAnOpaqueProxy {
 
         WrapsInAnOpaqueProxyBeforeTheLibrary() {
             super(HIGHEST_PRECEDENCE);
-        }
-
-        @Override
-        void configure(ProxyFactory factory) {
-            factory.setOpaque(true);
         }
     }
 

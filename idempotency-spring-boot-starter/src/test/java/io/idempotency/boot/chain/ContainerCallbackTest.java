@@ -51,13 +51,7 @@ class ContainerCallbackTest {
         }
     }
 
-    static class WhenSingletonsAreReady implements SmartInitializingSingleton {
-
-        private final Ledger ledger;
-
-        WhenSingletonsAreReady(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class WhenSingletonsAreReady extends LedgerBean implements SmartInitializingSingleton {
 
         @Override
         @Idempotent(scope = "singletons", key = "'singletons'")
@@ -66,15 +60,9 @@ class ContainerCallbackTest {
         }
     }
 
-    static class InTheLifecycle implements SmartLifecycle {
-
-        private final Ledger ledger;
+    static class InTheLifecycle extends LedgerBean implements SmartLifecycle {
 
         private boolean running;
-
-        InTheLifecycle(Ledger ledger) {
-            this.ledger = ledger;
-        }
 
         @Override
         @Idempotent(scope = "lifecycle", key = "'lifecycle'")
@@ -94,13 +82,7 @@ class ContainerCallbackTest {
         }
     }
 
-    static class AtAnEvent {
-
-        private final Ledger ledger;
-
-        AtAnEvent(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class AtAnEvent extends LedgerBean {
 
         @EventListener(ContextRefreshedEvent.class)
         @Transactional
@@ -122,32 +104,19 @@ class ContainerCallbackTest {
     }
 
     /** Not public, so that the compiler gives its public subclass a bridge to the method. */
-    abstract static class Invisible {
-
-        abstract Ledger ledgerOf();
+    abstract static class Invisible extends LedgerBean {
 
         @Transactional
         @Idempotent(scope = "bridge", key = "#key")
         public Receipt pay(String key) {
-            return ledgerOf().enter(key);
+            return ledger.enter(key);
         }
     }
 
     public static class Inheriting extends Invisible implements DefaultMethod {
 
-        private final Ledger ledger;
-
-        Inheriting(Ledger ledger) {
-            this.ledger = ledger;
-        }
-
         @Override
         public Ledger ledger() {
-            return ledger;
-        }
-
-        @Override
-        Ledger ledgerOf() {
             return ledger;
         }
     }

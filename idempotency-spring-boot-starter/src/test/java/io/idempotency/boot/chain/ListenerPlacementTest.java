@@ -78,13 +78,7 @@ class ListenerPlacementTest {
         }
     }
 
-    static class Handler implements PaymentService {
-
-        final Ledger ledger;
-
-        Handler(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class Handler extends LedgerBean implements PaymentService {
 
         @Override
         @Idempotent(scope = "handled", key = "#key")
@@ -93,13 +87,7 @@ class ListenerPlacementTest {
         }
     }
 
-    static class TransactionalHandler implements PaymentService {
-
-        final Ledger ledger;
-
-        TransactionalHandler(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class TransactionalHandler extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional

@@ -29,7 +29,6 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
@@ -95,29 +94,6 @@ class OtherInterceptorsTest {
                     .hasSize(6)
                     .containsSequence(InterceptorChain.BOUNDARY, InterceptorChain.TRANSACTION)
                     .endsWith(InterceptorChain.CLAIM);
-        }
-    }
-
-    @Test
-    void asksMethodSecurityBeforeItClaimsOrReplays() {
-        try (ConfigurableApplicationContext application = start(MethodSecurity.class, SecuredPayments.class)) {
-            SecuredPayments payments = application.getBean(SecuredPayments.class);
-
-            callAs("ROLE_PAYER");
-            Receipt first = payments.pay("secured");
-            assertThat(payments.pay("secured")).isEqualTo(first);
-            committed.assertOneEffectInTheTransactionOfItsClaim("secured");
-
-            callAs("ROLE_GUEST");
-            assertThatThrownBy(() -> payments.pay("secured")).isInstanceOf(AccessDeniedException.class);
-            assertThatThrownBy(() -> payments.pay("refused")).isInstanceOf(AccessDeniedException.class);
-            committed.assertNothing("refused");
-            assertThat(InterceptorChain.of(payments))
-                    .containsSubsequence(
-                            "DeferringMethodInterceptor",
-                            InterceptorChain.BOUNDARY,
-                            InterceptorChain.TRANSACTION,
-                            InterceptorChain.CLAIM);
         }
     }
 
@@ -246,13 +222,7 @@ class OtherInterceptorsTest {
     @Order(Ordered.LOWEST_PRECEDENCE)
     static class LastAspect extends PassingAspect {}
 
-    static class Payments implements PaymentService {
-
-        private final Ledger ledger;
-
-        Payments(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class Payments extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional
@@ -266,23 +236,6 @@ class OtherInterceptorsTest {
     @EnableMethodSecurity
     static class MethodSecurity {}
 
-    static class SecuredPayments implements PaymentService {
-
-        private final Ledger ledger;
-
-        SecuredPayments(Ledger ledger) {
-            this.ledger = ledger;
-        }
-
-        @Override
-        @PreAuthorize("hasRole('PAYER')")
-        @Transactional
-        @Idempotent(scope = "secured", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(ValidationAutoConfiguration.class)
     static class Validation {}
@@ -293,13 +246,7 @@ class OtherInterceptorsTest {
     }
 
     @Validated
-    static class ValidatedPayments implements ValidatedService {
-
-        private final Ledger ledger;
-
-        ValidatedPayments(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class ValidatedPayments extends LedgerBean implements ValidatedService {
 
         @Override
         @Transactional
@@ -310,13 +257,7 @@ class OtherInterceptorsTest {
     }
 
     @Validated
-    static class ValidatedPaymentsWithoutTransaction implements ValidatedService {
-
-        private final Ledger ledger;
-
-        ValidatedPaymentsWithoutTransaction(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class ValidatedPaymentsWithoutTransaction extends LedgerBean implements ValidatedService {
 
         @Override
         @Idempotent(scope = "validated-without-transaction", key = "#key")
@@ -329,15 +270,9 @@ class OtherInterceptorsTest {
     @EnableAsync
     static class AsynchronousMethods {}
 
-    static class AsynchronousPayments {
+    static class AsynchronousPayments extends LedgerBean {
 
         private final List<Thread> threads = new ArrayList<>();
-
-        private final Ledger ledger;
-
-        AsynchronousPayments(Ledger ledger) {
-            this.ledger = ledger;
-        }
 
         @Async
         @Transactional
@@ -370,16 +305,13 @@ class OtherInterceptorsTest {
     @EnableResilientMethods
     static class ResilientMethods {}
 
-    static class RetriedPayments implements PaymentService {
+    static class RetriedPayments extends LedgerBean implements PaymentService {
 
         private final List<String> transactions = new ArrayList<>();
 
-        private final Ledger ledger;
-
         private final JdbcTemplate jdbc;
 
-        RetriedPayments(Ledger ledger, JdbcTemplate jdbc) {
-            this.ledger = ledger;
+        RetriedPayments(JdbcTemplate jdbc) {
             this.jdbc = jdbc;
         }
 
@@ -402,13 +334,7 @@ class OtherInterceptorsTest {
     }
 
     @Validated
-    static class PaymentsWithEverything implements ValidatedService {
-
-        private final Ledger ledger;
-
-        PaymentsWithEverything(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class PaymentsWithEverything extends LedgerBean implements ValidatedService {
 
         @Override
         @PreAuthorize("hasRole('PAYER')")

@@ -208,20 +208,10 @@ class ProxyKindsTest {
 
         @Autowired
         UserInACircle user;
-
-        PaymentsInACircle(Ledger ledger) {
-            super(ledger);
-        }
     }
 
     @Configuration
-    static class Beans implements PaymentService {
-
-        private final Ledger ledger;
-
-        Beans(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class Beans extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional
@@ -238,25 +228,25 @@ class ProxyKindsTest {
         @Bean
         @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
         TransactionalPayments scoped() {
-            return new TransactionalPayments(ledger);
+            return new TransactionalPayments();
         }
 
         @Bean
         @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.INTERFACES)
         TransactionalPayments scopedByInterface() {
-            return new TransactionalPayments(ledger);
+            return new TransactionalPayments();
         }
 
         @Bean
         @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
         PaymentService prototype() {
-            return new Payments(ledger);
+            return new Payments();
         }
 
         @Bean
         @Lazy
         PaymentService lazy() {
-            return new Payments(ledger);
+            return new Payments();
         }
 
         @Bean
@@ -264,7 +254,9 @@ class ProxyKindsTest {
             return new FactoryBean<>() {
                 @Override
                 public PaymentService getObject() {
-                    return new TransactionalPayments(ledger);
+                    TransactionalPayments payments = new TransactionalPayments();
+                    payments.ledger = ledger;
+                    return payments;
                 }
 
                 @Override
@@ -276,42 +268,42 @@ class ProxyKindsTest {
 
         @Bean
         PaymentService transactional() {
-            return new TransactionalPayments(ledger);
+            return new TransactionalPayments();
         }
 
         @Bean
         PaymentService notTransactional() {
-            return new Payments(ledger);
+            return new Payments();
         }
 
         @Bean
         PaymentService one() {
-            return new Payments(ledger);
+            return new Payments();
         }
 
         @Bean
         PaymentService other() {
-            return new Payments(ledger);
+            return new Payments();
         }
 
         @Bean
         PackagePrivate packagePrivate() {
-            return new PackagePrivate(ledger);
+            return new PackagePrivate();
         }
 
         @Bean
         Handler<String, Receipt> inheriting() {
-            return new InheritingHandler(ledger);
+            return new InheritingHandler();
         }
 
         @Bean
         Handler<String, Receipt> overriding() {
-            return new OverridingHandler(ledger);
+            return new OverridingHandler();
         }
 
         @Bean
         Handler<String, Receipt> otherOverriding() {
-            return new OtherOverridingHandler(ledger);
+            return new OtherOverridingHandler();
         }
 
         @Bean
@@ -323,17 +315,11 @@ class ProxyKindsTest {
         @Bean
         @Proxyable(ProxyType.INTERFACES)
         PaymentService proxyableByInterface() {
-            return new TransactionalPayments(ledger);
+            return new TransactionalPayments();
         }
     }
 
-    static class TransactionalPayments implements PaymentService {
-
-        private final Ledger ledger;
-
-        TransactionalPayments(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class TransactionalPayments extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional
@@ -343,13 +329,7 @@ class ProxyKindsTest {
         }
     }
 
-    static class Payments implements PaymentService {
-
-        private final Ledger ledger;
-
-        Payments(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class Payments extends LedgerBean implements PaymentService {
 
         @Override
         @Idempotent(scope = "payments", key = "#key")
@@ -367,13 +347,7 @@ class ProxyKindsTest {
         Receipt pay(String key);
     }
 
-    static class PackagePrivate {
-
-        private final Ledger ledger;
-
-        PackagePrivate(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class PackagePrivate extends LedgerBean {
 
         @Transactional
         @Idempotent(scope = "package-private", key = "#key")
@@ -388,13 +362,7 @@ class ProxyKindsTest {
         R handle(C command);
     }
 
-    abstract static class LedgerHandler<C> implements Handler<C, Receipt> {
-
-        private final Ledger ledger;
-
-        LedgerHandler(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    abstract static class LedgerHandler<C> extends LedgerBean implements Handler<C, Receipt> {
 
         @Override
         @Transactional
@@ -405,17 +373,9 @@ class ProxyKindsTest {
     }
 
     static class InheritingHandler extends LedgerHandler<String> {
-
-        InheritingHandler(Ledger ledger) {
-            super(ledger);
-        }
     }
 
     static class OverridingHandler extends LedgerHandler<String> {
-
-        OverridingHandler(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         public Receipt handle(String command) {
@@ -424,10 +384,6 @@ class ProxyKindsTest {
     }
 
     static class OtherOverridingHandler extends LedgerHandler<String> {
-
-        OtherOverridingHandler(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         public Receipt handle(String command) {

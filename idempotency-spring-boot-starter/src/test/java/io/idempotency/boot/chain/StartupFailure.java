@@ -18,12 +18,13 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-/** What an application that cannot start tells its user: of all analyzers on the class path, the first that knows. */
+/** What an application that cannot start tells its user. */
 final class StartupFailure {
 
     private static final String[] QUIET = {
@@ -32,10 +33,10 @@ final class StartupFailure {
         "logging.level.org.springframework.context=ERROR"
     };
 
-    private final FailureAnalysis analysis;
+    private final StartupReport report;
 
-    private StartupFailure(FailureAnalysis analysis) {
-        this.analysis = analysis;
+    private StartupFailure(StartupReport report) {
+        this.report = report;
     }
 
     /** Starts the application of the other tests with these beans, which must fail. */
@@ -53,35 +54,22 @@ final class StartupFailure {
     }
 
     static StartupFailure of(Throwable failure) {
-        ArgumentResolver arguments = ArgumentResolver.of(BeanFactory.class, new DefaultListableBeanFactory())
-                .and(Environment.class, new StandardEnvironment());
-        List<FailureAnalyzer> analyzers = new ArrayList<>(
-                SpringFactoriesLoader.forDefaultResourceLocation().load(FailureAnalyzer.class, arguments));
-        // Those that say no order come in the order of the class path, which is not ours to choose.
-        Collections.reverse(analyzers);
-        AnnotationAwareOrderComparator.sort(analyzers);
-        FailureAnalysis analysis = analyzers.stream()
-                .map(analyzer -> analyzer.analyze(failure))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
-        assertThat(analysis).as("a report of " + failure).isNotNull();
-        return new StartupFailure(analysis);
+        return new StartupFailure(StartupReport.of(failure));
     }
 
     StartupFailure says(String... problem) {
-        assertThat(analysis.getDescription()).as("description").contains(problem);
+        assertThat(report.description()).as("description").contains(problem);
         return this;
     }
 
     StartupFailure doesNotSay(String secret) {
-        assertThat(analysis.getDescription()).as("description").doesNotContain(secret);
-        assertThat(analysis.getAction()).as("action").doesNotContain(secret);
+        assertThat(report.description()).as("description").doesNotContain(secret);
+        assertThat(report.action()).as("action").doesNotContain(secret);
         return this;
     }
 
     StartupFailure advises(String... action) {
-        assertThat(analysis.getAction()).as("action").contains(action);
+        assertThat(report.action()).as("action").contains(action);
         return this;
     }
 }

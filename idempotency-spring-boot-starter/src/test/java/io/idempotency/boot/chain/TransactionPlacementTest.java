@@ -209,21 +209,9 @@ class TransactionPlacementTest {
         assertThat(committed.claims("not-annotated")).isZero();
     }
 
-    /** Holds the ledger, so that the beans below show nothing but their annotations. */
-    abstract static class Base implements PaymentService {
-
-        final Ledger ledger;
-
-        Base(Ledger ledger) {
-            this.ledger = ledger;
-        }
-    }
+    abstract static class Base extends LedgerBean implements PaymentService {}
 
     static class TransactionalOnMethod extends Base {
-
-        TransactionalOnMethod(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Transactional
@@ -241,10 +229,6 @@ class TransactionPlacementTest {
     @Transactional
     static class TransactionalOnClass extends Base {
 
-        TransactionalOnClass(Ledger ledger) {
-            super(ledger);
-        }
-
         @Override
         @Idempotent(scope = "on-class", key = "#key")
         public Receipt pay(String key) {
@@ -256,10 +240,6 @@ class TransactionPlacementTest {
     interface TransactionalPayments extends PaymentService {}
 
     static class TransactionalOnInterface extends Base implements TransactionalPayments {
-
-        TransactionalOnInterface(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Idempotent(scope = "on-interface", key = "#key")
@@ -277,10 +257,6 @@ class TransactionPlacementTest {
 
     static class TransactionalOnInterfaceMethod extends Base implements TransactionalPay {
 
-        TransactionalOnInterfaceMethod(Ledger ledger) {
-            super(ledger);
-        }
-
         @Override
         @Idempotent(scope = "on-interface-method", key = "#key")
         public Receipt pay(String key) {
@@ -291,16 +267,9 @@ class TransactionPlacementTest {
     @Transactional
     abstract static class TransactionalBase extends Base {
 
-        TransactionalBase(Ledger ledger) {
-            super(ledger);
-        }
     }
 
     static class TransactionalOnSuperclass extends TransactionalBase {
-
-        TransactionalOnSuperclass(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Idempotent(scope = "on-superclass", key = "#key")
@@ -310,10 +279,6 @@ class TransactionPlacementTest {
     }
 
     static class JakartaTransactional extends Base {
-
-        JakartaTransactional(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @jakarta.transaction.Transactional
@@ -332,10 +297,6 @@ class TransactionPlacementTest {
 
     static class IdempotentOnInterfaceMethod extends Base implements IdempotentPay {
 
-        IdempotentOnInterfaceMethod(Ledger ledger) {
-            super(ledger);
-        }
-
         @Override
         @Transactional
         public Receipt pay(String key) {
@@ -345,10 +306,6 @@ class TransactionPlacementTest {
 
     abstract static class IdempotentBase extends Base {
 
-        IdempotentBase(Ledger ledger) {
-            super(ledger);
-        }
-
         @Override
         @Idempotent(scope = "idempotent-superclass-method", key = "#key")
         public Receipt pay(String key) {
@@ -357,10 +314,6 @@ class TransactionPlacementTest {
     }
 
     static class IdempotentOnSuperclassMethod extends IdempotentBase {
-
-        IdempotentOnSuperclassMethod(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Transactional
@@ -378,10 +331,6 @@ class TransactionPlacementTest {
     }
 
     static class ComposedIdempotent extends Base {
-
-        ComposedIdempotent(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Transactional
@@ -405,10 +354,6 @@ class TransactionPlacementTest {
 
     static class ComposedOfBoth extends Base {
 
-        ComposedOfBoth(Ledger ledger) {
-            super(ledger);
-        }
-
         @Override
         @Command(name = "composed-of-both")
         public Receipt pay(String key) {
@@ -417,10 +362,6 @@ class TransactionPlacementTest {
     }
 
     static class RequiresNew extends Base {
-
-        RequiresNew(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Transactional(propagation = Propagation.REQUIRES_NEW)
@@ -432,10 +373,6 @@ class TransactionPlacementTest {
 
     static class Supports extends Base {
 
-        Supports(Ledger ledger) {
-            super(ledger);
-        }
-
         @Override
         @Transactional(propagation = Propagation.SUPPORTS)
         @Idempotent(scope = "supports", key = "#key")
@@ -446,10 +383,6 @@ class TransactionPlacementTest {
 
     static class Mandatory extends Base {
 
-        Mandatory(Ledger ledger) {
-            super(ledger);
-        }
-
         @Override
         @Transactional(propagation = Propagation.MANDATORY)
         @Idempotent(scope = "mandatory", key = "#key")
@@ -459,10 +392,6 @@ class TransactionPlacementTest {
     }
 
     static class Nested extends Base {
-
-        Nested(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Transactional(propagation = Propagation.NESTED)
@@ -480,10 +409,6 @@ class TransactionPlacementTest {
     }
 
     static class NotTransactional extends Base {
-
-        NotTransactional(Ledger ledger) {
-            super(ledger);
-        }
 
         @Override
         @Idempotent(scope = "not-transactional", key = "#key")

@@ -191,13 +191,7 @@ class TripwireTest {
     @EnableTransactionManagement(order = 0)
     static class TransactionsOutsideOfAspects {}
 
-    static class Payments implements PaymentService {
-
-        private final Ledger ledger;
-
-        Payments(Ledger ledger) {
-            this.ledger = ledger;
-        }
+    static class Payments extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional
@@ -254,15 +248,9 @@ class TripwireTest {
     }
 
     /** One of its methods is transactional, so that aspects come between the boundary and the claims of all. */
-    static class LeasedPayments {
+    static class LeasedPayments extends LedgerBean {
 
         private final List<String> executions = new CopyOnWriteArrayList<>();
-
-        private final Ledger ledger;
-
-        LeasedPayments(Ledger ledger) {
-            this.ledger = ledger;
-        }
 
         @Idempotent(scope = "leased", key = "#key", mode = IdempotencyMode.LEASED)
         public Receipt payWithoutTransaction(String key) {

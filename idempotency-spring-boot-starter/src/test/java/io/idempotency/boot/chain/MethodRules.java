@@ -1,0 +1,65 @@
+package io.idempotency.boot.chain;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.operation.AnnotationOperationSource;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.OperationRules;
+import io.idempotency.internal.operation.RetentionPolicy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** The rules for one method, applied as at the start of an application. */
+final class MethodRules {
+
+    private static final RetentionPolicy RETENTION = new RetentionPolicy(
+            null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
+
+    private final AnnotationOperationSource operations = new AnnotationOperationSource(text -> text, () -> RETENTION);
+
+    private final AnnotationTransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
+
+    private final OperationRules rules;
+
+    MethodRules(ResponseCodec... codecs) {
+        List<ResponseCodec> all = Stream.concat(
+                        Stream.of(codecs), Stream.of(new JacksonResponseCodec(new JsonMapper())))
+                .toList();
+        rules = new OperationRules(() -> new ResponseMapper(all, 10_000, true));
+    }
+
+    void check(Class<?> type, String name) {
+        Method method = Arrays.stream(type.getDeclaredMethods())
+                .filter(declared -> declared.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+        IdempotentOperation operation = operations.findOperation(method, type);
+        rules.check(operation, type);
+        TransactionAttribute transaction = transactions.getTransactionAttribute(method, type);
+        if (transaction != null) {
+            rules.checkTransaction(operation, transaction);
+        }
+        rules.checkResponse(operation);
+    }
+
+    static void assertRefused(Class<?> type, String method, String problem, String action) {
+        InvalidIdempotentMethodException refused = catchThrowableOfType(
+                InvalidIdempotentMethodException.class, () -> new MethodRules().check(type, method));
+        assertThat(refused.problem()).contains(problem, type.getName() + "." + method + "(");
+        assertThat(refused.action()).contains(action);
+    }
+}
