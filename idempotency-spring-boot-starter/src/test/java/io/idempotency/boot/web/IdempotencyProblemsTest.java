@@ -4,32 +4,53 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.support.StaticMessageSource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletRequest;
 
+import io.idempotency.ClaimAbandonedException;
 import io.idempotency.ExpressionFailedException;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.KeyReusedException;
+import io.idempotency.LeaseLostException;
+import io.idempotency.LockNotAcquiredException;
+import io.idempotency.MessageConflictException;
+import io.idempotency.MessageGapException;
+import io.idempotency.MissingCallerException;
+import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.OutcomeUnknownException;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.ReentrantCallException;
 import io.idempotency.RequestInProgressException;
+import io.idempotency.ResponseExpiredException;
+import io.idempotency.ResponseNotStorableException;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.UnreadableResponseException;
 import io.idempotency.boot.testing.LogLines;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-/** What is hard to arrange over HTTP. */
+/** What a client is told of each refusal. */
 class IdempotencyProblemsTest {
 
-    private static final Intent INTENT = new Intent("scope", "", new IdempotencyKey("key"));
+    private static final Intent INTENT = new Intent("the-scope", "", new IdempotencyKey("the-key"));
+
+    private static final Duration WAIT = Duration.ofSeconds(2);
 
     private final IdempotencyProblems problems = new IdempotencyProblems(
             new IdempotencyHttpProperties(
@@ -44,6 +65,40 @@ class IdempotencyProblemsTest {
                     null,
                     Map.of()),
             new StaticMessageSource());
+
+    static Stream<Arguments> refusals() {
+        Throwable cause = new SQLException("internals");
+        return Stream.of(
+                arguments(new MissingIdempotencyKeyException("internals"), 400, "missing-key"),
+                arguments(new InvalidIdempotencyKeyException("internals"), 400, "invalid-key"),
+                arguments(new MissingCallerException("internals"), 403, "missing-caller"),
+                arguments(new RequestInProgressException(INTENT, WAIT, "internals", cause), 409, "in-progress"),
+                arguments(new LeaseLostException(INTENT, 1), 409, "lease-lost"),
+                arguments(new ClaimAbandonedException(INTENT), 409, "abandoned"),
+                arguments(new LockNotAcquiredException("internals", "a", WAIT, cause), 409, "lock-not-acquired"),
+                arguments(new MessageGapException(INTENT, "internals", 1, 2), 409, "message-gap"),
+                arguments(new ResponseExpiredException(INTENT), 410, "response-expired"),
+                arguments(new KeyReusedException(INTENT), 422, "key-reused"),
+                arguments(new MessageConflictException(INTENT), 422, "message-conflict"),
+                arguments(new RecordedFailureException(INTENT, "internals", "internals"), 422, "recorded-failure"),
+                arguments(new UnreadableResponseException(INTENT, "internals", cause), 500, "unreadable-response"),
+                arguments(new ResponseNotStorableException(INTENT, "internals", cause), 500, "response-not-storable"),
+                arguments(new TransactionFailedException("internals"), 500, "internal-error"),
+                arguments(new ReentrantCallException(INTENT, "internals"), 500, "internal-error"),
+                arguments(new OutcomeUnknownException(INTENT, WAIT, "internals", cause), 503, "outcome-unknown"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void aRefusalHasItsStatusAndTellsNothingOfTheApplication(IdempotencyException refusal, int status, String problem) {
+        ResponseEntity<ProblemDetail> answer = problems.answer(refusal, new MockHttpServletRequest());
+
+        assertThat(answer.getStatusCode().value()).isEqualTo(status);
+        assertThat(answer.getBody().getType()).hasToString("urn:" + problem);
+        assertThat(answer.getBody().toString()).doesNotContain("internals", "the-scope", "the-key");
+        assertThat(answer.getHeaders().getFirst("Retry-After"))
+                .isEqualTo(List.of("in-progress", "outcome-unknown").contains(problem) ? "2" : null);
+    }
 
     @ParameterizedTest
     @CsvSource({"PT1S,1", "PT1.001S,2", "PT1.000000001S,2", "PT89.5S,90", "PT5M,300"})

@@ -49,25 +49,6 @@ class KindsOfAnswers {
         return List.of(item(), item());
     }
 
-    @PostMapping("/empty-list")
-    @Idempotent(scope = "empty-list", key = "#key")
-    List<Item> emptyList(@IdempotencyKeyHeader String key) {
-        executed();
-        return List.of();
-    }
-
-    @PostMapping("/array")
-    @Idempotent(scope = "array", key = "#key")
-    Item[] array(@IdempotencyKeyHeader String key) {
-        return new Item[] {item(), item()};
-    }
-
-    @PostMapping("/page")
-    @Idempotent(scope = "page", key = "#key")
-    Page<Item> page(@IdempotencyKeyHeader String key) {
-        return new Page<>(List.of(item()), executed());
-    }
-
     @PostMapping("/nothing")
     @Idempotent(scope = "nothing", key = "#key")
     @ResponseStatus(HttpStatus.ACCEPTED)
@@ -100,13 +81,6 @@ class KindsOfAnswers {
     @Idempotent(scope = "optional", key = "#key")
     Optional<Item> optional(@IdempotencyKeyHeader String key) {
         return Optional.of(item());
-    }
-
-    @PostMapping("/empty-optional")
-    @Idempotent(scope = "empty-optional", key = "#key")
-    Optional<Item> emptyOptional(@IdempotencyKeyHeader String key) {
-        executed();
-        return Optional.empty();
     }
 
     @PostMapping("/text")
@@ -156,18 +130,6 @@ class KindsOfAnswers {
                 LocalDate.of(2024, 2, 29),
                 OffsetDateTime.parse("2024-02-29T23:59:59.123456789+05:30"),
                 ZonedDateTime.parse("2024-10-27T02:30:00+01:00[Europe/Berlin]"));
-    }
-
-    @PostMapping("/number")
-    @Idempotent(scope = "number", key = "#key")
-    long number(@IdempotencyKeyHeader String key) {
-        return 9_007_199_254_740_992L + executed();
-    }
-
-    @PostMapping("/enum")
-    @Idempotent(scope = "enum", key = "#key")
-    Color anEnum(@IdempotencyKeyHeader String key) {
-        return Color.values()[executed() % 2];
     }
 
     @PostMapping("/created")
@@ -223,8 +185,6 @@ class KindsOfAnswers {
 
     record Item(UUID id, int execution) {}
 
-    record Page<T>(List<T> items, int number) {}
-
     record Amount(BigDecimal exponent, BigDecimal scale) {}
 
     record Dates(Instant instant, LocalDate date, OffsetDateTime offset, ZonedDateTime zoned) {}
@@ -247,10 +207,5 @@ class KindsOfAnswers {
         public String getMore() {
             return "shown by the first answer only";
         }
-    }
-
-    enum Color {
-        RED,
-        GREEN
     }
 }

@@ -92,11 +92,6 @@ final class Orders {
             return orders.placeAtOnce(key, order);
         }
 
-        @PostMapping("/leased-orders")
-        Confirmation placeLeased(@IdempotencyKeyHeader IdempotencyKey key, @RequestBody Order order) {
-            return orders.placeLeased(key, order);
-        }
-
         @PostMapping("/optional-orders")
         Confirmation placePerhapsTwice(
                 @IdempotencyKeyHeader(required = false) @Nullable String key, @RequestBody Order order) {
@@ -174,18 +169,6 @@ final class Orders {
                 fingerprint = "#order",
                 onDuplicate = DuplicatePolicy.FAIL)
         public Confirmation placeAtOnce(IdempotencyKey key, Order order) {
-            return insert(order);
-        }
-
-        @Transactional
-        @Idempotent(
-                scope = "leased-orders",
-                key = "#key",
-                fingerprint = "#order",
-                mode = IdempotencyMode.LEASED,
-                lease = "90s",
-                onDuplicate = DuplicatePolicy.FAIL)
-        public Confirmation placeLeased(IdempotencyKey key, Order order) {
             return insert(order);
         }
 

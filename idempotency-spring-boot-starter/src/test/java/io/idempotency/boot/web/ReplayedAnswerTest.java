@@ -48,23 +48,17 @@ class ReplayedAnswerTest {
             strings = {
                 "record",
                 "list",
-                "empty-list",
-                "array",
-                "page",
                 "nothing",
                 "null",
                 "no-content",
                 "see-other",
                 "optional",
-                "empty-optional",
                 "text",
                 "plain-text",
                 "bytes",
                 "decimal",
                 "map",
                 "dates",
-                "number",
-                "enum",
                 "created",
                 "failed"
             })

@@ -17,13 +17,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReplayedHeaderTest {
 
-    private static final String NOTHING = "{\"item\":\"nothing\",\"quantity\":1}";
-
     private final HttpApplication application;
 
     ReplayedHeaderTest(TestDatabase database) {
         Orders.createTable(database);
-        application = HttpApplication.start(database, List.of(Orders.class, KindsOfAnswers.class));
+        application = HttpApplication.start(database, List.of(Orders.class));
     }
 
     @AfterAll
@@ -34,31 +32,6 @@ class ReplayedHeaderTest {
     @AfterEach
     void clear() {
         Orders.clear(application);
-    }
-
-    @Test
-    void replaysSaySoAndFirstAnswersDoNot() throws Exception {
-        HttpCall order = application.post("/orders").key("key").json(Orders.TEA);
-
-        assertThat(order.send().headers()).doesNotContainKey("Idempotent-Replayed");
-        assertThat(order.send().header("Idempotent-Replayed")).isEqualTo("true");
-        assertThat(order.send().header("Idempotent-Replayed")).isEqualTo("true");
-    }
-
-    @Test
-    void replaysOfFailuresSaySoAndFirstFailuresDoNot() throws Exception {
-        HttpCall order = application.post("/orders").key("key").json(NOTHING);
-
-        assertThat(order.send().headers()).doesNotContainKey("Idempotent-Replayed");
-        assertThat(order.send().header("Idempotent-Replayed")).isEqualTo("true");
-    }
-
-    @Test
-    void replaysOfHandlerMethodsThatAreIdempotentThemselvesSaySo() throws Exception {
-        HttpCall call = application.post("/record").key("key");
-
-        assertThat(call.send().isReplayed()).isFalse();
-        assertThat(call.send().isReplayed()).isTrue();
     }
 
     @Test
