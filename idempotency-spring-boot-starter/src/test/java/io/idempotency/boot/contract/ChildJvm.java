@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
+import io.idempotency.boot.testing.OtherJvm;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
@@ -37,25 +38,19 @@ final class ChildJvm implements AutoCloseable {
     }
 
     static ChildJvm start(TestDatabase database, String... properties) throws IOException {
-        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        ProcessBuilder builder = new ProcessBuilder(
-                java.toString(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                TestDatabase.POOL_OPTION,
-                "-cp",
-                System.getProperty("java.class.path"),
-                SecondJvm.class.getName(),
-                "spring.datasource.hikari.maximum-pool-size=20");
-        builder.command().addAll(List.of(properties));
-        database.springProperties()
-                .forEach((name, value) ->
-                        builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value.toString()));
-        return new ChildJvm(builder.redirectErrorStream(true).start());
+        List<String> arguments = new ArrayList<>(List.of(properties));
+        arguments.add("spring.datasource.hikari.maximum-pool-size=20");
+        return new ChildJvm(OtherJvm.of(database, SecondJvm.class, arguments).start());
     }
 
     void awaitReady() throws Exception {
         readUntil(SecondJvm.READY::equals);
+    }
+
+    /** Returns what a method that stays there says of itself. */
+    String awaitRunning() throws Exception {
+        List<String> lines = readUntil(line -> line.startsWith(SecondJvm.RUNNING));
+        return lines.get(lines.size() - 1).substring(SecondJvm.RUNNING.length());
     }
 
     void send(String line) {
@@ -106,6 +101,6 @@ final class ChildJvm implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
     }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.Outcome;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
+import io.idempotency.boot.contract.SecondJvm.Work;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,14 +28,13 @@ class LeaseOfKilledProcessTest {
     @Test
     @Tag("race")
     @Timeout(120)
-    void isTakenOverWhenItsTimeIsUp(ContractApplications applications) throws IOException {
+    void isTakenOverWhenItsTimeIsUp(ContractApplications applications) throws Exception {
         ContractApplication application = applications.start(List.of(LeasedPayments.class));
-        Process process = start(applications.database(), "key", "2s");
         String downstreamKey;
-        try {
-            downstreamKey = awaitRunningMethod(process);
-        } finally {
-            process.destroyForcibly().onExit().join();
+        try (ChildJvm child = ChildJvm.start(applications.database(), "leased.lease=2s")) {
+            child.awaitReady();
+            child.send(Work.PAY_LEASED_AND_STAY.with(List.of("key")));
+            downstreamKey = child.awaitRunning();
         }
         assertThat(application.request("key")).containsEntry("status", "processing");
         List<String> downstreamKeys = new ArrayList<>();
@@ -49,38 +49,5 @@ class LeaseOfKilledProcessTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.RECOVERED);
         assertThat(application.effects()).isEqualTo(1);
         assertThat(downstreamKeys).containsExactly(downstreamKey);
-    }
-
-    private static Process start(TestDatabase database, String key, String lease) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                TestDatabase.POOL_OPTION,
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                LeasedProcess.class.getName(),
-                "--leased.key=" + key,
-                "--leased.lease=" + lease));
-        database.springProperties().forEach((name, value) -> command.add("--" + name + "=" + value));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        // For a build that is interrupted.
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-        return process;
-    }
-
-    private static String awaitRunningMethod(Process process) throws IOException {
-        List<String> output = new ArrayList<>();
-        BufferedReader lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        String line = lines.readLine();
-        while (line != null) {
-            if (line.startsWith(LeasedProcess.RUNNING)) {
-                return line.substring(LeasedProcess.RUNNING.length());
-            }
-            output.add(line);
-            line = lines.readLine();
-        }
-        throw new AssertionError("The process ended without running its method: " + output);
     }
 }

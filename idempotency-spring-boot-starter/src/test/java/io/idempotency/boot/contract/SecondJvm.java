@@ -5,10 +5,12 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.idempotency.IdempotencyContext;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.ConcurrentCalls;
 
@@ -24,6 +26,9 @@ final class SecondJvm {
 
     static final String RETRIES = "retries ";
 
+    /** Followed by the downstream key of the method. */
+    static final String RUNNING = "running ";
+
     private static final int CLIENTS = 16;
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
@@ -34,7 +39,13 @@ final class SecondJvm {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (ConfigurableApplicationContext context = JdbcTestApplication.start(
                 Map.of(),
-                new Class<?>[] {Payments.class, Bookings.class, BoundMessages.class, Interruption.class, Outcomes.class
+                new Class<?>[] {
+                    Payments.class,
+                    Bookings.class,
+                    BoundMessages.class,
+                    LeasedPayments.class,
+                    Interruption.class,
+                    Outcomes.class
                 },
                 properties)) {
             System.out.println(READY);
@@ -47,6 +58,15 @@ final class SecondJvm {
                 System.out.println(
                         RETRIES + context.getBean(Outcomes.class).retries().size());
             }
+        }
+    }
+
+    private static void sayAndStay() {
+        System.out.println(RUNNING + IdempotencyContext.current().downstreamKey("stripe"));
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -72,6 +92,19 @@ final class SecondJvm {
             }
         },
 
+        /** By one client, whose method does not end. */
+        PAY_LEASED_AND_STAY {
+            @Override
+            Object answerFor(String key, Beans beans) {
+                beans.get(Interruption.class).afterEffectDo(SecondJvm::sayAndStay);
+                return beans.get(LeasedPayments.class).pay(key);
+            }
+
+            @Override
+            List<String> keysOf(int client, List<String> keys) {
+                return client == 0 ? keys : List.of();
+            }
+        },
         /** Each of the messages from some of the threads, when its time has come. */
         DELIVER_AT_BOUNDS {
             @Override

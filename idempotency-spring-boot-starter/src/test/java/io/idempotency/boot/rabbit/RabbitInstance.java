@@ -18,6 +18,7 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.boot.testing.OtherJvm;
 import io.idempotency.test.TestDatabase;
 
 /**
@@ -34,26 +35,14 @@ final class RabbitInstance implements AutoCloseable {
 
     static RabbitInstance start(
             TestDatabase database, RabbitBroker broker, Path directory, int number, int instances, int purchases) {
-        ProcessBuilder builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                TestDatabase.POOL_OPTION,
-                "-cp",
-                System.getProperty("java.class.path"),
-                RabbitInstance.class.getName(),
+        List<String> arguments = List.of(
                 Integer.toString(number),
                 Integer.toString(instances),
-                Integer.toString(purchases));
-        builder.command()
-                .addAll(List.of(
-                        "spring.rabbitmq.port=" + broker.port(),
-                        "spring.datasource.hikari.data-source-properties.ApplicationName=" + name(number)));
-        database.springProperties()
-                .forEach((name, value) ->
-                        builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value.toString()));
+                Integer.toString(purchases),
+                "spring.rabbitmq.port=" + broker.port(),
+                "spring.datasource.hikari.data-source-properties.ApplicationName=" + name(number));
         try {
-            return new RabbitInstance(builder.redirectErrorStream(true)
+            return new RabbitInstance(OtherJvm.of(database, RabbitInstance.class, arguments)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(
                             directory.resolve(name(number)).toFile()))
                     .start());
