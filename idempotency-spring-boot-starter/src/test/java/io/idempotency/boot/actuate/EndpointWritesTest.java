@@ -175,28 +175,6 @@ class EndpointWritesTest {
         assertThat(log.list).isEmpty();
     }
 
-    @Test
-    void whatIsNotStaleIsNotReleased() {
-        rows.succeeded("order-42", "7");
-
-        Answer answer = application.post("release", intent("order-42") + REASON);
-
-        assertThat(answer.status()).isEqualTo(409);
-        assertThat(answer.error()).endsWith("it is not stale but SUCCEEDED.");
-        assertThat(rows.statusOf("order-42")).isEqualTo("succeeded");
-    }
-
-    @Test
-    void aMessageThatIsNotDeadIsNotRequeued() {
-        UUID pending = rows.message("Pending", "pending", null);
-
-        Answer answer = application.post("requeue", "{\"messageId\":\"" + pending + "\"" + REASON);
-
-        assertThat(answer.status()).isEqualTo(409);
-        assertThat(answer.error()).endsWith("it is not dead but pending.");
-        assertThat(log.list).isEmpty();
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"release", "complete", "forget"})
     void whatIsNotStoredIsNotFound(String operation) {
@@ -205,14 +183,6 @@ class EndpointWritesTest {
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.error()).endsWith("nothing is stored for it.");
         assertThat(log.list).isEmpty();
-    }
-
-    @Test
-    void anUnknownMessageIsNotFound() {
-        Answer answer = application.post("requeue", "{\"messageId\":\"" + UUID.randomUUID() + "\"" + REASON);
-
-        assertThat(answer.status()).isEqualTo(404);
-        assertThat(answer.error()).endsWith("there is no such message.");
     }
 
     @Test

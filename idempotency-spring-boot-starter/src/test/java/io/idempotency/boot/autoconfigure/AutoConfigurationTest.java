@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
 
@@ -38,7 +37,6 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.idempotency.CallerResolver;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
@@ -58,9 +56,7 @@ import io.idempotency.internal.execution.ClaimInTransaction;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.Purge;
-import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -133,11 +129,6 @@ class AutoConfigurationTest {
                         .hasBean("idempotencyPurgeScheduler")
                         .hasBean("idempotencyPartitionScheduler")
                         .hasBean("idempotencySampleScheduler"));
-    }
-
-    @Test
-    void annotatedMethodsAreIdempotent() {
-        application.run(context -> requireIdempotent(context.getBean(Notebook.class)));
     }
 
     @Test
@@ -233,23 +224,6 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void callersDoNotShareKeys() {
-        ThreadLocal<String> caller = ThreadLocal.withInitial(() -> "alice");
-
-        application.withBean(CallerResolver.class, () -> caller::get).run(context -> {
-            Notebook notebook = context.getBean(Notebook.class);
-            Note ofAlice = notebook.write("key", "text");
-            caller.set("bob");
-            Note ofBob = notebook.write("key", "text");
-
-            assertThat(ofBob).isNotEqualTo(ofAlice);
-            assertThat(notebook.write("key", "text")).isEqualTo(ofBob);
-            caller.set("alice");
-            assertThat(notebook.write("key", "text")).isEqualTo(ofAlice);
-        });
-    }
-
-    @Test
     void firstCodecOfTheApplicationThatSupportsTheTypeIsUsed() {
         application.withUserConfiguration(Codecs.class).run(context -> {
             IdempotencyOperations operations = context.getBean(IdempotencyOperations.class);
@@ -260,23 +234,6 @@ class AutoConfigurationTest {
             assertThat(bodyOf("text")).isEqualTo("\"first: response\"");
             assertThat(bodyOf("number")).isEqualTo("\"second: 17\"");
             assertThat(bodyOf("list")).isEqualTo("[1]");
-        });
-    }
-
-    @Test
-    void listenersOfTheApplicationAreTold() {
-        List<String> scopes = new CopyOnWriteArrayList<>();
-        IdempotencyListener listener = new IdempotencyListener() {
-            @Override
-            public void callCompleted(CallCompleted event) {
-                scopes.add(event.scope() + " " + event.outcome().tag());
-            }
-        };
-
-        application.withBean(IdempotencyListener.class, () -> listener).run(context -> {
-            requireIdempotent(context.getBean(Notebook.class));
-
-            assertThat(scopes).containsExactly("notes executed", "notes replayed");
         });
     }
 

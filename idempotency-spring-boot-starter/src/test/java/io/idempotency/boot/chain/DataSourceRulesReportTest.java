@@ -11,10 +11,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -36,9 +32,7 @@ import reactor.core.publisher.Mono;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -57,20 +51,6 @@ class DataSourceRulesReportTest {
     }
 
     @Test
-    void reportsSeveralDataSourcesOfWhichNoneIsPrimary() {
-        StartupFailure.of(database, new Class<?>[] {TwoDataSources.class})
-                .says("There are several DataSources and none of them is primary", "orders", "archive")
-                .advises("Set idempotency.data-source");
-    }
-
-    @Test
-    void reportsANameThatNoBeanHas() {
-        StartupFailure.of(database, new Class<?>[] {TwoDataSources.class}, "idempotency.data-source=order")
-                .says("idempotency.data-source = order, but there is no DataSource of that name", "orders", "archive")
-                .advises("Correct the name");
-    }
-
-    @Test
     void reportsANameOfABeanThatIsNoDataSource() {
         StartupFailure.of(database, new Class<?>[] {TwoDataSources.class}, "idempotency.data-source=environment")
                 .says("idempotency.data-source = environment, but there is no DataSource of that name", "orders")
@@ -78,29 +58,10 @@ class DataSourceRulesReportTest {
     }
 
     @Test
-    void reportsThatThereIsNoDataSource() {
-        SpringApplication application = new SpringApplicationBuilder(NoDataSource.class)
-                .web(WebApplicationType.NONE)
-                .properties(StartupFailure.quietly())
-                .build();
-
-        StartupFailure.of(catchThrowable(application::run))
-                .says("There is no DataSource to keep idempotency keys in")
-                .advises("Configure spring.datasource.url");
-    }
-
-    @Test
     void reportsAJpaTransactionManagerWithoutADataSource() {
         StartupFailure.of(database, new Class<?>[] {JpaWithoutDataSource.class})
                 .says("A JpaTransactionManager does not know its DataSource")
                 .advises("Call setDataSource on it");
-    }
-
-    @Test
-    void reportsASchemaNameThatIsNone() {
-        StartupFailure.of(database, new Class<?>[0], "idempotency.schema=my-schema")
-                .says("idempotency.schema = 'my-schema' is not a schema name", "lower-case letters")
-                .advises("Correct the property");
     }
 
     @ParameterizedTest
@@ -361,10 +322,6 @@ class DataSourceRulesReportTest {
                     environment.getRequiredProperty("spring.datasource.password"));
         }
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({IdempotencyAutoConfiguration.class, IdempotencyMigrationAutoConfiguration.class})
-    static class NoDataSource {}
 
     @Configuration(proxyBeanMethods = false)
     static class JpaWithoutDataSource {

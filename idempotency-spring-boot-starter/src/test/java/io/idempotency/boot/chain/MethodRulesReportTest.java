@@ -12,13 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
 import jakarta.servlet.http.HttpServletRequest;
-import javax.tools.ToolProvider;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +36,8 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.servlet.ModelAndView;
 
-import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.test.PostgresTest;
@@ -188,7 +188,8 @@ class MethodRulesReportTest {
         assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, options))
                 .isZero();
 
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
             Class<?> bean = loader.loadClass("NamelessPayments");
 
             MethodRules.assertRefused(bean, "pay", "is '#key', but there is no #key", "Compile with -parameters");

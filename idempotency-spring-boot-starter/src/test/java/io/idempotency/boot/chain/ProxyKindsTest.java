@@ -372,8 +372,7 @@ class ProxyKindsTest {
         }
     }
 
-    static class InheritingHandler extends LedgerHandler<String> {
-    }
+    static class InheritingHandler extends LedgerHandler<String> {}
 
     static class OverridingHandler extends LedgerHandler<String> {
 

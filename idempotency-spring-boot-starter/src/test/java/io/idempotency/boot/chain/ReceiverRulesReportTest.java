@@ -42,9 +42,7 @@ class ReceiverRulesReportTest {
                 arguments("finalMethod", "@IdempotentReceiver stands on a final method", "neither final"),
                 arguments("returnsPrimitive", "returns boolean, but for a duplicate", "a type that can be null"),
                 arguments(
-                        "returnsFuture",
-                        "Future<java.lang.String>, which is not complete",
-                        "Return the result itself"),
+                        "returnsFuture", "Future<java.lang.String>, which is not complete", "Return the result itself"),
                 arguments("consumerIsBlank", "The consumer ' ' of @IdempotentReceiver", CORRECT),
                 arguments("consumerOfUnknownPlaceholder", "'orders-${no.such.property}'", CORRECT),
                 arguments("idIsMissing", "The messageId '' of @IdempotentReceiver", CORRECT),

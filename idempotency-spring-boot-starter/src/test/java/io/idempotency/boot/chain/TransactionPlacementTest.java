@@ -265,9 +265,7 @@ class TransactionPlacementTest {
     }
 
     @Transactional
-    abstract static class TransactionalBase extends Base {
-
-    }
+    abstract static class TransactionalBase extends Base {}
 
     static class TransactionalOnSuperclass extends TransactionalBase {
 

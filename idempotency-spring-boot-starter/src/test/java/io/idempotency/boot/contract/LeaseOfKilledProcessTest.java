@@ -1,10 +1,5 @@
 package io.idempotency.boot.contract;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +11,6 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.Outcome;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.SecondJvm.Work;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

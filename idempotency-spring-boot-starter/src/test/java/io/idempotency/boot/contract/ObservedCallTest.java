@@ -4,11 +4,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -77,6 +79,16 @@ class ObservedCallTest {
             List<ILoggingEvent> lines = log.all();
             assertThat(lines).hasSize(linesBefore + 1);
             assertLine(lines.get(linesBefore), outcome, scope, thrown);
+        }
+    }
+
+    @Test
+    void theTimeIsThatOfTheCall() {
+        try (World world = new World(application, IdempotencyMode.TRANSACTIONAL)) {
+            world.call(CallTableTest.KEY);
+
+            assertThat(registry.get("idempotency.calls").timer().totalTime(TimeUnit.MICROSECONDS))
+                    .isPositive();
         }
     }
 

@@ -3,7 +3,6 @@ package io.idempotency.boot.jpa;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.PersistenceException;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
@@ -13,12 +12,6 @@ class Bookings {
 
     @PersistenceContext
     private EntityManager entityManager;
-
-    private final JdbcTemplate jdbc;
-
-    Bookings(JdbcTemplate jdbc) {
-        this.jdbc = jdbc;
-    }
 
     @Transactional
     @Idempotent(scope = "book", key = "#key", waitTimeout = "30s", lossyResponse = true)
@@ -51,26 +44,6 @@ class Bookings {
         } catch (PersistenceException taken) {
             return "taken";
         }
-    }
-
-    @Transactional
-    @Idempotent(scope = "book-at-once-or-else", key = "#key")
-    public String bookAtOnceOrElse(String key, String seat) {
-        try {
-            entityManager
-                    .createNativeQuery("insert into booking (seat) values (?1)")
-                    .setParameter(1, seat)
-                    .executeUpdate();
-            return "booked";
-        } catch (PersistenceException taken) {
-            return "taken";
-        }
-    }
-
-    @Transactional
-    @Idempotent(scope = "book-by-jdbc", key = "#key")
-    public String bookByJdbc(String key, String seat) {
-        return jdbc.queryForObject("insert into booking (seat) values (?) returning xid", String.class, seat);
     }
 
     @Idempotent(scope = "book-without-transactional", key = "#key", lossyResponse = true)

@@ -19,10 +19,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.idempotency.KeyReusedException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
@@ -68,7 +66,9 @@ class JpaTest {
                 new Class<?>[] {WithJpa.class, Bookings.class},
                 "spring.datasource.hikari.maximum-pool-size=40");
         bookings = application.getBean(Bookings.class);
-        transaction = new TransactionTemplate(application.getBean(PlatformTransactionManager.class));
+        PlatformTransactionManager manager = application.getBean(PlatformTransactionManager.class);
+        assertThat(manager).isInstanceOf(JpaTransactionManager.class);
+        transaction = new TransactionTemplate(manager);
     }
 
     @AfterAll
@@ -79,11 +79,6 @@ class JpaTest {
     @AfterEach
     void forgetEverything() {
         jdbc.execute("truncate booking, idempotency.idempotency_request");
-    }
-
-    @Test
-    void jpaManagesTheTransactions() {
-        assertThat(application.getBean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
     }
 
     @Test
@@ -132,15 +127,6 @@ class JpaTest {
     }
 
     @Test
-    void effectByPlainJdbcIsInTheSameTransaction() {
-        String xid = bookings.bookByJdbc("key", "1A");
-
-        assertThat(bookings.bookByJdbc("key", "1A")).isEqualTo(xid);
-        assertThat(transactionOfTheRequest()).isEqualTo(xid);
-        assertThat(bookings()).isOne();
-    }
-
-    @Test
     void methodWithoutTransactionalGetsAJpaTransaction() {
         Booking first = bookings.bookWithoutTransactional("key", "1A");
 
@@ -148,30 +134,6 @@ class JpaTest {
                 .usingRecursiveComparison()
                 .isEqualTo(first);
         assertThat(transactionOfTheRequest()).isEqualTo(first.getXid());
-    }
-
-    @Test
-    void callJoinsATransactionThatIsOpen() {
-        Booking booking = transaction.execute(status -> {
-            Booking first = bookings.book("key", "1A");
-            assertThat(bookings.book("key", "1A")).usingRecursiveComparison().isEqualTo(first);
-            return first;
-        });
-
-        assertThat(bookings()).isOne();
-        assertThat(transactionOfTheRequest()).isEqualTo(booking.getXid());
-    }
-
-    @Test
-    void rollbackOfTheTransactionThatWasJoinedLeavesNothing() {
-        transaction.executeWithoutResult(status -> {
-            bookings.book("key", "1A");
-            status.setRollbackOnly();
-        });
-
-        requireNothingIsLeft();
-        bookings.book("key", "1A");
-        assertThat(bookings()).isOne();
     }
 
     @Test
@@ -216,41 +178,6 @@ class JpaTest {
         jdbc.execute("truncate booking");
         requireNothingIsLeft();
         assertThat(bookings.bookOrElse("key", "1A")).isEqualTo("booked");
-    }
-
-    @Test
-    void swallowedViolationFailsTheCallWhereNothingIsLeftToFlush() {
-        jdbc.update("insert into booking (seat) values ('1A')");
-
-        assertThatExceptionOfType(TransactionFailedException.class)
-                .isThrownBy(() -> bookings.bookAtOnceOrElse("key", "1A"));
-
-        jdbc.execute("truncate booking");
-        requireNothingIsLeft();
-        assertThat(bookings.bookAtOnceOrElse("key", "1A")).isEqualTo("booked");
-    }
-
-    @Test
-    void anotherPayloadIsRefused() {
-        bookings.book("key", "1A");
-
-        assertThatExceptionOfType(KeyReusedException.class).isThrownBy(() -> bookings.book("key", "2B"));
-        assertThat(bookings()).isOne();
-    }
-
-    @Test
-    void aRefusalThatACallbackSwallowsRollsTheTransactionBack() {
-        bookings.book("key", "1A");
-
-        assertThatExceptionOfType(TransactionFailedException.class)
-                .isThrownBy(() -> transaction.executeWithoutResult(status -> {
-                    bookings.book("another key", "2B");
-                    Callbacks.beforeCommit(() -> assertThatExceptionOfType(KeyReusedException.class)
-                            .isThrownBy(() -> bookings.book("key", "3C")));
-                }))
-                .withCauseInstanceOf(KeyReusedException.class);
-
-        assertThat(bookings()).isOne();
     }
 
     private void requireNothingIsLeft() {

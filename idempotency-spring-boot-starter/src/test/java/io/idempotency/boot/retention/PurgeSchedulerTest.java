@@ -73,21 +73,6 @@ class PurgeSchedulerTest {
     }
 
     @Test
-    void moreThanOneBatchGoesInOneRun() throws InterruptedException {
-        try (ConfigurableApplicationContext application = start(
-                "idempotency.purge.interval=1s", "idempotency.purge.batch-size=1", "idempotency.purge.pause=0ms")) {
-            for (int row = 0; row < 5; row++) {
-                application.getBean(Notebook.class).write("key-" + row, "text");
-            }
-            database.jdbc().execute("update idempotency.idempotency_request set expires_at = now() - interval '1 s'");
-
-            PurgeListener listener = application.getBean(PurgeListener.class);
-            listener.awaitPurge();
-            assertThat(listener.events).containsExactly(new RowsPurged("idempotency_request", 5));
-        }
-    }
-
-    @Test
     void threadSaysWhatItIsForAndEndsWithTheContext() throws InterruptedException {
         Thread thread;
         try (ConfigurableApplicationContext application = start(OFTEN)) {
@@ -131,22 +116,6 @@ class PurgeSchedulerTest {
     void runsWhenACronExpressionSaysSo() {
         try (ConfigurableApplicationContext application = start("idempotency.purge.cron=* * * * * *")) {
             writeAndExpire(application, "key");
-
-            await().untilAsserted(() -> assertThat(keys()).isEmpty());
-        }
-    }
-
-    @Test
-    void runWhoseTimeWasUpIsFollowedByAnother() {
-        try (ConfigurableApplicationContext application = start(
-                "idempotency.purge.interval=100ms",
-                "idempotency.purge.max-duration=1ms",
-                "idempotency.purge.batch-size=1",
-                "idempotency.purge.pause=0ms")) {
-            for (int row = 0; row < 10; row++) {
-                application.getBean(Notebook.class).write("key-" + row, "text");
-            }
-            database.jdbc().execute("update idempotency.idempotency_request set expires_at = now() - interval '1 s'");
 
             await().untilAsserted(() -> assertThat(keys()).isEmpty());
         }
@@ -202,22 +171,6 @@ class PurgeSchedulerTest {
 
             await().until(() -> output.getAll().contains(FAILED));
             database.jdbc().execute("alter table idempotency.elsewhere rename to idempotency_request");
-
-            await().untilAsserted(() -> assertThat(keys()).isEmpty());
-        }
-    }
-
-    @Test
-    void lostConnectionIsLoggedAndTheNextRunTriesAgain(CapturedOutput output) throws SQLException {
-        try (ConfigurableApplicationContext application = start(OFTEN)) {
-            try (Connection locking = lockTable()) {
-                // The rows of the table, and then its responses.
-                database.backends().terminate(awaitBlockedPurge());
-                database.backends().terminate(awaitBlockedPurge());
-                await().until(() -> output.getAll().contains(FAILED));
-                locking.rollback();
-            }
-            writeAndExpire(application, "key");
 
             await().untilAsserted(() -> assertThat(keys()).isEmpty());
         }

@@ -20,7 +20,6 @@ import org.springframework.web.bind.annotation.RestController;
 
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyKey;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.test.TestDatabase;
 
