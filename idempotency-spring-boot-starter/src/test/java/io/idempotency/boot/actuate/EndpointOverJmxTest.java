@@ -11,8 +11,8 @@ import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -41,6 +41,7 @@ class EndpointOverJmxTest {
 
     private final StoredRows rows;
 
+    @AutoClose
     private ConfigurableApplicationContext application;
 
     EndpointOverJmxTest(TestDatabase database) {
@@ -59,11 +60,6 @@ class EndpointOverJmxTest {
                 "management.endpoints.jmx.exposure.include=idempotency",
                 "management.endpoint.idempotency.access=unrestricted",
                 "management.endpoint.idempotency.show-responses=when-authorized");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,6 +39,7 @@ class EndpointReadsTest {
 
     private final StoredRows rows;
 
+    @AutoClose
     private OperatedApplication application;
 
     EndpointReadsTest(TestDatabase database) {
@@ -49,11 +50,6 @@ class EndpointReadsTest {
     @BeforeAll
     void start() {
         application = OperatedApplication.start(database, List.of(), "idempotency.purge.enabled=false");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

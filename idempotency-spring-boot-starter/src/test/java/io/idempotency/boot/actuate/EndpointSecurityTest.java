@@ -2,8 +2,8 @@ package io.idempotency.boot.actuate;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,6 +41,7 @@ class EndpointSecurityTest {
 
     private final StoredRows rows;
 
+    @AutoClose
     private OperatedApplication application;
 
     EndpointSecurityTest(TestDatabase database) {
@@ -56,11 +57,6 @@ class EndpointSecurityTest {
                 "management.endpoint.idempotency.access=unrestricted",
                 "management.endpoint.idempotency.show-responses=when-authorized",
                 "management.endpoint.idempotency.roles=SUPPORT");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

@@ -6,14 +6,10 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Collectors;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -22,10 +18,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.KeyValuePair;
 
 import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.LogLines;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.test.PostgresTest;
@@ -40,15 +35,14 @@ class EndpointWritesTest {
 
     private static final String REASON = ",\"who\":\"ada\",\"reason\":\"the bank says so\"}";
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger("io.idempotency.administration");
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
     private final TestDatabase database;
 
     private final StoredRows rows;
 
+    @AutoClose
     private OperatedApplication application;
+
+    private LogLines log;
 
     EndpointWritesTest(TestDatabase database) {
         this.database = database;
@@ -66,21 +60,14 @@ class EndpointWritesTest {
                 "idempotency.purge.interval=1h");
     }
 
-    @AfterAll
-    void stop() {
-        application.close();
-    }
-
     @BeforeEach
     void listen() {
-        log.start();
-        logger.addAppender(log);
+        log = LogLines.of("io.idempotency.administration");
     }
 
     @AfterEach
     void clear() {
-        logger.detachAppender(log);
-        log.list.clear();
+        log.close();
         rows.clear();
     }
 
@@ -141,8 +128,7 @@ class EndpointWritesTest {
         assertThat(application.get("dead-messages").all("$.rows")).isEmpty();
         assertThat(application.get("pending-messages").texts("$.rows[*].messageId"))
                 .containsExactly(dead.toString());
-        assertLoggedOnce(
-                Map.of("operation", "requeue", "message_id", dead.toString(), "who", "ada", "why", "the bank says so"));
+        assertLoggedOnce(Map.of("operation", "requeue", "message_id", dead, "who", "ada", "why", "the bank says so"));
     }
 
     @Test
@@ -172,7 +158,7 @@ class EndpointWritesTest {
                 .startsWith("Cannot " + operation + " the key 'order-42' in scope 'payments'")
                 .contains("holds its lease until");
         assertThat(rows.requests()).isEqualTo(before);
-        assertThat(log.list).isEmpty();
+        assertThat(log.all()).isEmpty();
     }
 
     @ParameterizedTest
@@ -182,7 +168,7 @@ class EndpointWritesTest {
 
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.error()).endsWith("nothing is stored for it.");
-        assertThat(log.list).isEmpty();
+        assertThat(log.all()).isEmpty();
     }
 
     @Test
@@ -219,7 +205,7 @@ class EndpointWritesTest {
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.error()).isEqualTo(error);
         assertThat(rows.statusOf("order-42")).isEqualTo("succeeded");
-        assertThat(log.list).isEmpty();
+        assertThat(log.all()).isEmpty();
     }
 
     @Test
@@ -241,7 +227,7 @@ class EndpointWritesTest {
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.error()).contains("is not JSON that PostgreSQL can store");
         assertThat(rows.statusOf("order-42")).isEqualTo("processing");
-        assertThat(log.list).isEmpty();
+        assertThat(log.all()).isEmpty();
     }
 
     /** Actuator takes text only, and refuses anything else before the endpoint is asked. */
@@ -271,7 +257,7 @@ class EndpointWritesTest {
             holder.rollback();
         }
         assertThat(rows.statusOf("order-42")).isEqualTo("processing");
-        assertThat(log.list).isEmpty();
+        assertThat(log.all()).isEmpty();
     }
 
     private static String intent(String key) {
@@ -279,17 +265,15 @@ class EndpointWritesTest {
     }
 
     private void assertLoggedOnce(String operation) {
-        assertThat(log.list).hasSize(1);
-        assertThat(log.list.get(0).getLevel()).isEqualTo(Level.WARN);
-        assertThat(log.list.get(0).getFormattedMessage())
+        assertThat(log.all()).hasSize(1);
+        assertThat(log.all().get(0).getLevel()).isEqualTo(Level.WARN);
+        assertThat(log.all().get(0).getFormattedMessage())
                 .startsWith("Operator intervention: " + operation)
                 .contains("by ada because");
     }
 
-    private void assertLoggedOnce(Map<String, String> values) {
-        assertLoggedOnce(values.get("operation"));
-        assertThat(log.list.get(0).getKeyValuePairs().stream()
-                        .collect(Collectors.toMap((KeyValuePair pair) -> pair.key, pair -> String.valueOf(pair.value))))
-                .isEqualTo(values);
+    private void assertLoggedOnce(Map<String, ?> values) {
+        assertLoggedOnce((String) values.get("operation"));
+        assertThat(LogLines.pairsOf(log.all().get(0))).isEqualTo(values);
     }
 }

@@ -20,6 +20,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.lang.conditions.ArchConditions;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import org.jspecify.annotations.NullMarked;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -190,30 +191,19 @@ class StarterArchitectureTest {
             .areNotAnnotations()
             .and()
             .areNotMemberClasses()
-            .should()
-            .be(IdempotencyDataSource.class)
-            .orShould()
-            .be(IdempotencyJsonMapper.class)
-            .orShould()
-            .be(IdempotencyKeyInterceptor.class)
-            .orShould()
-            .be(KeyDisplay.class)
-            .orShould()
-            .be(LatestSample.class)
-            .orShould()
-            .be(ProcessName.class)
-            .orShould()
-            .be(PropertyChecks.class)
-            .orShould()
-            .be(PublishedHeaders.class)
-            .orShould()
-            .be(IdempotencyMeters.class)
-            .orShould()
-            .be(IdempotencyObservations.class)
-            .orShould()
-            .be(CallObservationContext.class)
-            .orShould()
-            .be(DeliveryObservationContext.class);
+            .should(ArchConditions.be(belongToAnyOf(
+                    IdempotencyDataSource.class,
+                    IdempotencyJsonMapper.class,
+                    IdempotencyKeyInterceptor.class,
+                    KeyDisplay.class,
+                    LatestSample.class,
+                    ProcessName.class,
+                    PropertyChecks.class,
+                    PublishedHeaders.class,
+                    IdempotencyMeters.class,
+                    IdempotencyObservations.class,
+                    CallObservationContext.class,
+                    DeliveryObservationContext.class)));
 
     @ArchTest
     static final ArchRule propertiesAreRecords = classes()

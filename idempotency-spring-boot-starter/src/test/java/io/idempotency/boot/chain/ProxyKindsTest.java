@@ -2,7 +2,7 @@ package io.idempotency.boot.chain;
 
 import java.lang.reflect.Proxy;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -61,16 +61,12 @@ class ProxyKindsTest {
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     class ClassBasedProxies {
 
+        @AutoClose
         private ConfigurableApplicationContext application;
 
         @BeforeAll
         void start() {
             application = JdbcTestApplication.start(database, new Class<?>[] {Ledger.class, Beans.class});
-        }
-
-        @AfterAll
-        void stop() {
-            application.close();
         }
 
         @ParameterizedTest
@@ -144,17 +140,13 @@ class ProxyKindsTest {
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     class InterfaceBasedProxies {
 
+        @AutoClose
         private ConfigurableApplicationContext application;
 
         @BeforeAll
         void start() {
             application = JdbcTestApplication.start(
                     database, new Class<?>[] {Ledger.class, Beans.class}, "spring.aop.proxy-target-class=false");
-        }
-
-        @AfterAll
-        void stop() {
-            application.close();
         }
 
         @ParameterizedTest

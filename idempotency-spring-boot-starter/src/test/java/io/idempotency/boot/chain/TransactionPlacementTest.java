@@ -4,7 +4,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -54,6 +54,7 @@ class TransactionPlacementTest {
 
     private final Ledger.Committed committed;
 
+    @AutoClose
     private ConfigurableApplicationContext application;
 
     private TransactionTemplate outerTransaction;
@@ -68,11 +69,6 @@ class TransactionPlacementTest {
         Ledger.createTable(database);
         application = JdbcTestApplication.start(database, BEANS);
         outerTransaction = new TransactionTemplate(application.getBean(PlatformTransactionManager.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @ParameterizedTest

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -58,6 +58,7 @@ class IdempotencyKeyInterceptorTest {
     /** Only for an answer that never comes. */
     private static final Duration SHORT_READ_TIMEOUT = Duration.ofMillis(500);
 
+    @AutoClose
     private final ScriptedServer server = new ScriptedServer();
 
     private final RecordedPauses pauses = new RecordedPauses();
@@ -66,11 +67,6 @@ class IdempotencyKeyInterceptorTest {
             jdkClient(READ_TIMEOUT), new IdempotencyKeyInterceptor("provider", MAX_ATTEMPTS, MAX_DURATION, pauses));
 
     IdempotencyKeyInterceptorTest() throws IOException {}
-
-    @AfterEach
-    void close() {
-        server.close();
-    }
 
     static Stream<Arguments> losses() {
         return Stream.<Function<Duration, ClientHttpRequestFactory>>of(

@@ -166,88 +166,16 @@ class AcknowledgedMeansDurableTest {
 
     /** Of the library in a transaction. */
     private enum Part {
-        CALL(
-                "select count(*) from idempotency.idempotency_request where status = 'succeeded' and idempotency_key = ?") {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                desk.pay(key, further);
-            }
-        },
-        CALL_WITHOUT_RESPONSE(CALL.evidence) {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                desk.payQuietly(key, further);
-            }
-        },
-        RECEIVER("select count(*) from idempotency.processed_message where message_id = ?") {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                desk.receive(key, further);
-            }
-        },
-        JOINED_CALL(CALL.evidence) {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                till.inTransaction(() -> {
-                    desk.pay(key, () -> {});
-                    further.run();
-                });
-            }
-        },
-        JOINED_CALL_WITHOUT_RESPONSE(CALL.evidence) {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                till.inTransaction(() -> {
-                    desk.payQuietly(key, () -> {});
-                    further.run();
-                });
-            }
-        },
-        CALL_THAT_JOINS(CALL.evidence) {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                till.inTransaction(() -> desk.payQuietly(key, further));
-            }
-        },
-        JOINED_RECEIVER(RECEIVER.evidence) {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                till.inTransaction(() -> {
-                    desk.receive(key, () -> {});
-                    further.run();
-                });
-            }
-        },
-        BATCH(RECEIVER.evidence) {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                till.inTransaction(() -> {
-                    till.inbox.claimNew("desk-batches", List.of(key), id -> id).forEach(till::makeEffect);
-                    further.run();
-                });
-            }
-        },
-        PUBLISHING("select count(*) from idempotency.outbox_event where payload::text = '\"' || ? || '\"'") {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                till.inTransaction(() -> {
-                    till.makeEffect(key);
-                    till.outbox.publish(
-                            OutboxMessage.of("desk", "Paid").payload(key).build());
-                    further.run();
-                });
-            }
-        },
-        LOCK("select count(*) from payment where account = ?") {
-            @Override
-            void run(Till till, Desk desk, String key, Runnable further) {
-                till.inTransaction(() -> {
-                    till.locks.acquire("desk", key, Duration.ofSeconds(5));
-                    till.makeEffect(key);
-                    further.run();
-                });
-            }
-        };
+        CALL("select count(*) from idempotency.idempotency_request where status = 'succeeded' and idempotency_key = ?"),
+        CALL_WITHOUT_RESPONSE(CALL.evidence),
+        RECEIVER("select count(*) from idempotency.processed_message where message_id = ?"),
+        JOINED_CALL(CALL.evidence),
+        JOINED_CALL_WITHOUT_RESPONSE(CALL.evidence),
+        CALL_THAT_JOINS(CALL.evidence),
+        JOINED_RECEIVER(RECEIVER.evidence),
+        BATCH(RECEIVER.evidence),
+        PUBLISHING("select count(*) from idempotency.outbox_event where payload::text = '\"' || ? || '\"'"),
+        LOCK("select count(*) from payment where account = ?");
 
         /** That it is kept. */
         private final String evidence;
@@ -256,7 +184,49 @@ class AcknowledgedMeansDurableTest {
             this.evidence = evidence;
         }
 
-        abstract void run(Till till, Desk desk, String key, Runnable further);
+        void run(Till till, Desk desk, String key, Runnable further) {
+            switch (this) {
+                case CALL -> desk.pay(key, further);
+                case CALL_WITHOUT_RESPONSE -> desk.payQuietly(key, further);
+                case RECEIVER -> desk.receive(key, further);
+                case JOINED_CALL ->
+                    till.inTransaction(() -> {
+                        desk.pay(key, () -> {});
+                        further.run();
+                    });
+                case JOINED_CALL_WITHOUT_RESPONSE ->
+                    till.inTransaction(() -> {
+                        desk.payQuietly(key, () -> {});
+                        further.run();
+                    });
+                case CALL_THAT_JOINS -> till.inTransaction(() -> desk.payQuietly(key, further));
+                case JOINED_RECEIVER ->
+                    till.inTransaction(() -> {
+                        desk.receive(key, () -> {});
+                        further.run();
+                    });
+                case BATCH ->
+                    till.inTransaction(() -> {
+                        till.inbox
+                                .claimNew("desk-batches", List.of(key), id -> id)
+                                .forEach(till::makeEffect);
+                        further.run();
+                    });
+                case PUBLISHING ->
+                    till.inTransaction(() -> {
+                        till.makeEffect(key);
+                        till.outbox.publish(
+                                OutboxMessage.of("desk", "Paid").payload(key).build());
+                        further.run();
+                    });
+                case LOCK ->
+                    till.inTransaction(() -> {
+                        till.locks.acquire("desk", key, Duration.ofSeconds(5));
+                        till.makeEffect(key);
+                        further.run();
+                    });
+            }
+        }
 
         private boolean isCallersTransactionAt(Place place) {
             return switch (this) {
@@ -269,135 +239,42 @@ class AcknowledgedMeansDurableTest {
 
     /** Between the last statement of the library and the COMMIT. */
     private enum Place {
-        AT_THE_END {
-            @Override
-            void put(Till till, Runnable deed) {
-                deed.run();
-            }
-        },
-        IN_AN_EVENT_LISTENER_BEFORE_COMMIT {
-            @Override
-            void put(Till till, Runnable deed) {
-                till.events.publishEvent(new BeforeCommit(deed));
-            }
-        },
-        BEFORE_COMMIT {
-            @Override
-            void put(Till till, Runnable deed) {
-                TransactionSynchronizationManager.registerSynchronization(new Callback(deed, () -> {}));
-            }
-        },
-        BEFORE_COMPLETION {
-            @Override
-            void put(Till till, Runnable deed) {
-                TransactionSynchronizationManager.registerSynchronization(new Callback(() -> {}, deed));
-            }
-        },
-        BEFORE_COMPLETION_BY_A_CALLBACK_BEFORE_COMMIT {
-            @Override
-            void put(Till till, Runnable deed) {
-                BEFORE_COMMIT.put(till, () -> BEFORE_COMPLETION.put(till, deed));
-            }
-        };
+        AT_THE_END,
+        IN_AN_EVENT_LISTENER_BEFORE_COMMIT,
+        BEFORE_COMMIT,
+        BEFORE_COMPLETION,
+        BEFORE_COMPLETION_BY_A_CALLBACK_BEFORE_COMMIT;
 
-        abstract void put(Till till, Runnable deed);
+        void put(Till till, Runnable deed) {
+            switch (this) {
+                case AT_THE_END -> deed.run();
+                case IN_AN_EVENT_LISTENER_BEFORE_COMMIT -> till.events.publishEvent(new BeforeCommit(deed));
+                case BEFORE_COMMIT ->
+                    TransactionSynchronizationManager.registerSynchronization(new Callback(deed, () -> {}));
+                case BEFORE_COMPLETION ->
+                    TransactionSynchronizationManager.registerSynchronization(new Callback(() -> {}, deed));
+                case BEFORE_COMPLETION_BY_A_CALLBACK_BEFORE_COMMIT ->
+                    BEFORE_COMMIT.put(till, () -> BEFORE_COMPLETION.put(till, deed));
+            }
+        }
     }
 
     /** Of the application to its transaction. */
     private enum Deed {
-        NOTHING(true, false, false) {
-            @Override
-            void on(Till till) {}
-        },
-        QUERY(true, false, false) {
-            @Override
-            void on(Till till) {
-                till.query();
-            }
-        },
-        ERROR_THAT_A_SAVEPOINT_HEALS(true, false, false) {
-            @Override
-            void on(Till till) {
-                till.onConnection(connection -> {
-                    Savepoint savepoint = connection.setSavepoint();
-                    till.failAndSwallow();
-                    connection.rollback(savepoint);
-                });
-            }
-        },
-        SWALLOWED_ERROR(false, false, false) {
-            @Override
-            void on(Till till) {
-                till.failAndSwallow();
-            }
-        },
-        THROWN_ERROR(false, false, false) {
-            @Override
-            void on(Till till) {
-                till.fail();
-            }
-        },
-        ROLLBACK(false, false, false) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::rollback);
-            }
-        },
-        ROLLBACK_AND_MORE(false, false, true) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::rollback);
-                till.makeEffect("more");
-            }
-        },
-        ROLLBACK_AND_LOCK(false, false, true) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::rollback);
-                till.locks.acquire("till", "more", Duration.ofSeconds(5));
-            }
-        },
-        ROLLBACK_AND_CALL(false, false, true) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::rollback);
-                till.operations.call("till", UUID.randomUUID().toString(), null).run(() -> till.makeEffect("more"));
-            }
-        },
-        ROLLBACK_AND_MESSAGE(false, false, true) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::rollback);
-                till.inbox.handleOnce("till", UUID.randomUUID().toString(), () -> till.makeEffect("more"));
-            }
-        },
-        ROLLBACK_AND_BATCH(false, false, true) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::rollback);
-                till.inbox.claimNew("till", List.of(UUID.randomUUID().toString()), id -> id);
-            }
-        },
-        ROLLBACK_MORE_AND_COMMIT(false, false, false) {
-            @Override
-            void on(Till till) {
-                ROLLBACK_AND_MORE.on(till);
-                till.onConnection(Connection::commit);
-            }
-        },
-        COMMIT(false, true, false) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::commit);
-            }
-        },
-        COMMIT_AND_MORE(false, true, false) {
-            @Override
-            void on(Till till) {
-                till.onConnection(Connection::commit);
-                till.makeEffect("more");
-            }
-        };
+        NOTHING(true, false, false),
+        QUERY(true, false, false),
+        ERROR_THAT_A_SAVEPOINT_HEALS(true, false, false),
+        SWALLOWED_ERROR(false, false, false),
+        THROWN_ERROR(false, false, false),
+        ROLLBACK(false, false, false),
+        ROLLBACK_AND_MORE(false, false, true),
+        ROLLBACK_AND_LOCK(false, false, true),
+        ROLLBACK_AND_CALL(false, false, true),
+        ROLLBACK_AND_MESSAGE(false, false, true),
+        ROLLBACK_AND_BATCH(false, false, true),
+        ROLLBACK_MORE_AND_COMMIT(false, false, false),
+        COMMIT(false, true, false),
+        COMMIT_AND_MORE(false, true, false);
 
         private final boolean isHarmless;
 
@@ -411,7 +288,52 @@ class AcknowledgedMeansDurableTest {
             this.beginsAnotherTransaction = beginsAnotherTransaction;
         }
 
-        abstract void on(Till till);
+        void on(Till till) {
+            switch (this) {
+                case NOTHING -> {}
+                case QUERY -> till.query();
+                case ERROR_THAT_A_SAVEPOINT_HEALS ->
+                    till.onConnection(connection -> {
+                        Savepoint savepoint = connection.setSavepoint();
+                        till.failAndSwallow();
+                        connection.rollback(savepoint);
+                    });
+                case SWALLOWED_ERROR -> till.failAndSwallow();
+                case THROWN_ERROR -> till.fail();
+                case ROLLBACK -> till.onConnection(Connection::rollback);
+                case ROLLBACK_AND_MORE -> {
+                    till.onConnection(Connection::rollback);
+                    till.makeEffect("more");
+                }
+                case ROLLBACK_AND_LOCK -> {
+                    till.onConnection(Connection::rollback);
+                    till.locks.acquire("till", "more", Duration.ofSeconds(5));
+                }
+                case ROLLBACK_AND_CALL -> {
+                    till.onConnection(Connection::rollback);
+                    till.operations
+                            .call("till", UUID.randomUUID().toString(), null)
+                            .run(() -> till.makeEffect("more"));
+                }
+                case ROLLBACK_AND_MESSAGE -> {
+                    till.onConnection(Connection::rollback);
+                    till.inbox.handleOnce("till", UUID.randomUUID().toString(), () -> till.makeEffect("more"));
+                }
+                case ROLLBACK_AND_BATCH -> {
+                    till.onConnection(Connection::rollback);
+                    till.inbox.claimNew("till", List.of(UUID.randomUUID().toString()), id -> id);
+                }
+                case ROLLBACK_MORE_AND_COMMIT -> {
+                    ROLLBACK_AND_MORE.on(till);
+                    till.onConnection(Connection::commit);
+                }
+                case COMMIT -> till.onConnection(Connection::commit);
+                case COMMIT_AND_MORE -> {
+                    till.onConnection(Connection::commit);
+                    till.makeEffect("more");
+                }
+            }
+        }
     }
 
     /** After all others of the application. */

@@ -3,7 +3,6 @@ package io.idempotency.boot.contract;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import org.aspectj.lang.ProceedingJoinPoint;
@@ -11,9 +10,7 @@ import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -46,7 +43,7 @@ class AcknowledgementTest {
     AcknowledgementTest(ContractApplications applications) {
         application = applications.start(List.of(Shop.class, Meddling.class));
         shop = application.bean(Shop.class);
-        outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        outer = application.transaction();
     }
 
     @AfterEach
@@ -108,7 +105,8 @@ class AcknowledgementTest {
         outer.executeWithoutResult(status -> {
             shop.sellOrFail("key", false);
             Callbacks.afterCommit(() -> repeated.set(shop.sellInNewTransaction("other")));
-            Callbacks.afterCommit(() -> repeated.set(inNewTransaction(() -> shop.sellOrFail("key", false))));
+            Callbacks.afterCommit(() -> repeated.set(
+                    application.transaction(Propagation.REQUIRES_NEW).execute(state -> shop.sellOrFail("key", false))));
         });
 
         assertThat(repeated).hasValue("sold");
@@ -137,9 +135,8 @@ class AcknowledgementTest {
 
     @Test
     void aTransactionThatMustBeDoneSoonDoesNotWaitForLong() {
-        TransactionTemplate hurried = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate hurried = application.transaction(Propagation.REQUIRES_NEW);
         hurried.setTimeout(1);
-        hurried.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
 
         outer.executeWithoutResult(holding -> {
             shop.sellOrFail("key", false);
@@ -150,12 +147,6 @@ class AcknowledgementTest {
             assertThat(results.failures()).singleElement().isInstanceOf(RequestInProgressException.class);
             assertThat(results.get(0).took()).isLessThan(Duration.ofSeconds(4));
         });
-    }
-
-    private String inNewTransaction(Supplier<String> work) {
-        TransactionTemplate template = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-        template.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
-        return template.execute(status -> work.get());
     }
 
     private void assertNothingIsKept() {
@@ -193,18 +184,12 @@ class AcknowledgementTest {
         }
     }
 
-    static class Shop {
-
-        private final JdbcTemplate jdbc;
-
-        Shop(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
+    static class Shop extends PayingBean {
 
         @Transactional
         @Idempotent(scope = "shop", key = "#key", fingerprint = "'same'")
         public String sellOrFail(String key, boolean fails) {
-            sell();
+            makeEffect();
             if (fails) {
                 throw new IllegalStateException("on purpose");
             }
@@ -214,7 +199,7 @@ class AcknowledgementTest {
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         @Idempotent(scope = "shop-new", key = "#key")
         public String sellInNewTransaction(String key) {
-            sell();
+            makeEffect();
             return "sold";
         }
 
@@ -222,11 +207,7 @@ class AcknowledgementTest {
         @Idempotent(scope = "shop-behind", key = "#key", fingerprint = "'same'")
         public void sellBehind(String key, Runnable work) {
             work.run();
-            sell();
-        }
-
-        private void sell() {
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            makeEffect();
         }
     }
 }

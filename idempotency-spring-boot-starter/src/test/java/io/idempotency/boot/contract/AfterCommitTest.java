@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -13,7 +12,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.DuplicateKeyException;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
@@ -215,28 +213,12 @@ class AfterCommitTest {
         }
     }
 
-    static class Settlement {
-
-        private final JdbcTemplate jdbc;
-
-        private final AtomicInteger executions = new AtomicInteger();
-
-        Settlement(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        int executions() {
-            return executions.get();
-        }
-
-        void reset() {
-            executions.set(0);
-        }
+    static class Settlement extends PayingBean {
 
         @Transactional
         @Idempotent(scope = "late", key = "#key", finalFailures = NotNotified.class)
         public String payAndFailAfterCommit(String key) {
-            pay();
+            makeEffect();
             Callbacks.afterCommit(() -> {
                 throw new NotNotified();
             });
@@ -246,14 +228,14 @@ class AfterCommitTest {
         @Transactional
         @Idempotent(scope = "settlements", key = "#key")
         public String pay(String key) {
-            pay();
+            makeEffect();
             return "paid in execution " + executions();
         }
 
         @Transactional
         @Idempotent(scope = "seat", key = "#key")
         public void payForTheSameSeatTwice(String key) {
-            pay();
+            makeEffect();
             jdbc.update("insert into seat values (1), (1)");
         }
 
@@ -263,14 +245,14 @@ class AfterCommitTest {
                 key = "#key",
                 finalFailures = {DataIntegrityViolationException.class, TransactionSystemException.class})
         public void payForTheSameSeatTwiceForGood(String key) {
-            pay();
+            makeEffect();
             jdbc.update("insert into seat values (1), (1)");
         }
 
         @Transactional
         @Idempotent(scope = "lost", key = "#key", fingerprint = "'same'", finalFailures = NoFunds.class)
         public String payAndLoseTheConnection(String key, TestDatabase database) throws NoFunds {
-            pay();
+            makeEffect();
             database.backends().terminate(jdbc.queryForObject("select pg_backend_pid()", Integer.class));
             throw new NoFunds();
         }
@@ -283,14 +265,9 @@ class AfterCommitTest {
                 maxAttempts = 1,
                 finalFailures = RuntimeException.class)
         public void payAndLoseTheConnectionInCommit(String key, TestDatabase database) {
-            pay();
+            makeEffect();
             Callbacks.beforeCommit(
                     () -> database.backends().terminate(jdbc.queryForObject("select pg_backend_pid()", Integer.class)));
-        }
-
-        private void pay() {
-            executions.incrementAndGet();
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
         }
     }
 }

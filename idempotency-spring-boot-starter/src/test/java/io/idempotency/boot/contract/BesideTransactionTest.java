@@ -20,11 +20,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.EntityManagerHolder;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyContext;
@@ -113,23 +111,20 @@ class BesideTransactionTest {
         Throwable thrown = catchThrowable(() -> in(
                 openInView,
                 application,
-                () -> new TransactionTemplate(application.bean(PlatformTransactionManager.class))
-                        .executeWithoutResult(status -> {
-                            teller.write("before");
-                            String transaction = teller.transaction();
+                () -> application.transaction().executeWithoutResult(status -> {
+                    teller.write("before");
+                    String transaction = teller.transaction();
 
-                            work.run(this, application);
+                    work.run(this, application);
 
-                            assertThat(written()).as("committed by the work").doesNotContain("before");
-                            assertThat(teller.transaction()).as("transaction").isEqualTo(transaction);
-                            assertThat(work.isDone(application))
-                                    .as("done at once")
-                                    .isTrue();
-                            teller.write("after");
-                            if (!commits) {
-                                status.setRollbackOnly();
-                            }
-                        })));
+                    assertThat(written()).as("committed by the work").doesNotContain("before");
+                    assertThat(teller.transaction()).as("transaction").isEqualTo(transaction);
+                    assertThat(work.isDone(application)).as("done at once").isTrue();
+                    teller.write("after");
+                    if (!commits) {
+                        status.setRollbackOnly();
+                    }
+                })));
 
         assertThat(written().stream().filter(List.of("before", "after")::contains))
                 .as("of the transaction, which failed with %s", thrown)
@@ -198,218 +193,21 @@ class BesideTransactionTest {
 
     /** Done in the middle of a transaction, and no part of it. */
     private enum Work {
-        SEARCH(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                assertThat(administration(application).search(null, "stale", null, 10))
-                        .hasSize(1);
-            }
-        },
-        FIND(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                assertThat(administration(application).find(STALE)).isPresent();
-                assertThat(administration(application).findResponse(STALE)).isEmpty();
-                assertThat(administration(application).findStaleLeases(10)).hasSize(1);
-                assertThat(administration(application).findAbandoned(10)).isEmpty();
-                assertThat(administration(application).findWithAttempts(5, 10)).isEmpty();
-                assertThat(administration(application).findFailingMessages(10)).isEmpty();
-                assertThat(administration(application).findPendingMessages(10)).isEmpty();
-                assertThat(administration(application).findDeadMessages(10)).isEmpty();
-            }
-        },
-        RELEASE(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                administration(application).releaseStale(STALE, REASON);
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.request("stale").get("status").equals("failed_retryable");
-            }
-        },
-        COMPLETE(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                administration(application).completeStale(STALE, "\"done\"", REASON);
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.request("stale").get("status").equals("succeeded");
-            }
-        },
-        FORGET(0) {
-            @Override
-            void prepare(BesideTransactionTest test, ContractApplication application) {
-                application.bean(Teller.class).writeForgettable("forgotten");
-                test.database.jdbc().execute("truncate payment");
-            }
-
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                administration(application).forget(intent("forgettable", "forgotten"), REASON);
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.requests() == 0;
-            }
-        },
-        PURGE(0) {
-            @Override
-            void prepare(BesideTransactionTest test, ContractApplication application) {
-                super.prepare(test, application);
-                application.alterRequest(
-                        "stale", "status = 'failed_retryable', locked_until = null, expires_at = '2020-01-01'");
-            }
-
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                unchecked(application.bean(Purge.class)::run);
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.requests() == 0;
-            }
-        },
-        SAMPLE_TABLES(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                new StorageSampler(application.bean(PostgresStorage.class).statistics(), new IdempotencyListener() {})
-                        .sample();
-            }
-        },
-        VALIDATE_SCHEMA(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                StorageSchema schema = application.bean(PostgresStorage.class).schema();
-                unchecked(() -> {
-                    schema.requireSupportedServer();
-                    return true;
-                });
-                schema.validate();
-                assertThat(schema.findProblems()).isEmpty();
-                schema.isPartitioned();
-            }
-        },
-        MAINTAIN_PARTITIONS(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                unchecked(application.bean(PartitionMaintenance.class)::run);
-            }
-        },
-        RELAY(0) {
-            @Override
-            void prepare(BesideTransactionTest test, ContractApplication application) {
-                new TransactionTemplate(application.bean(PlatformTransactionManager.class))
-                        .executeWithoutResult(status -> application
-                                .bean(Outbox.class)
-                                .publish(OutboxMessage.of("topic", "type")
-                                        .payload("payload")
-                                        .build()));
-            }
-
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                OutboxRelay relay = new OutboxRelay(
-                        application.bean(OutboxStore.class),
-                        message -> CompletableFuture.completedFuture(null),
-                        new RelaySettings(
-                                10,
-                                Duration.ofSeconds(10),
-                                3,
-                                new Backoff(Duration.ofMillis(10), 2, Duration.ofSeconds(1))),
-                        new IdempotencyListener() {});
-                relay.sendBatch();
-                relay.sample();
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application
-                        .database()
-                        .jdbc()
-                        .queryForList("select status from idempotency.outbox_event", String.class)
-                        .equals(List.of("sent"));
-            }
-        },
-        RECORD_FINAL_FAILURE(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                assertThatThrownBy(() -> application.bean(Teller.class).writeAnew("failed", () -> {
-                            throw new IllegalArgumentException("final");
-                        }))
-                        .hasMessage("final");
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.request("failed").get("status").equals("failed_final");
-            }
-        },
-        RECORD_FAILED_ATTEMPT(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                assertThatThrownBy(() -> application.bean(Teller.class).writeAnew("failed", () -> {
-                            throw new IllegalStateException("again");
-                        }))
-                        .hasMessage("again");
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.request("failed").get("status").equals("failed_retryable");
-            }
-        },
-        RECORD_FAILED_DELIVERY(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                assertThatThrownBy(() -> application.bean(Teller.class).receiveAnew("failed", () -> {
-                            throw new IllegalStateException("again");
-                        }))
-                        .hasMessage("again");
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.messageFailures().size() == 1;
-            }
-        },
-        ASK_ABOUT_A_COMMIT_WITHOUT_ANSWER(1) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                int cuts = test.proxy.cuts();
-                String answer = application
-                        .bean(Teller.class)
-                        .writeAnew("unknown", () -> test.proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED));
-                assertThat(test.proxy.cuts() - cuts).isEqualTo(1);
-                assertThat(answer).isEqualTo("written");
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.request("unknown").get("status").equals("succeeded");
-            }
-        },
-        ASK_ABOUT_A_COMMIT_THAT_WAS_NOT_SENT(0) {
-            @Override
-            void run(BesideTransactionTest test, ContractApplication application) {
-                int cuts = test.proxy.cuts();
-                assertThatThrownBy(() -> application
-                                .bean(Teller.class)
-                                .writeAnew("unknown", () -> test.proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_SENT)))
-                        .isInstanceOf(RuntimeException.class);
-                assertThat(test.proxy.cuts() - cuts).isEqualTo(1);
-            }
-
-            @Override
-            boolean isDone(ContractApplication application) {
-                return application.requests() == 0;
-            }
-        };
+        SEARCH(0),
+        FIND(0),
+        RELEASE(0),
+        COMPLETE(0),
+        FORGET(0),
+        PURGE(0),
+        SAMPLE_TABLES(0),
+        VALIDATE_SCHEMA(0),
+        MAINTAIN_PARTITIONS(0),
+        RELAY(0),
+        RECORD_FINAL_FAILURE(0),
+        RECORD_FAILED_ATTEMPT(0),
+        RECORD_FAILED_DELIVERY(0),
+        ASK_ABOUT_A_COMMIT_WITHOUT_ANSWER(1),
+        ASK_ABOUT_A_COMMIT_THAT_WAS_NOT_SENT(0);
 
         static final Intent STALE = intent("stale", "stale");
 
@@ -419,8 +217,30 @@ class BesideTransactionTest {
             this.effects = effects;
         }
 
-        /** An expired lease by default. */
         void prepare(BesideTransactionTest test, ContractApplication application) {
+            switch (this) {
+                case FORGET -> {
+                    application.bean(Teller.class).writeForgettable("forgotten");
+                    test.database.jdbc().execute("truncate payment");
+                }
+                case PURGE -> {
+                    leaveAnExpiredLease(test, application);
+                    application.alterRequest(
+                            "stale", "status = 'failed_retryable', locked_until = null, expires_at = '2020-01-01'");
+                }
+                case RELAY ->
+                    application
+                            .transaction()
+                            .executeWithoutResult(status -> application
+                                    .bean(Outbox.class)
+                                    .publish(OutboxMessage.of("topic", "type")
+                                            .payload("payload")
+                                            .build()));
+                default -> leaveAnExpiredLease(test, application);
+            }
+        }
+
+        private void leaveAnExpiredLease(BesideTransactionTest test, ContractApplication application) {
             if (name().contains("RECORD") || name().contains("ASK")) {
                 return;
             }
@@ -432,10 +252,115 @@ class BesideTransactionTest {
             test.database.jdbc().execute("truncate payment");
         }
 
-        abstract void run(BesideTransactionTest test, ContractApplication application);
+        void run(BesideTransactionTest test, ContractApplication application) {
+            switch (this) {
+                case SEARCH ->
+                    assertThat(administration(application).search(null, "stale", null, 10))
+                            .hasSize(1);
+                case FIND -> {
+                    assertThat(administration(application).find(STALE)).isPresent();
+                    assertThat(administration(application).findResponse(STALE)).isEmpty();
+                    assertThat(administration(application).findStaleLeases(10)).hasSize(1);
+                    assertThat(administration(application).findAbandoned(10)).isEmpty();
+                    assertThat(administration(application).findWithAttempts(5, 10))
+                            .isEmpty();
+                    assertThat(administration(application).findFailingMessages(10))
+                            .isEmpty();
+                    assertThat(administration(application).findPendingMessages(10))
+                            .isEmpty();
+                    assertThat(administration(application).findDeadMessages(10)).isEmpty();
+                }
+                case RELEASE -> administration(application).releaseStale(STALE, REASON);
+                case COMPLETE -> administration(application).completeStale(STALE, "\"done\"", REASON);
+                case FORGET -> administration(application).forget(intent("forgettable", "forgotten"), REASON);
+                case PURGE -> unchecked(application.bean(Purge.class)::run);
+                case SAMPLE_TABLES ->
+                    new StorageSampler(
+                                    application.bean(PostgresStorage.class).statistics(), new IdempotencyListener() {})
+                            .sample();
+                case VALIDATE_SCHEMA -> {
+                    StorageSchema schema =
+                            application.bean(PostgresStorage.class).schema();
+                    unchecked(() -> {
+                        schema.requireSupportedServer();
+                        return true;
+                    });
+                    schema.validate();
+                    assertThat(schema.findProblems()).isEmpty();
+                    schema.isPartitioned();
+                }
+                case MAINTAIN_PARTITIONS -> unchecked(application.bean(PartitionMaintenance.class)::run);
+                case RELAY -> {
+                    OutboxRelay relay = new OutboxRelay(
+                            application.bean(OutboxStore.class),
+                            message -> CompletableFuture.completedFuture(null),
+                            new RelaySettings(
+                                    10,
+                                    Duration.ofSeconds(10),
+                                    3,
+                                    new Backoff(Duration.ofMillis(10), 2, Duration.ofSeconds(1))),
+                            new IdempotencyListener() {});
+                    relay.sendBatch();
+                    relay.sample();
+                }
+                case RECORD_FINAL_FAILURE ->
+                    assertThatThrownBy(() -> application.bean(Teller.class).writeAnew("failed", () -> {
+                                throw new IllegalArgumentException("final");
+                            }))
+                            .hasMessage("final");
+                case RECORD_FAILED_ATTEMPT ->
+                    assertThatThrownBy(() -> application.bean(Teller.class).writeAnew("failed", () -> {
+                                throw new IllegalStateException("again");
+                            }))
+                            .hasMessage("again");
+                case RECORD_FAILED_DELIVERY ->
+                    assertThatThrownBy(() -> application.bean(Teller.class).receiveAnew("failed", () -> {
+                                throw new IllegalStateException("again");
+                            }))
+                            .hasMessage("again");
+                case ASK_ABOUT_A_COMMIT_WITHOUT_ANSWER -> {
+                    int cuts = test.proxy.cuts();
+                    String answer = application
+                            .bean(Teller.class)
+                            .writeAnew(
+                                    "unknown",
+                                    () -> test.proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED));
+                    assertThat(test.proxy.cuts() - cuts).isEqualTo(1);
+                    assertThat(answer).isEqualTo("written");
+                }
+                case ASK_ABOUT_A_COMMIT_THAT_WAS_NOT_SENT -> {
+                    int cuts = test.proxy.cuts();
+                    assertThatThrownBy(() -> application
+                                    .bean(Teller.class)
+                                    .writeAnew("unknown", () -> test.proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_SENT)))
+                            .isInstanceOf(RuntimeException.class);
+                    assertThat(test.proxy.cuts() - cuts).isEqualTo(1);
+                }
+            }
+        }
 
         boolean isDone(ContractApplication application) {
-            return true;
+            return switch (this) {
+                case RELEASE -> application.request("stale").get("status").equals("failed_retryable");
+                case COMPLETE -> application.request("stale").get("status").equals("succeeded");
+                case FORGET -> application.requests() == 0;
+                case PURGE -> application.requests() == 0;
+                case RELAY ->
+                    application
+                            .database()
+                            .jdbc()
+                            .queryForList("select status from idempotency.outbox_event", String.class)
+                            .equals(List.of("sent"));
+                case RECORD_FINAL_FAILURE ->
+                    application.request("failed").get("status").equals("failed_final");
+                case RECORD_FAILED_ATTEMPT ->
+                    application.request("failed").get("status").equals("failed_retryable");
+                case RECORD_FAILED_DELIVERY -> application.messageFailures().size() == 1;
+                case ASK_ABOUT_A_COMMIT_WITHOUT_ANSWER ->
+                    application.request("unknown").get("status").equals("succeeded");
+                case ASK_ABOUT_A_COMMIT_THAT_WAS_NOT_SENT -> application.requests() == 0;
+                default -> true;
+            };
         }
 
         private static void unchecked(Callable<?> work) {

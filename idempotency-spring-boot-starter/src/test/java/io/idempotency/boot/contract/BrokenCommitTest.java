@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -275,34 +274,26 @@ class BrokenCommitTest {
         }
     }
 
-    static class Shop {
-
-        private final JdbcTemplate jdbc;
-
-        private final AtomicInteger executions = new AtomicInteger();
+    static class Shop extends PayingBean {
 
         /** What callbacks were told of the transactions. */
         private final List<Integer> ends = new CopyOnWriteArrayList<>();
-
-        Shop(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
 
         @Transactional
         @Idempotent(scope = "shop", key = "#key")
         public String sell(String key) {
             Callbacks.afterCompletion(ends::add);
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
-            return "sold in execution " + executions.incrementAndGet();
+            return "sold in execution " + makeEffect();
         }
 
         List<Integer> ends() {
             return ends;
         }
 
+        @Override
         void reset() {
             ends.clear();
-            executions.set(0);
+            super.reset();
         }
     }
 }

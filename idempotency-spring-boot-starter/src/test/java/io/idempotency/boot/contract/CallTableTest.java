@@ -47,108 +47,22 @@ class CallTableTest {
     }
 
     enum Row {
-        MALFORMED(InvalidIdempotencyKeyException.class, Outcome.INVALID_KEY, 0) {
-            @Override
-            String key() {
-                return "line\nbreak";
-            }
-        },
-        MISSING(MissingIdempotencyKeyException.class, Outcome.INVALID_KEY, 0) {
-            @Override
-            @Nullable String key() {
-                return null;
-            }
-        },
+        MALFORMED(InvalidIdempotencyKeyException.class, Outcome.INVALID_KEY, 0),
+        MISSING(MissingIdempotencyKeyException.class, Outcome.INVALID_KEY, 0),
         UNKNOWN(null, Outcome.EXECUTED, 1),
-        SUCCEEDED(null, Outcome.REPLAYED, 0) {
-            @Override
-            void arrange(World world) {
-                world.succeeded();
-            }
-        },
-        HELD(RequestInProgressException.class, Outcome.IN_PROGRESS, 0) {
-            @Override
-            void arrange(World world) {
-                world.heldByAnotherCall();
-            }
-        },
-        HELD_BY_AN_EXPIRED_LEASE(null, Outcome.RECOVERED, 1) {
-            @Override
-            void arrange(World world) {
-                world.altered(COMMITTED_AS_PROCESSING
-                        + ", claim_token = gen_random_uuid(), locked_until = now() - interval '1 second'");
-            }
-        },
-        FAILED_RETRYABLE(null, Outcome.RETRIED, 1) {
-            @Override
-            void arrange(World world) {
-                world.altered("status = 'failed_retryable', response_body = null, request_hash = '\\x00'");
-            }
-        },
-        FAILED_FINAL(RecordedFailureException.class, Outcome.FAILURE_REPLAYED, 0) {
-            @Override
-            void arrange(World world) {
-                world.altered("status = 'failed_final', response_body = null, failure_code = 'no_funds'");
-            }
-        },
-        USED_WITH_ANOTHER_FINGERPRINT(KeyReusedException.class, Outcome.KEY_REUSED, 0) {
-            @Override
-            void arrange(World world) {
-                world.altered("request_hash = '\\x00'");
-            }
-        },
-        RESPONSE_NO_LONGER_STORED(ResponseExpiredException.class, Outcome.RESPONSE_EXPIRED, 0) {
-            @Override
-            void arrange(World world) {
-                world.altered("response_body = null");
-            }
-        },
-        RESPONSE_UNREADABLE(UnreadableResponseException.class, Outcome.UNREADABLE, 0) {
-            @Override
-            void arrange(World world) {
-                world.altered("response_body = '[]'");
-            }
-        },
-        COMMITTED_AS_PROCESSING_WITHOUT_A_LEASE(ClaimAbandonedException.class, Outcome.ABANDONED, 0) {
-            @Override
-            void arrange(World world) {
-                world.altered(COMMITTED_AS_PROCESSING);
-            }
-        },
-        METHOD_THROWS(IllegalStateException.class, Outcome.FAILED, 0) {
-            @Override
-            void arrange(World world) {
-                world.afterEffect(() -> {
-                    throw new IllegalStateException("provider is down");
-                });
-            }
-        },
-        METHOD_SETS_ROLLBACK_ONLY(TransactionFailedException.class, Outcome.FAILED, 0) {
-            @Override
-            void arrange(World world) {
-                world.afterEffect(() ->
-                        TransactionAspectSupport.currentTransactionStatus().setRollbackOnly());
-            }
-        },
-        METHOD_FAILS_FOR_GOOD(NoFunds.class, Outcome.FAILED_FINAL, 0) {
-            @Override
-            void arrange(World world) {
-                world.afterEffect(() -> {
-                    throw new NoFunds();
-                });
-            }
-        },
-        LEASE_IS_LOST(LeaseLostException.class, Outcome.LEASE_LOST, 0) {
-            @Override
-            boolean isMetIn(IdempotencyMode mode) {
-                return mode == IdempotencyMode.LEASED;
-            }
-
-            @Override
-            void arrange(World world) {
-                world.afterEffect(() -> world.alter("claim_token = gen_random_uuid(), attempt_count = 2"));
-            }
-        };
+        SUCCEEDED(null, Outcome.REPLAYED, 0),
+        HELD(RequestInProgressException.class, Outcome.IN_PROGRESS, 0),
+        HELD_BY_AN_EXPIRED_LEASE(null, Outcome.RECOVERED, 1),
+        FAILED_RETRYABLE(null, Outcome.RETRIED, 1),
+        FAILED_FINAL(RecordedFailureException.class, Outcome.FAILURE_REPLAYED, 0),
+        USED_WITH_ANOTHER_FINGERPRINT(KeyReusedException.class, Outcome.KEY_REUSED, 0),
+        RESPONSE_NO_LONGER_STORED(ResponseExpiredException.class, Outcome.RESPONSE_EXPIRED, 0),
+        RESPONSE_UNREADABLE(UnreadableResponseException.class, Outcome.UNREADABLE, 0),
+        COMMITTED_AS_PROCESSING_WITHOUT_A_LEASE(ClaimAbandonedException.class, Outcome.ABANDONED, 0),
+        METHOD_THROWS(IllegalStateException.class, Outcome.FAILED, 0),
+        METHOD_SETS_ROLLBACK_ONLY(TransactionFailedException.class, Outcome.FAILED, 0),
+        METHOD_FAILS_FOR_GOOD(NoFunds.class, Outcome.FAILED_FINAL, 0),
+        LEASE_IS_LOST(LeaseLostException.class, Outcome.LEASE_LOST, 0);
 
         private final @Nullable Class<? extends Throwable> thrown;
 
@@ -163,14 +77,48 @@ class CallTableTest {
         }
 
         boolean isMetIn(IdempotencyMode mode) {
-            return true;
+            return this != LEASE_IS_LOST || mode == IdempotencyMode.LEASED;
         }
 
         @Nullable String key() {
-            return KEY;
+            return switch (this) {
+                case MALFORMED -> "line\nbreak";
+                case MISSING -> null;
+                default -> KEY;
+            };
         }
 
-        void arrange(World world) {}
+        void arrange(World world) {
+            switch (this) {
+                case SUCCEEDED -> world.succeeded();
+                case HELD -> world.heldByAnotherCall();
+                case HELD_BY_AN_EXPIRED_LEASE ->
+                    world.altered(COMMITTED_AS_PROCESSING
+                            + ", claim_token = gen_random_uuid(), locked_until = now() - interval '1 second'");
+                case FAILED_RETRYABLE ->
+                    world.altered("status = 'failed_retryable', response_body = null, request_hash = '\\x00'");
+                case FAILED_FINAL ->
+                    world.altered("status = 'failed_final', response_body = null, failure_code = 'no_funds'");
+                case USED_WITH_ANOTHER_FINGERPRINT -> world.altered("request_hash = '\\x00'");
+                case RESPONSE_NO_LONGER_STORED -> world.altered("response_body = null");
+                case RESPONSE_UNREADABLE -> world.altered("response_body = '[]'");
+                case COMMITTED_AS_PROCESSING_WITHOUT_A_LEASE -> world.altered(COMMITTED_AS_PROCESSING);
+                case METHOD_THROWS ->
+                    world.afterEffect(() -> {
+                        throw new IllegalStateException("provider is down");
+                    });
+                case METHOD_SETS_ROLLBACK_ONLY ->
+                    world.afterEffect(() ->
+                            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly());
+                case METHOD_FAILS_FOR_GOOD ->
+                    world.afterEffect(() -> {
+                        throw new NoFunds();
+                    });
+                case LEASE_IS_LOST ->
+                    world.afterEffect(() -> world.alter("claim_token = gen_random_uuid(), attempt_count = 2"));
+                default -> {}
+            }
+        }
     }
 
     static Stream<Arguments> rowsInTheirModes() {

@@ -10,10 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.KeyReusedException;
@@ -61,7 +60,7 @@ class CallsInCallbacksTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        outer(application).executeWithoutResult(status -> callback.register(() -> desk.pay("key", () -> {})));
+        application.transaction().executeWithoutResult(status -> callback.register(() -> desk.pay("key", () -> {})));
 
         assertKept(application, "key");
         assertThat(application.effects()).isEqualTo(1);
@@ -75,7 +74,7 @@ class CallsInCallbacksTest {
         Desk desk = application.bean(Desk.class);
         desk.payAs("key", "first");
 
-        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+        assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.pay("outer", () -> {});
                     callback.register(() -> assertThatThrownBy(() -> desk.payAs("key", "second"))
                             .isInstanceOf(KeyReusedException.class));
@@ -94,7 +93,7 @@ class CallsInCallbacksTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+        assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.pay("outer", () -> {});
                     callback.register(() -> assertThatThrownBy(() -> desk.pay("key", Desk::fail))
                             .hasMessage("on purpose"));
@@ -111,7 +110,7 @@ class CallsInCallbacksTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+        assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.pay("outer", () -> {});
                     callback.register(() -> desk.pay("key", desk::useUpTheTime));
                 }))
@@ -149,7 +148,7 @@ class CallsInCallbacksTest {
         Desk desk = application.bean(Desk.class);
         AtomicReference<Throwable> refusal = new AtomicReference<>();
 
-        outer(application).executeWithoutResult(status -> {
+        application.transaction().executeWithoutResult(status -> {
             desk.pay("earlier", () -> {});
             Callbacks.afterCompletion(completion -> refusal.set(catchThrowable(() -> desk.pay("key", () -> {}))));
         });
@@ -172,11 +171,11 @@ class CallsInCallbacksTest {
     void theKeyOfACallThatASavepointTookBackIsFree(TransactionKind kind, Callback callback) {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
-        TransactionTemplate nested = outer(application);
-        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        TransactionTemplate nested = application.transaction(Propagation.NESTED);
         AtomicReference<String> ofAnother = new AtomicReference<>();
 
-        outer(application)
+        application
+                .transaction()
                 .executeWithoutResult(status -> callback.register(() -> {
                     for (String key : List.of("same", "other")) {
                         assertThatThrownBy(() -> nested.executeWithoutResult(inner -> desk.pay(key, Desk::fail)))
@@ -203,8 +202,7 @@ class CallsInCallbacksTest {
     void theKeyThatIsAboutToBeCommittedIsRefusedAtOnceInANewTransaction(TransactionKind kind, Callback callback) {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
-        TransactionTemplate anew = outer(application);
-        anew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        TransactionTemplate anew = application.transaction(Propagation.REQUIRES_NEW);
         AtomicReference<Throwable> refusal = new AtomicReference<>();
 
         String paid = desk.pay(
@@ -215,10 +213,6 @@ class CallsInCallbacksTest {
         assertThat(refusal.get()).isInstanceOf(ReentrantCallException.class).hasMessageContaining("suspended");
         assertThat(desk.pay("key", () -> {})).isEqualTo(paid);
         assertThat(application.effects()).isEqualTo(1);
-    }
-
-    private static TransactionTemplate outer(ContractApplication application) {
-        return new TransactionTemplate(application.bean(PlatformTransactionManager.class));
     }
 
     private static void assertKept(ContractApplication application, String key) {

@@ -5,6 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.TestDatabase;
@@ -35,6 +38,17 @@ final class ContractApplication {
 
     <T> T bean(Class<T> type) {
         return context.getBean(type);
+    }
+
+    /** Returns what opens a transaction, or joins the one that is open. */
+    TransactionTemplate transaction() {
+        return new TransactionTemplate(bean(PlatformTransactionManager.class));
+    }
+
+    TransactionTemplate transaction(Propagation propagation) {
+        TransactionTemplate transaction = transaction();
+        transaction.setPropagationBehavior(propagation.value());
+        return transaction;
     }
 
     Payments payments() {

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.InvalidIdempotencyKeyException;
@@ -192,7 +191,7 @@ class DeliveryOrderTest {
 
     @Test
     void twoMessagesOfAStreamMayBeHandledInOneTransaction() {
-        TransactionTemplate transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate transaction = application.transaction();
 
         transaction.executeWithoutResult(status -> {
             assertThat(projections.append(new Event("s", 1, "a"))).isEqualTo("a");
@@ -205,7 +204,7 @@ class DeliveryOrderTest {
 
     @Test
     void aSavepointTakesTheStreamBackToo() {
-        TransactionTemplate transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate transaction = application.transaction();
 
         transaction.executeWithoutResult(status -> {
             projections.append(new Event("s", 1, "a"));

@@ -1,9 +1,7 @@
 package io.idempotency.boot.contract;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -11,16 +9,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.Idempotent;
 
 /** Payments that join the transaction of a test, and what may befall that. */
-class Desk {
-
-    private final JdbcTemplate jdbc;
+class Desk extends PayingBean {
 
     private final DataSource dataSource;
 
-    private final AtomicInteger executions = new AtomicInteger();
-
-    Desk(JdbcTemplate jdbc, DataSource dataSource) {
-        this.jdbc = jdbc;
+    Desk(DataSource dataSource) {
         this.dataSource = dataSource;
     }
 
@@ -39,16 +32,7 @@ class Desk {
     }
 
     private String pay() {
-        jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
-        return "paid in execution " + executions.incrementAndGet();
-    }
-
-    int executions() {
-        return executions.get();
-    }
-
-    void reset() {
-        executions.set(0);
+        return "paid in execution " + makeEffect();
     }
 
     /** As if the transaction had lasted too long. */

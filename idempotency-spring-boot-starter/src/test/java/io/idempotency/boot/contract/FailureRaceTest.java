@@ -5,7 +5,6 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataIntegrityViolationException;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
@@ -83,18 +82,12 @@ class FailureRaceTest {
         throw new AssertionError("The method ran for a key that has its outcome");
     }
 
-    static class Counter {
-
-        private final JdbcTemplate jdbc;
-
-        Counter(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
+    static class Counter extends PayingBean {
 
         @Transactional
         @Idempotent(scope = "counter", key = "#key", fingerprint = "#key", finalFailures = SoldOut.class)
         public String sell(String key, Sale sale) throws SoldOut {
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            makeEffect();
             return sale.run();
         }
     }

@@ -1,11 +1,10 @@
 package io.idempotency.boot.contract;
 
-import java.time.LocalDate;
 import java.util.Map;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -32,6 +31,7 @@ class FaithfulResponseTest {
 
     private final TestDatabase database;
 
+    @AutoClose
     private final ConfigurableApplicationContext application;
 
     private final Answers answers;
@@ -41,11 +41,6 @@ class FaithfulResponseTest {
         Notebook.createTable(database.jdbc());
         application = JdbcTestApplication.start(database, new Class<?>[] {Answers.class});
         answers = application.getBean(Answers.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @BeforeEach
@@ -63,26 +58,6 @@ class FaithfulResponseTest {
         assertThat(database.jdbc()
                         .queryForObject("select count(*) from idempotency.idempotency_request", Integer.class))
                 .isZero();
-    }
-
-    @Test
-    void whatIsLostByItsValueFailsThatCallAlthoughOthersWereFaithful() {
-        Map<String, Object> faithful = Map.of("cents", 42, "currency", "EUR");
-        assertThat(answers.free("first", faithful)).isEqualTo(faithful);
-        assertThat(answers.free("first", Map.of())).isEqualTo(faithful);
-
-        assertThatThrownBy(() -> answers.free("second", Map.of("due", LocalDate.of(2026, 2, 3))))
-                .isInstanceOf(ResponseNotStorableException.class)
-                .hasMessageContainingAll("at $.due,", "java.time.LocalDate in the first answer and java.lang.String");
-
-        assertThat(Notebook.count(database.jdbc())).isOne();
-    }
-
-    @Test
-    void whatIsMeantToBeLostIsReplayedWithoutIt() {
-        assertThat(answers.hidingOnPurpose("key")).isEqualTo(new Hiding(7, "for the first caller alone"));
-        assertThat(answers.hidingOnPurpose("key")).isEqualTo(new Hiding(7, null));
-        assertThat(Notebook.count(database.jdbc())).isOne();
     }
 
     @Test
@@ -121,18 +96,6 @@ class FaithfulResponseTest {
         @Idempotent(scope = "hiding", key = "#key")
         public Hiding hiding(String key) {
             return write(new Hiding(7, "for the first caller alone"));
-        }
-
-        @Transactional
-        @Idempotent(scope = "hiding-on-purpose", key = "#key", lossyResponse = true)
-        public Hiding hidingOnPurpose(String key) {
-            return write(new Hiding(7, "for the first caller alone"));
-        }
-
-        @Transactional
-        @Idempotent(scope = "free", key = "#key", fingerprint = "#key")
-        public Map<String, Object> free(String key, Map<String, Object> answer) {
-            return write(answer);
         }
 
         private <T> T write(T answer) {

@@ -20,10 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.UnexpectedRollbackException;
-import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.InvalidIdempotencyKeyException;
@@ -68,7 +67,7 @@ class InboxTest {
         application = applications.start(List.of(Bookings.class), "idempotency.wait-timeout=" + WAIT_TIMEOUT);
         inbox = application.bean(Inbox.class);
         jdbc = application.bean(JdbcTemplate.class);
-        transaction = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        transaction = application.transaction();
     }
 
     @Test
@@ -111,7 +110,7 @@ class InboxTest {
     @ParameterizedTest
     @ValueSource(ints = {TransactionDefinition.ISOLATION_REPEATABLE_READ, TransactionDefinition.ISOLATION_SERIALIZABLE})
     void aBatchThatWasHandledSinceTheSnapshotIsItsCallersToRepeat(int isolation) {
-        TransactionTemplate isolated = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate isolated = application.transaction();
         isolated.setIsolationLevel(isolation);
         List<String> ids = List.of("m-1", "m-2");
 
@@ -191,8 +190,7 @@ class InboxTest {
 
     @Test
     void aBatchWaitsNoLongerThanItsTransactionMayTake() {
-        TransactionTemplate shortTransaction =
-                new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate shortTransaction = application.transaction();
         shortTransaction.setTimeout(1);
         try (Callers callers = Callers.onPlatformThreads()) {
             Halt halt = new Halt();
@@ -214,7 +212,7 @@ class InboxTest {
 
     @Test
     void aBatchInAReadOnlyTransactionIsRefused() {
-        TransactionTemplate readOnly = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate readOnly = application.transaction();
         readOnly.setReadOnly(true);
 
         assertThatThrownBy(() -> readOnly.execute(status -> inbox.claimNew("invoices", List.of("b"), id -> id)))
@@ -226,9 +224,7 @@ class InboxTest {
 
     @Test
     void aBatchThatIsRefusedInsideOfASavepointLeavesTheOuterTransaction() {
-        TransactionTemplate nested = new TransactionTemplate(
-                application.bean(PlatformTransactionManager.class),
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
+        TransactionTemplate nested = application.transaction(Propagation.NESTED);
         try (Callers callers = Callers.onPlatformThreads()) {
             Halt halt = new Halt();
             Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", halt::run));
@@ -271,9 +267,7 @@ class InboxTest {
 
     @Test
     void aBatchThatASavepointTakesBackIsNotAnnouncedAsHandled() {
-        TransactionTemplate nested = new TransactionTemplate(
-                application.bean(PlatformTransactionManager.class),
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
+        TransactionTemplate nested = application.transaction(Propagation.NESTED);
 
         transaction.executeWithoutResult(status -> {
             claim(List.of("a"));
@@ -326,9 +320,7 @@ class InboxTest {
 
     @Test
     void aBatchWithTheMessageThatIsBeingHandledIsRefusedAtOnce() {
-        TransactionTemplate another = new TransactionTemplate(
-                application.bean(PlatformTransactionManager.class),
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
+        TransactionTemplate another = application.transaction(Propagation.REQUIRES_NEW);
 
         assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> claim(List.of("b", "a"))))
                 .isInstanceOf(ReentrantCallException.class)
@@ -366,9 +358,7 @@ class InboxTest {
 
     @Test
     void aNestedTransactionThatFailsGivesItsMessageBack() {
-        TransactionTemplate nested = new TransactionTemplate(
-                application.bean(PlatformTransactionManager.class),
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
+        TransactionTemplate nested = application.transaction(Propagation.NESTED);
 
         transaction.executeWithoutResult(status -> {
             assertThatThrownBy(() -> nested.executeWithoutResult(inner -> inbox.handleOnce("invoices", "a", () -> {

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.Outcome;
@@ -52,26 +53,13 @@ abstract class InterruptedCallerTests {
         leased = application.bean(LeasedPayments.class);
     }
 
-    @Test
-    void aCommitWithoutAnAnswerIsAskedAboutAllTheSame() {
+    /** Without a cut, nothing but the interruption loses a connection, and only that of a virtual thread. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCommitIsAskedAboutAllTheSame(boolean isCut) {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "round-" + round;
-            application.interruption().afterEffectDo(this::cutAndInterruptAtCommit);
-
-            Receipt receipt = interrupted(() -> application.payments().pay(key, COMMAND));
-
-            application.interruption().reset();
-            assertThat(application.payments().pay(key, COMMAND)).isEqualTo(receipt);
-        }
-        assertThat(application.effects()).isEqualTo(ROUNDS);
-    }
-
-    /** Nothing but the interruption cuts a connection, and only that of a virtual thread. */
-    @Test
-    void aCommitThatIsInterruptedIsAskedAboutToo() {
-        for (int round = 0; round < ROUNDS; round++) {
-            String key = "round-" + round;
-            application.interruption().afterEffectDo(this::interruptAtCommit);
+            application.interruption().afterEffectDo(isCut ? this::cutAndInterruptAtCommit : this::interruptAtCommit);
 
             Receipt receipt = interrupted(() -> application.payments().pay(key, COMMAND));
 

@@ -8,10 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.transaction.NestedTransactionNotSupportedException;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
@@ -37,7 +36,7 @@ class JoinedTransactionTest {
     void aCallInAReadOnlyTransactionIsRefusedAndCanBeMadeElsewhere(TransactionKind kind) {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
-        TransactionTemplate readOnly = outer(application);
+        TransactionTemplate readOnly = application.transaction();
         readOnly.setReadOnly(true);
         AtomicReference<Throwable> refusal = new AtomicReference<>();
 
@@ -57,10 +56,10 @@ class JoinedTransactionTest {
     void aNestedTransactionIsRefusedByJpa() {
         ContractApplication application = applications.get(TransactionKind.JPA);
         Desk desk = application.bean(Desk.class);
-        TransactionTemplate nested = outer(application);
-        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        TransactionTemplate nested = application.transaction(Propagation.NESTED);
 
-        outer(application)
+        application
+                .transaction()
                 .executeWithoutResult(status -> assertThatThrownBy(
                                 () -> nested.executeWithoutResult(inner -> desk.pay("key", () -> {})))
                         .isInstanceOf(NestedTransactionNotSupportedException.class));
@@ -74,7 +73,7 @@ class JoinedTransactionTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+        assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.runOutOfTime();
                     assertThatThrownBy(() -> desk.pay("key", () -> {}))
                             .isInstanceOf(TransactionTimedOutException.class);
@@ -92,7 +91,8 @@ class JoinedTransactionTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        assertThatThrownBy(() -> outer(application)
+        assertThatThrownBy(() -> application
+                        .transaction()
                         .executeWithoutResult(status -> assertThatThrownBy(() -> desk.pay("key", desk::useUpTheTime))
                                 .isInstanceOf(TransactionTimedOutException.class)))
                 .isInstanceOf(UnexpectedRollbackException.class);
@@ -108,7 +108,7 @@ class JoinedTransactionTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+        assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.pay("key", () -> {});
                     desk.useUpTheTime();
                 }))
@@ -123,7 +123,7 @@ class JoinedTransactionTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        outer(application).executeWithoutResult(status -> {
+        application.transaction().executeWithoutResult(status -> {
             status.setRollbackOnly();
             desk.pay("key", () -> {});
         });
@@ -139,7 +139,7 @@ class JoinedTransactionTest {
         ContractApplication application = applications.get(kind);
         Desk desk = application.bean(Desk.class);
 
-        assertThatThrownBy(() -> outer(application).executeWithoutResult(status -> {
+        assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     assertThatThrownBy(() -> desk.pay("first", Desk::fail)).hasMessage("on purpose");
                     assertThatThrownBy(() -> desk.pay("key", () -> {}))
                             .isInstanceOf(TransactionFailedException.class)
@@ -150,10 +150,6 @@ class JoinedTransactionTest {
         assertNothingIsKept(application);
         desk.pay("key", () -> {});
         assertKeptOnce(application);
-    }
-
-    private static TransactionTemplate outer(ContractApplication application) {
-        return new TransactionTemplate(application.bean(PlatformTransactionManager.class));
     }
 
     private static void assertKeptOnce(ContractApplication application) {

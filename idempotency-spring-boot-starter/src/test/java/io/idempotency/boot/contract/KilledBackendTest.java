@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
@@ -110,7 +109,7 @@ class KilledBackendTest {
     @ParameterizedTest
     @EnumSource
     void inAnOuterTransactionAKilledBackendIsTheOuterCallersToRepeat(Moment moment) {
-        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate outer = application.transaction();
         AtomicInteger kills = killFirstExecution(application, moment);
 
         assertThatThrownBy(() -> outer.execute(status -> application.payments().pay("key", COMMAND)))
@@ -220,7 +219,7 @@ class KilledBackendTest {
     }
 
     private List<String> handleBatch(String... ids) {
-        return new TransactionTemplate(application.bean(PlatformTransactionManager.class)).execute(status -> {
+        return application.transaction().execute(status -> {
             List<String> claimed = application.bean(Inbox.class).claimNew("batch", List.of(ids), id -> id);
             claimed.forEach(id -> bookings(application).makeEffect(5));
             return claimed;

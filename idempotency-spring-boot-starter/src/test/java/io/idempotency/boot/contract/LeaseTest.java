@@ -11,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -122,7 +121,7 @@ class LeaseTest {
     @ParameterizedTest
     @EnumSource
     void aCallInsideOfATransactionIsRefusedBeforeAnythingIsClaimed(Completion completion) {
-        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate outer = application.transaction();
 
         assertThatThrownBy(() -> outer.executeWithoutResult(status -> completion.pay(payments, "key")))
                 .isInstanceOf(TransactionMismatchException.class)
@@ -135,7 +134,7 @@ class LeaseTest {
     /** A transactional event listener runs there. */
     @Test
     void aCallAfterTheCommitOfATransactionIsRefusedAsLongAsThatIsBound() {
-        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate outer = application.transaction();
 
         assertThatThrownBy(() -> outer.executeWithoutResult(status -> Callbacks.afterCommit(() -> payments.pay("key"))))
                 .isInstanceOf(TransactionMismatchException.class);

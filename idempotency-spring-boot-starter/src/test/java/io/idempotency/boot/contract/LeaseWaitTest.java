@@ -3,6 +3,7 @@ package io.idempotency.boot.contract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
@@ -58,8 +59,7 @@ class LeaseWaitTest {
     @ParameterizedTest
     @EnumSource
     void replaysAsSoonAsTheHolderCompletes(Completion completion) {
-        ConcurrentCalls<Booked> held = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(holder), "key"));
-        halt.awaitReached();
+        ConcurrentCalls<Booked> held = held(payments -> completion.pay(payments, "key"));
         ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
         awaitBetweenLooks();
 
@@ -77,8 +77,7 @@ class LeaseWaitTest {
             halt.run();
             throw new IllegalStateException("no answer");
         });
-        ConcurrentCalls<Booked> held = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(holder), "key"));
-        halt.awaitReached();
+        ConcurrentCalls<Booked> held = held(payments -> completion.pay(payments, "key"));
         ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
         awaitBetweenLooks();
 
@@ -97,9 +96,7 @@ class LeaseWaitTest {
 
     @Test
     void holdsNoConnectionBetweenItsLooks() {
-        ConcurrentCalls<Booked> held =
-                ConcurrentCalls.start(1, () -> paymentsOf(holder).pay("key"));
-        halt.awaitReached();
+        ConcurrentCalls<Booked> held = held(payments -> payments.pay("key"));
         ConcurrentCalls<Booked> waiting =
                 ConcurrentCalls.start(1, () -> paymentsOf(waiter).pay("key"));
         awaitBetweenLooks();
@@ -119,9 +116,7 @@ class LeaseWaitTest {
 
     @Test
     void isToldWhenToComeBackIfTheWaitWasInVain() {
-        ConcurrentCalls<Booked> held =
-                ConcurrentCalls.start(1, () -> paymentsOf(holder).payImpatiently("key"));
-        halt.awaitReached();
+        ConcurrentCalls<Booked> held = held(payments -> payments.payImpatiently("key"));
 
         assertThatThrownBy(() -> paymentsOf(waiter).payImpatiently("key"))
                 .isInstanceOfSatisfying(
@@ -138,9 +133,7 @@ class LeaseWaitTest {
 
     @Test
     void isToldTheSameInTheProcessOfTheHolder() {
-        ConcurrentCalls<Booked> held =
-                ConcurrentCalls.start(1, () -> paymentsOf(holder).payImpatiently("key"));
-        halt.awaitReached();
+        ConcurrentCalls<Booked> held = held(payments -> payments.payImpatiently("key"));
 
         assertThatThrownBy(() -> paymentsOf(holder).payImpatiently("key"))
                 .isInstanceOfSatisfying(
@@ -155,9 +148,7 @@ class LeaseWaitTest {
     /** The lease expires before the wait is over, and the holder still runs. */
     @Test
     void takesOverAnExpiredLeaseInTheProcessOfTheHolder() {
-        ConcurrentCalls<Booked> held =
-                ConcurrentCalls.start(1, () -> paymentsOf(holder).payBriefly("key"));
-        halt.awaitReached();
+        ConcurrentCalls<Booked> held = held(payments -> payments.payBriefly("key"));
 
         Booked booked = paymentsOf(holder).payBriefly("key");
         halt.release();
@@ -170,9 +161,7 @@ class LeaseWaitTest {
 
     @Test
     void isToldAtOnceIfItDoesNotWantToWait() {
-        ConcurrentCalls<Booked> held =
-                ConcurrentCalls.start(1, () -> paymentsOf(holder).payOrFailFast("key"));
-        halt.awaitReached();
+        ConcurrentCalls<Booked> held = held(payments -> payments.payOrFailFast("key"));
 
         ConcurrentCalls<Booked> refused =
                 ConcurrentCalls.start(1, () -> paymentsOf(waiter).payOrFailFast("key"));
@@ -207,6 +196,13 @@ class LeaseWaitTest {
                         .singleElement()
                         .satisfies(backend -> assertThat(backend.state()).isEqualTo("idle"))
                         .satisfies(backend -> assertThat(backend.query()).isEqualTo("ROLLBACK")));
+    }
+
+    /** A call of the holder that has begun. */
+    private ConcurrentCalls<Booked> held(Function<LeasedPayments, Booked> call) {
+        ConcurrentCalls<Booked> held = ConcurrentCalls.start(1, () -> call.apply(paymentsOf(holder)));
+        halt.awaitReached();
+        return held;
     }
 
     private static LeasedPayments paymentsOf(ContractApplication application) {

@@ -40,20 +40,15 @@ class LeasedPayments {
 
     /** The two ways to complete a lease: in the method's transaction, or in a short one after the method. */
     enum Completion {
-        IN_THE_TRANSACTION {
-            @Override
-            Booked pay(LeasedPayments payments, String key) {
-                return payments.pay(key);
-            }
-        },
-        AFTER_THE_METHOD {
-            @Override
-            Booked pay(LeasedPayments payments, String key) {
-                return payments.payWithoutTransaction(key);
-            }
-        };
+        IN_THE_TRANSACTION,
+        AFTER_THE_METHOD;
 
-        abstract Booked pay(LeasedPayments payments, String key);
+        Booked pay(LeasedPayments payments, String key) {
+            return switch (this) {
+                case IN_THE_TRANSACTION -> payments.pay(key);
+                case AFTER_THE_METHOD -> payments.payWithoutTransaction(key);
+            };
+        }
     }
 
     @Transactional

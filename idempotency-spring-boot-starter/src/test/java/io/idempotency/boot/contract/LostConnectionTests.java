@@ -195,7 +195,7 @@ abstract class LostConnectionTests {
     }
 
     private List<String> handleBatch(List<String> ids) {
-        return new TransactionTemplate(application.bean(PlatformTransactionManager.class)).execute(status -> {
+        return application.transaction().execute(status -> {
             List<String> claimed = application.bean(Inbox.class).claimNew("batch", ids, id -> id);
             claimed.forEach(id -> makeEffect());
             return claimed;
@@ -211,7 +211,7 @@ abstract class LostConnectionTests {
     @ParameterizedTest
     @EnumSource(names = {"COMMIT_NOT_SENT", "COMMIT_NOT_ANSWERED"})
     void anOuterTransactionIsTheOuterCallersToRepeat(Cut cut) {
-        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate outer = application.transaction();
         proxy.cutNext(cut.statement, cut.point);
 
         assertThatThrownBy(() -> outer.executeWithoutResult(

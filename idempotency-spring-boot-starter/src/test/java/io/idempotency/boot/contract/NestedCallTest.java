@@ -13,7 +13,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -43,7 +42,7 @@ class NestedCallTest {
     NestedCallTest(ContractApplications applications) {
         application = applications.start(List.of(Steps.class, TakenConnections.class));
         steps = application.bean(Steps.class);
-        outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        outer = application.transaction();
     }
 
     /** A call that holds the last connection of the pool would wait for itself. */

@@ -10,8 +10,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyOperations.Action;
@@ -121,7 +119,7 @@ class ObservedAttemptsTest {
 
     @Test
     void anAttemptThatItsOuterTransactionTakesBackHasFailedWithoutAnException() {
-        new TransactionTemplate(application.bean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+        application.transaction().executeWithoutResult(status -> {
             operations.call("orders", "key", "request").run(() -> {});
             inbox.handleOnce("invoices", "m-1", () -> {});
             status.setRollbackOnly();
@@ -137,7 +135,8 @@ class ObservedAttemptsTest {
 
     @Test
     void whatFailsBeforeItsKeyIsClaimedIsNoAttempt() {
-        assertThatThrownBy(() -> new TransactionTemplate(application.bean(PlatformTransactionManager.class))
+        assertThatThrownBy(() -> application
+                        .transaction()
                         .executeWithoutResult(status -> operations
                                 .call("refunds", "key", "request")
                                 .leased(Duration.ofMinutes(1))

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -112,13 +111,7 @@ class PipelinedCommitCostTest {
         }
     }
 
-    static class Counted {
-
-        private final JdbcTemplate jdbc;
-
-        Counted(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
+    static class Counted extends PayingBean {
 
         @Transactional
         @Idempotent(scope = "respond", key = "#key")
@@ -144,7 +137,7 @@ class PipelinedCommitCostTest {
         }
 
         private String effect() {
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            makeEffect();
             return "done";
         }
     }

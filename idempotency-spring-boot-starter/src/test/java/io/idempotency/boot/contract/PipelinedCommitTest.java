@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 
@@ -13,7 +12,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -135,8 +133,7 @@ class PipelinedCommitTest {
 
     @Test
     void callsAfterTheCommitAreNoPartOfIt() {
-        TransactionTemplate anew = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-        anew.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+        TransactionTemplate anew = application.transaction(Propagation.REQUIRES_NEW);
         List<String> answers = new ArrayList<>();
         shop.beforeCommitDo(() -> Callbacks.afterCommit(() -> {
             answers.add(anew.execute(status -> shop.sell("key")));
@@ -187,17 +184,9 @@ class PipelinedCommitTest {
         void on(Connection connection) throws SQLException;
     }
 
-    static class Shop {
-
-        private final JdbcTemplate jdbc;
-
-        private final AtomicInteger executions = new AtomicInteger();
+    static class Shop extends PayingBean {
 
         private final AtomicReference<Runnable> beforeCommit = new AtomicReference<>(() -> {});
-
-        Shop(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
 
         /** Of the next transaction. */
         void beforeCommitDo(Runnable callback) {
@@ -223,10 +212,10 @@ class PipelinedCommitTest {
         }
 
         private String sellAndAwaitCommit() {
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            int execution = makeEffect();
             Runnable callback = beforeCommit.getAndSet(() -> {});
             Callbacks.beforeCommit(callback);
-            return "sold in execution " + executions.incrementAndGet();
+            return "sold in execution " + execution;
         }
     }
 }

@@ -359,67 +359,12 @@ class RandomFaultsTest {
     }
 
     private enum Kind {
-        CALL(true) {
-            @Override
-            void take(Attempt attempt, Part part, Runnable further) {
-                attempt.met.put(part.name(), attempt.ledger.calls.pay(part.key, () -> {
-                    String id = attempt.write(part.name());
-                    further.run();
-                    return id;
-                }));
-            }
-        },
-        CALL_WITHOUT_RESPONSE(true) {
-            @Override
-            void take(Attempt attempt, Part part, Runnable further) {
-                attempt.ledger.calls.payQuietly(part.key, () -> {
-                    attempt.write(part.name());
-                    further.run();
-                });
-                attempt.met.put(part.name(), "");
-            }
-        },
-        MESSAGE(true) {
-            @Override
-            void take(Attempt attempt, Part part, Runnable further) {
-                attempt.ledger.inbox.handleOnce("ledger", part.key, () -> {
-                    attempt.write(part.name());
-                    further.run();
-                });
-                attempt.met.put(part.name(), "");
-            }
-        },
-        BATCH(false) {
-            @Override
-            void take(Attempt attempt, Part part, Runnable further) {
-                List<String> ids =
-                        Stream.of("a", "b", "c").map(id -> part.key + id).toList();
-                attempt.ledger
-                        .inbox
-                        .claimNew("ledger-batches", ids, id -> id)
-                        .forEach(id -> attempt.write("BATCH " + id));
-                ids.forEach(id -> attempt.met.put("BATCH " + id, ""));
-            }
-        },
-        PUBLISHING(false) {
-            @Override
-            void take(Attempt attempt, Part part, Runnable further) {
-                String name = "PUBLISHING " + UUID.randomUUID();
-                attempt.write(name);
-                attempt.ledger.outbox.publish(
-                        OutboxMessage.of("ledger", "Entry").payload(name).build());
-                attempt.met.put(name, "");
-            }
-        },
-        LOCK(false) {
-            @Override
-            void take(Attempt attempt, Part part, Runnable further) {
-                attempt.ledger.locks.acquire("ledger", part.key.substring(0, 1), Duration.ofSeconds(2));
-                String name = "LOCK " + UUID.randomUUID();
-                attempt.write(name);
-                attempt.met.put(name, "");
-            }
-        };
+        CALL(true),
+        CALL_WITHOUT_RESPONSE(true),
+        MESSAGE(true),
+        BATCH(false),
+        PUBLISHING(false),
+        LOCK(false);
 
         /** Whether the library can begin its transaction. */
         private final boolean isAlone;
@@ -428,85 +373,66 @@ class RandomFaultsTest {
             this.isAlone = isAlone;
         }
 
-        abstract void take(Attempt attempt, Part part, Runnable further);
+        void take(Attempt attempt, Part part, Runnable further) {
+            switch (this) {
+                case CALL ->
+                    attempt.met.put(part.name(), attempt.ledger.calls.pay(part.key, () -> {
+                        String id = attempt.write(part.name());
+                        further.run();
+                        return id;
+                    }));
+                case CALL_WITHOUT_RESPONSE -> {
+                    attempt.ledger.calls.payQuietly(part.key, () -> {
+                        attempt.write(part.name());
+                        further.run();
+                    });
+                    attempt.met.put(part.name(), "");
+                }
+                case MESSAGE -> {
+                    attempt.ledger.inbox.handleOnce("ledger", part.key, () -> {
+                        attempt.write(part.name());
+                        further.run();
+                    });
+                    attempt.met.put(part.name(), "");
+                }
+                case BATCH -> {
+                    List<String> ids =
+                            Stream.of("a", "b", "c").map(id -> part.key + id).toList();
+                    attempt.ledger
+                            .inbox
+                            .claimNew("ledger-batches", ids, id -> id)
+                            .forEach(id -> attempt.write("BATCH " + id));
+                    ids.forEach(id -> attempt.met.put("BATCH " + id, ""));
+                }
+                case PUBLISHING -> {
+                    String name = "PUBLISHING " + UUID.randomUUID();
+                    attempt.write(name);
+                    attempt.ledger.outbox.publish(
+                            OutboxMessage.of("ledger", "Entry").payload(name).build());
+                    attempt.met.put(name, "");
+                }
+                case LOCK -> {
+                    attempt.ledger.locks.acquire("ledger", part.key.substring(0, 1), Duration.ofSeconds(2));
+                    String name = "LOCK " + UUID.randomUUID();
+                    attempt.write(name);
+                    attempt.met.put(name, "");
+                }
+            }
+        }
     }
 
     /** Of the application, in its transaction or in a callback before its commit. */
     private enum Fault {
-        NONE {
-            @Override
-            void strike(Attempt attempt) {}
-        },
-        SWALLOWED_ERROR {
-            @Override
-            void strike(Attempt attempt) {
-                try {
-                    attempt.ledger.fail();
-                } catch (DuplicateKeyException swallowed) {
-                    // As an application does.
-                }
-            }
-        },
-        HEALED_ERROR {
-            @Override
-            void strike(Attempt attempt) {
-                attempt.ledger.onConnection(connection -> {
-                    Savepoint savepoint = connection.setSavepoint();
-                    SWALLOWED_ERROR.strike(attempt);
-                    connection.rollback(savepoint);
-                });
-            }
-        },
-        THROWN {
-            @Override
-            void strike(Attempt attempt) {
-                throw new IllegalStateException("on purpose");
-            }
-        },
-        STACK_OVERFLOW {
-            @Override
-            void strike(Attempt attempt) {
-                overflow(0);
-            }
-        },
-        SWALLOWED_FAILURE_OF_A_CALL {
-            @Override
-            void strike(Attempt attempt) {
-                swallow(() -> failingCall(attempt));
-            }
-        },
-        HEALED_FAILURE_OF_A_CALL {
-            @Override
-            void strike(Attempt attempt) {
-                if (attempt.kind != TransactionKind.JPA) {
-                    swallow(() -> attempt.ledger.nested.executeWithoutResult(status -> failingCall(attempt)));
-                }
-            }
-        },
-        CALL_IN_A_NEW_TRANSACTION(true) {
-            @Override
-            void strike(Attempt attempt) {
-                String key = UUID.randomUUID().toString();
-                swallow(() -> attempt.ledger.calls.payAnew(key, () -> {
-                    String id = UUID.randomUUID().toString();
-                    attempt.ledger.write(id, "NEW " + key, 0);
-                    attempt.killOnce();
-                    return id;
-                }));
-            }
-        },
-        ROLLBACK {
-            @Override
-            void strike(Attempt attempt) {
-                attempt.ledger.onConnection(Connection::rollback);
-            }
-        },
-        KILL(true) {
-            @Override
-            void strike(Attempt attempt) {
-                attempt.killOnce();
-            }
-        };
+        NONE,
+        SWALLOWED_ERROR,
+        HEALED_ERROR,
+        THROWN,
+        STACK_OVERFLOW,
+        SWALLOWED_FAILURE_OF_A_CALL,
+        HEALED_FAILURE_OF_A_CALL,
+        CALL_IN_A_NEW_TRANSACTION(true),
+        ROLLBACK,
+        KILL(true);
 
         /** What kills takes a new connection. */
         private final boolean isSlow;
@@ -519,7 +445,43 @@ class RandomFaultsTest {
             this.isSlow = isSlow;
         }
 
-        abstract void strike(Attempt attempt);
+        void strike(Attempt attempt) {
+            switch (this) {
+                case NONE -> {}
+                case SWALLOWED_ERROR -> {
+                    try {
+                        attempt.ledger.fail();
+                    } catch (DuplicateKeyException swallowed) {
+                        // As an application does.
+                    }
+                }
+                case HEALED_ERROR ->
+                    attempt.ledger.onConnection(connection -> {
+                        Savepoint savepoint = connection.setSavepoint();
+                        SWALLOWED_ERROR.strike(attempt);
+                        connection.rollback(savepoint);
+                    });
+                case THROWN -> throw new IllegalStateException("on purpose");
+                case STACK_OVERFLOW -> overflow(0);
+                case SWALLOWED_FAILURE_OF_A_CALL -> swallow(() -> failingCall(attempt));
+                case HEALED_FAILURE_OF_A_CALL -> {
+                    if (attempt.kind != TransactionKind.JPA) {
+                        swallow(() -> attempt.ledger.nested.executeWithoutResult(status -> failingCall(attempt)));
+                    }
+                }
+                case CALL_IN_A_NEW_TRANSACTION -> {
+                    String key = UUID.randomUUID().toString();
+                    swallow(() -> attempt.ledger.calls.payAnew(key, () -> {
+                        String id = UUID.randomUUID().toString();
+                        attempt.ledger.write(id, "NEW " + key, 0);
+                        attempt.killOnce();
+                        return id;
+                    }));
+                }
+                case ROLLBACK -> attempt.ledger.onConnection(Connection::rollback);
+                case KILL -> attempt.killOnce();
+            }
+        }
 
         @SuppressWarnings("InfiniteRecursion") // This is the fault.
         private static int overflow(int depth) {

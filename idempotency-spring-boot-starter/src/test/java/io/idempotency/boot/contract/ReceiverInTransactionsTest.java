@@ -4,7 +4,6 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -40,7 +39,7 @@ class ReceiverInTransactionsTest {
                 "logging.level.org.springframework.transaction=off");
         orders = application.bean(Orders.class);
         bookings = application.bean(Bookings.class);
-        outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        outer = application.transaction();
     }
 
     @Test

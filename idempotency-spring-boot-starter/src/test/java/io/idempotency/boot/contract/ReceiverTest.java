@@ -9,7 +9,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Idempotent;
@@ -41,7 +40,7 @@ class ReceiverTest {
                 "logging.level.com.zaxxer.hikari=error",
                 "logging.level.org.springframework.transaction=off");
         bookings = application.bean(Bookings.class);
-        outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        outer = application.transaction();
     }
 
     @Test

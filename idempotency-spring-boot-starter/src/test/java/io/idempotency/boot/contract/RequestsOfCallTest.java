@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.transaction.annotation.Transactional;
@@ -30,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ContractTest
 class RequestsOfCallTest {
 
+    @AutoClose
     private final ScriptedServer server = new ScriptedServer();
 
     private final RestClient client = RestClient.builder()
@@ -47,11 +48,6 @@ class RequestsOfCallTest {
     @AfterEach
     void reset() {
         server.reset();
-    }
-
-    @AfterAll
-    void close() {
-        server.close();
     }
 
     private void send(String path) {

@@ -2,7 +2,6 @@ package io.idempotency.boot.contract;
 
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -10,8 +9,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -78,7 +75,7 @@ class RetryTest {
 
     @Test
     void aTransactionOfAnOuterCallerIsNotRepeated() {
-        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate outer = application.transaction();
 
         assertThatThrownBy(() -> outer.executeWithoutResult(status -> failing.payAfterFailures("key", "40001", 1)))
                 .hasMessageContaining("on purpose");
@@ -106,23 +103,7 @@ class RetryTest {
                 .allSatisfy(retry -> assertThat(retry.sqlState()).isEqualTo("40P01"));
     }
 
-    static class Failing {
-
-        private final JdbcTemplate jdbc;
-
-        private final AtomicInteger executions = new AtomicInteger();
-
-        Failing(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        int executions() {
-            return executions.get();
-        }
-
-        void reset() {
-            executions.set(0);
-        }
+    static class Failing extends PayingBean {
 
         @Transactional
         @Idempotent(scope = "failing", key = "#key")
@@ -131,8 +112,7 @@ class RetryTest {
         }
 
         private String pay(String sqlState, int failures) {
-            int execution = executions.incrementAndGet();
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            int execution = makeEffect();
             if (execution <= failures) {
                 jdbc.queryForList("select fail_with(?)", sqlState);
             }

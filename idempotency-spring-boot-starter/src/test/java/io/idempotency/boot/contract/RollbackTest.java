@@ -6,8 +6,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -62,7 +60,7 @@ class RollbackTest {
                         .bean(IdempotencyOperations.class)
                         .call("programmatic", "key", "payload")
                         .run(() -> {
-                            failing.pay();
+                            failing.makeEffect();
                             throw thrown;
                         }))
                 .isSameAs(thrown);
@@ -72,10 +70,10 @@ class RollbackTest {
 
     @Test
     void aFailedCallInsideAnOuterTransactionDoomsIt() {
-        TransactionTemplate outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        TransactionTemplate outer = application.transaction();
 
         assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
-                    failing.pay();
+                    failing.makeEffect();
                     assertThatThrownBy(() -> failing.payAndThrow("key", new IOException("thrown")))
                             .isInstanceOf(IOException.class);
                 }))
@@ -90,28 +88,18 @@ class RollbackTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
     }
 
-    static class Failing {
-
-        private final JdbcTemplate jdbc;
-
-        Failing(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        void pay() {
-            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
-        }
+    static class Failing extends PayingBean {
 
         @Transactional
         @Idempotent(scope = "throwing", key = "#key")
         public String payAndThrow(String key, Throwable thrown) throws Throwable {
-            pay();
+            makeEffect();
             throw thrown;
         }
 
         @Idempotent(scope = "throwing-without-transactional", key = "#key")
         public String payAndThrowWithoutTransactional(String key, Throwable thrown) throws Throwable {
-            pay();
+            makeEffect();
             throw thrown;
         }
     }

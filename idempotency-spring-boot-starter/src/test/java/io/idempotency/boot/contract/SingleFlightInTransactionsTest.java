@@ -11,8 +11,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.PessimisticLockingFailureException;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.ReentrantCallException;
@@ -37,7 +36,7 @@ class SingleFlightInTransactionsTest {
     SingleFlightInTransactionsTest(ContractApplications applications) {
         this.application = applications.start(List.of(Transfers.class));
         this.transfers = application.bean(Transfers.class);
-        this.outer = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
+        this.outer = application.transaction();
     }
 
     @Test
@@ -106,8 +105,7 @@ class SingleFlightInTransactionsTest {
 
     @Test
     void aKeyOfASuspendedTransactionIsRefusedWithoutWaitingForDuplicatesThatWaitForItsCommit() {
-        TransactionTemplate beside = new TransactionTemplate(application.bean(PlatformTransactionManager.class));
-        beside.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+        TransactionTemplate beside = application.transaction(Propagation.NOT_SUPPORTED);
         try (Callers callers = Callers.onPlatformThreads()) {
             Call<Call<String>> repeated = callers.start(() -> outer.execute(status -> {
                 transfers.transfer("key");

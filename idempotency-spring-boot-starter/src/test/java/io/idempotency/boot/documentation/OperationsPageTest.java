@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -33,15 +33,11 @@ class OperationsPageTest {
 
     private static final Pattern MIGRATION = Pattern.compile("^-- (V\\d+__\\w+\\.sql)$", Pattern.MULTILINE);
 
+    @AutoClose
     private final ConfigurableApplicationContext application;
 
     OperationsPageTest(TestDatabase database) {
         application = JdbcTestApplication.start(database, new Class<?>[0]);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     static Stream<MarkdownFile.CodeBlock> questions() throws IOException {

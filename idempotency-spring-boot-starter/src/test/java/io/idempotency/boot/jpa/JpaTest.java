@@ -1,7 +1,7 @@
 package io.idempotency.boot.jpa;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,6 +40,7 @@ class JpaTest {
 
     private final JdbcTemplate jdbc;
 
+    @AutoClose
     private ConfigurableApplicationContext application;
 
     private Bookings bookings;
@@ -69,11 +70,6 @@ class JpaTest {
         PlatformTransactionManager manager = application.getBean(PlatformTransactionManager.class);
         assertThat(manager).isInstanceOf(JpaTransactionManager.class);
         transaction = new TransactionTemplate(manager);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

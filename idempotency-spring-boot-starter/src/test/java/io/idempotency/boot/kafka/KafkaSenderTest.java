@@ -14,6 +14,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,8 @@ class KafkaSenderTest {
 
     private final EmbeddedKafkaKraftBroker broker = new EmbeddedKafkaKraftBroker(1, 3, TOPIC);
 
+    private KafkaSender sender;
+
     @BeforeAll
     void startBroker() {
         broker.brokerProperties(Map.of("auto.create.topics.enable", "false"));
@@ -55,11 +58,18 @@ class KafkaSenderTest {
         broker.destroy();
     }
 
+    @AfterEach
+    void disconnect() {
+        if (sender != null) {
+            sender.destroy();
+        }
+    }
+
     @Test
     void aMessageArrivesAsItsJsonWithKeyAndHeadersWhateverTheApplicationsSerializers() {
         UUID id = UUID.randomUUID();
         OutboxRecord message = message(id, TOPIC, "customer-7", "{\"number\":\"\u20ac1\"}");
-        KafkaSender sender = sender(
+        sender = sender(
                 Map.of(
                         "bootstrap.servers",
                         broker.getBrokersAsString(),
@@ -68,11 +78,7 @@ class KafkaSenderTest {
                         "transactional.id",
                         "of-the-application"),
                 Duration.ofSeconds(30));
-        try {
-            join(sender.send(message));
-        } finally {
-            sender.destroy();
-        }
+        join(sender.send(message));
 
         try (Consumer<String, String> consumer = consumer()) {
             broker.consumeFromAnEmbeddedTopic(consumer, TOPIC);
@@ -112,63 +118,47 @@ class KafkaSenderTest {
 
     @Test
     void aMessageThatTheBrokerRefusesHasFailedByItself() {
-        KafkaSender sender = sender(
+        sender = sender(
                 Map.of("bootstrap.servers", broker.getBrokersAsString(), "max.request.size", 1_000),
                 Duration.ofSeconds(30));
-        try {
-            assertThatThrownBy(() ->
-                            join(sender.send(message(UUID.randomUUID(), TOPIC, null, "\"" + "x".repeat(2_000) + "\""))))
-                    .satisfies(failure -> assertThat(failure.getCause())
-                            .isNotInstanceOf(SenderUnavailableException.class)
-                            .hasStackTraceContaining("RecordTooLargeException"));
-        } finally {
-            sender.destroy();
-        }
+        assertThatThrownBy(() ->
+                        join(sender.send(message(UUID.randomUUID(), TOPIC, null, "\"" + "x".repeat(2_000) + "\""))))
+                .satisfies(failure -> assertThat(failure.getCause())
+                        .isNotInstanceOf(SenderUnavailableException.class)
+                        .hasStackTraceContaining("RecordTooLargeException"));
     }
 
     /** Or else one message for a topic that is not there would pause all others, for as long as it is alone. */
     @Test
     void aTopicThatIsNotThereIsNoOutageAndDoesNotKeepOthersWaiting() {
         Duration sendTimeout = Duration.ofSeconds(8);
-        KafkaSender sender = sender(Map.of("bootstrap.servers", broker.getBrokersAsString()), sendTimeout);
-        try {
-            for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), "missing", null, "1"))))
-                        .satisfies(failure -> assertThat(failure.getCause())
-                                .isNotInstanceOf(SenderUnavailableException.class)
-                                .hasStackTraceContaining("UnknownTopicOrPartitionException"));
-            }
-            long start = System.nanoTime();
+        sender = sender(Map.of("bootstrap.servers", broker.getBrokersAsString()), sendTimeout);
+        for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), "missing", null, "1"))))
-                    .hasStackTraceContaining("Kafka had no topic 'missing' a moment ago");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(sendTimeout.dividedBy(2));
-        } finally {
-            sender.destroy();
+                    .satisfies(failure -> assertThat(failure.getCause())
+                            .isNotInstanceOf(SenderUnavailableException.class)
+                            .hasStackTraceContaining("UnknownTopicOrPartitionException"));
         }
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), "missing", null, "1"))))
+                .hasStackTraceContaining("Kafka had no topic 'missing' a moment ago");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(sendTimeout.dividedBy(2));
     }
 
     @Test
     void withoutABrokerNothingCanBeSentAndThatIsSaidInTime() {
-        KafkaSender sender = sender(Map.of("bootstrap.servers", "127.0.0.1:1"), Duration.ofSeconds(1));
+        sender = sender(Map.of("bootstrap.servers", "127.0.0.1:1"), Duration.ofSeconds(1));
         long start = System.nanoTime();
-        try {
-            assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), TOPIC, null, "1"))))
-                    .hasCauseInstanceOf(SenderUnavailableException.class);
-        } finally {
-            sender.destroy();
-        }
+        assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), TOPIC, null, "1"))))
+                .hasCauseInstanceOf(SenderUnavailableException.class);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
     }
 
     @Test
     void aFailureIsForTheRelayToReportAndIsNotLoggedWithItsKey(CapturedOutput output) {
-        KafkaSender sender = sender(Map.of("bootstrap.servers", "127.0.0.1:1"), Duration.ofSeconds(1));
-        try {
-            assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), TOPIC, "customer-7", "1"))))
-                    .hasCauseInstanceOf(SenderUnavailableException.class);
-        } finally {
-            sender.destroy();
-        }
+        sender = sender(Map.of("bootstrap.servers", "127.0.0.1:1"), Duration.ofSeconds(1));
+        assertThatThrownBy(() -> join(sender.send(message(UUID.randomUUID(), TOPIC, "customer-7", "1"))))
+                .hasCauseInstanceOf(SenderUnavailableException.class);
         assertThat(output).doesNotContain("customer-7");
     }
 

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -64,6 +64,7 @@ class KafkaGroupTest {
 
     private final Random random = new Random(11);
 
+    @AutoClose
     private KafkaBroker broker;
 
     KafkaGroupTest(TestDatabase database) {
@@ -74,11 +75,6 @@ class KafkaGroupTest {
     void startBroker() {
         broker = KafkaBroker.start(PARTITIONS, SingleListener.TOPIC, BatchListener.TOPIC);
         Wallets.createTables(database.jdbc());
-    }
-
-    @AfterAll
-    void stopBroker() {
-        broker.close();
     }
 
     @BeforeEach

@@ -9,8 +9,7 @@ import java.util.UUID;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DuplicateKeyException;
 import tools.jackson.core.JacksonException;
@@ -37,17 +36,8 @@ class OutboxLogTest {
 
     private final OutboxLog outboxLog = new OutboxLog();
 
-    private LogLines log;
-
-    @BeforeEach
-    void listen() {
-        log = LogLines.of("io.idempotency.outbox");
-    }
-
-    @AfterEach
-    void stopListening() {
-        log.close();
-    }
+    @AutoClose
+    private final LogLines log = LogLines.of("io.idempotency.outbox");
 
     @Test
     void aMessageIsOneLineForEachAttempt() {

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -46,6 +46,7 @@ class InProcessTest {
 
     private final TestDatabase database;
 
+    @AutoClose
     private final OutboxApplication application;
 
     private final Invoices invoices;
@@ -60,11 +61,6 @@ class InProcessTest {
                 "idempotency.outbox.poll-interval=50ms",
                 "idempotency.wait-timeout=500ms");
         invoices = application.bean(Invoices.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

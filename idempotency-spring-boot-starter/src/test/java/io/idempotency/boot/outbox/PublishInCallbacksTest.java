@@ -2,8 +2,8 @@ package io.idempotency.boot.outbox;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -27,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PublishInCallbacksTest {
 
+    @AutoClose
     private final OutboxApplication application;
 
     private final Outbox outbox;
@@ -46,11 +47,6 @@ class PublishInCallbacksTest {
         transaction = new TransactionTemplate(manager);
         another = new TransactionTemplate(
                 manager, new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

@@ -268,21 +268,6 @@ class RelayRunnerTest {
         }
     }
 
-    @Test
-    void theThreadSaysWhatItIsForAndEndsWithTheContext() {
-        try (OutboxApplication application = start(NEVER)) {
-            assertThat(application.bean(RelayRunner.class).isRunning()).isTrue();
-            await().until(() -> relayThreads() == 1);
-        }
-        await().until(() -> relayThreads() == 0);
-    }
-
-    private static long relayThreads() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("idempotency-outbox-relay"))
-                .count();
-    }
-
     private OutboxApplication start(String... properties) {
         return OutboxApplication.start(database, List.of(Receiver.class, Observed.class), properties);
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -48,6 +48,7 @@ class RabbitSenderTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    @AutoClose
     private RabbitBroker broker;
 
     private CachingConnectionFactory connections;
@@ -59,13 +60,6 @@ class RabbitSenderTest {
     @BeforeAll
     void startBroker(@TempDir Path directory) {
         broker = RabbitBroker.start(directory);
-    }
-
-    @AfterAll
-    void stopBroker() {
-        if (broker != null) {
-            broker.close();
-        }
     }
 
     @BeforeEach

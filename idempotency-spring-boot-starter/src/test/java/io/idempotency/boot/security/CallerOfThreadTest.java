@@ -2,8 +2,8 @@ package io.idempotency.boot.security;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -34,6 +34,7 @@ class CallerOfThreadTest {
 
     private final TestDatabase database;
 
+    @AutoClose
     private final ConfigurableApplicationContext application;
 
     private final Notebook notebook;
@@ -51,11 +52,6 @@ class CallerOfThreadTest {
     @BeforeAll
     void createTable() {
         Notebook.createTable(database.jdbc());
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

@@ -9,8 +9,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariDataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,6 +44,7 @@ class MethodSecurityTest {
 
     private final TestDatabase database;
 
+    @AutoClose
     private final ConfigurableApplicationContext application;
 
     private final Vault vault;
@@ -60,11 +61,6 @@ class MethodSecurityTest {
                 "spring.datasource.hikari.connection-timeout=2000");
         this.vault = application.getBean(Vault.class);
         this.events = application.getBean(Events.class);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

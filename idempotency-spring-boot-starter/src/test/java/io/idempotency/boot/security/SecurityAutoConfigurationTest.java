@@ -9,7 +9,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.security.authentication.TestingAuthenticationToken;
-import org.springframework.security.core.context.SecurityContext;
+import org.springframework.security.core.context.ListeningSecurityContextHolderStrategy;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolderStrategy;
 import org.springframework.security.core.context.SecurityContextImpl;
@@ -96,7 +96,7 @@ class SecurityAutoConfigurationTest {
 
     @Test
     void theStrategyOfTheApplicationIsAsked() {
-        SecurityContextHolderStrategy own = new Strategy();
+        SecurityContextHolderStrategy own = new ListeningSecurityContextHolderStrategy(change -> {});
         own.setContext(new SecurityContextImpl(new TestingAuthenticationToken("alice", "password", "ROLE_USER")));
 
         application
@@ -124,31 +124,5 @@ class SecurityAutoConfigurationTest {
                 .run(context -> assertThat(context).hasNotFailed());
         reactive.withPropertyValues("idempotency.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    /** Beside the static one, as an application makes it that wants no static state. */
-    private static final class Strategy implements SecurityContextHolderStrategy {
-
-        private SecurityContext context = createEmptyContext();
-
-        @Override
-        public void clearContext() {
-            context = createEmptyContext();
-        }
-
-        @Override
-        public SecurityContext getContext() {
-            return context;
-        }
-
-        @Override
-        public void setContext(SecurityContext newContext) {
-            context = newContext;
-        }
-
-        @Override
-        public SecurityContext createEmptyContext() {
-            return new SecurityContextImpl();
-        }
     }
 }

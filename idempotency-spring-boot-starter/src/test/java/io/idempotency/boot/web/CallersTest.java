@@ -5,8 +5,8 @@ import java.util.List;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +34,7 @@ class CallersTest {
 
     private final TestDatabase database;
 
+    @AutoClose
     private final HttpApplication application;
 
     CallersTest(TestDatabase database) {
@@ -46,11 +47,6 @@ class CallersTest {
         List<Class<?>> all = new ArrayList<>(beans);
         all.addAll(List.of(Orders.class, SecuredApplication.class));
         return HttpApplication.start(database, all, properties);
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

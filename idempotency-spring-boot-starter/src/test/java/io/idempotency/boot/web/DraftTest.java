@@ -2,8 +2,8 @@ package io.idempotency.boot.web;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -27,6 +27,7 @@ class DraftTest {
 
     private static final String DOCUMENTATION = "https://api.example.com/idempotency";
 
+    @AutoClose
     private final HttpApplication application;
 
     DraftTest(TestDatabase database) {
@@ -36,11 +37,6 @@ class DraftTest {
                 List.of(Orders.class, Clients.class),
                 "idempotency.http.documentation-url=" + DOCUMENTATION,
                 "idempotency.purge.interval=100ms");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,17 +33,13 @@ class KeyParameterTest {
 
     private final TestDatabase database;
 
+    @AutoClose
     private final HttpApplication application;
 
     KeyParameterTest(TestDatabase database) {
         this.database = database;
         Orders.createTable(database);
         application = HttpApplication.start(database, List.of(Orders.class, ImplementsAnApi.class, Interceptors.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

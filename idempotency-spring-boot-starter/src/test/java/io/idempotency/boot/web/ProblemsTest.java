@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 
 import com.jayway.jsonpath.JsonPath;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +31,7 @@ class ProblemsTest {
 
     private static final String NOTHING = "{\"item\":\"nothing\",\"quantity\":1}";
 
+    @AutoClose
     private final HttpApplication application;
 
     ProblemsTest(TestDatabase database) {
@@ -40,11 +41,6 @@ class ProblemsTest {
                 List.of(Orders.class, Additions.class),
                 "idempotency.http.failure-status[out_of_stock]=402",
                 "logging.level.io.idempotency.boot.web=off");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach

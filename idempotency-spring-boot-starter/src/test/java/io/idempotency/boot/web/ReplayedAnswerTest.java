@@ -2,7 +2,7 @@ package io.idempotency.boot.web;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReplayedAnswerTest {
 
+    @AutoClose
     private final HttpApplication application;
 
     private int executionsBefore;
@@ -30,11 +31,6 @@ class ReplayedAnswerTest {
                 "idempotency.http.replay-headers=x-order-number",
                 "idempotency.http.replayed-header-name=X-Replayed",
                 "logging.level.io.idempotency.boot.web=off");
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @BeforeEach

@@ -2,8 +2,8 @@ package io.idempotency.boot.web;
 
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -17,16 +17,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReplayedHeaderTest {
 
+    @AutoClose
     private final HttpApplication application;
 
     ReplayedHeaderTest(TestDatabase database) {
         Orders.createTable(database);
         application = HttpApplication.start(database, List.of(Orders.class));
-    }
-
-    @AfterAll
-    void stop() {
-        application.close();
     }
 
     @AfterEach
