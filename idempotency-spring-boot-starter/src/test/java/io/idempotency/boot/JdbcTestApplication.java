@@ -2,6 +2,7 @@ package io.idempotency.boot;
 
 import java.util.Arrays;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -68,5 +69,10 @@ public class JdbcTestApplication {
                 .properties("idempotency.verify-responses=true")
                 .properties(properties)
                 .run();
+    }
+
+    /** Returns these properties of a test behind those that its applications have in common. */
+    public static String[] and(String[] properties, String... common) {
+        return Stream.concat(Stream.of(common), Stream.of(properties)).toArray(String[]::new);
     }
 }

@@ -46,7 +46,6 @@ import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
-import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.codec.ResponseCodec;
@@ -238,10 +237,7 @@ class AutoConfigurationTest {
     }
 
     private void requireIdempotent(Notebook notebook) {
-        Note first = notebook.write("key", "text");
-
-        assertThat(notebook.write("key", "text")).isEqualTo(first);
-        assertThat(Notebook.count(database.jdbc())).isOne();
+        Notebook.assertIdempotent(notebook, database.jdbc());
     }
 
     private String bodyOf(String scope) {

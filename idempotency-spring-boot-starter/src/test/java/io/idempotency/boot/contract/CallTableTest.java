@@ -2,7 +2,6 @@ package io.idempotency.boot.contract;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -173,7 +172,7 @@ class CallTableTest {
 
         private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
-        private final CountDownLatch mayEnd = new CountDownLatch(1);
+        private final Gate gate = new Gate();
 
         private final ContractApplication application;
 
@@ -211,18 +210,14 @@ class CallTableTest {
         }
 
         void heldByAnotherCall() {
-            CountDownLatch held = new CountDownLatch(1);
-            afterEffect(() -> {
-                held.countDown();
-                Latches.await(mayEnd);
-            });
+            afterEffect(gate::holdTheFirst);
             holder = ConcurrentCalls.start(1, () -> call(KEY));
-            Latches.await(held);
+            gate.awaitHeld();
         }
 
         @Override
         public void close() {
-            mayEnd.countDown();
+            gate.open();
             if (holder != null) {
                 holder.await().requireAllSucceeded();
             }

@@ -165,9 +165,9 @@ class InboxTest {
     @Test
     void aBatchWaitsNoLongerThanTheWaitTimeoutAndTakesItsTransactionWithIt() {
         try (Callers callers = Callers.onPlatformThreads()) {
-            Halt halt = new Halt();
-            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", halt::run));
-            halt.awaitReached();
+            Gate gate = new Gate();
+            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", gate::holdTheFirst));
+            gate.awaitHeld();
             List<Throwable> refusals = new ArrayList<>();
 
             assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
@@ -181,7 +181,7 @@ class InboxTest {
                     .asInstanceOf(type(RequestInProgressException.class))
                     .satisfies(refusal -> assertThat(refusal.retryAfter()).isEqualTo(Duration.ofSeconds(2)))
                     .satisfies(refusal -> assertThat(refusal).hasMessageContainingAll("2 messages", "'invoices'"));
-            halt.release();
+            gate.open();
             assertThat(holder.answer()).isTrue();
         }
         assertThat(application.handledMessages()).containsExactly("invoices b");
@@ -193,9 +193,9 @@ class InboxTest {
         TransactionTemplate shortTransaction = application.transaction();
         shortTransaction.setTimeout(1);
         try (Callers callers = Callers.onPlatformThreads()) {
-            Halt halt = new Halt();
-            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", halt::run));
-            halt.awaitReached();
+            Gate gate = new Gate();
+            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", gate::holdTheFirst));
+            gate.awaitHeld();
 
             // Without the transaction's end each would wait for two seconds, however fast the machine.
             Awaitility.await("a short wait").untilAsserted(() -> {
@@ -205,7 +205,7 @@ class InboxTest {
                         .isInstanceOf(RequestInProgressException.class);
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1_900));
             });
-            halt.release();
+            gate.open();
             assertThat(holder.answer()).isTrue();
         }
     }
@@ -226,9 +226,9 @@ class InboxTest {
     void aBatchThatIsRefusedInsideOfASavepointLeavesTheOuterTransaction() {
         TransactionTemplate nested = application.transaction(Propagation.NESTED);
         try (Callers callers = Callers.onPlatformThreads()) {
-            Halt halt = new Halt();
-            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", halt::run));
-            halt.awaitReached();
+            Gate gate = new Gate();
+            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", gate::holdTheFirst));
+            gate.awaitHeld();
 
             transaction.executeWithoutResult(status -> {
                 spend(5);
@@ -237,7 +237,7 @@ class InboxTest {
                 assertThat(inbox.claimNew("invoices", List.of("a"), id -> id)).containsExactly("a");
             });
 
-            halt.release();
+            gate.open();
             assertThat(holder.answer()).isTrue();
         }
         assertThat(application.handledMessages()).containsExactly("invoices a", "invoices b");

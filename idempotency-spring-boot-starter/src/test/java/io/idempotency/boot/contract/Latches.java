@@ -12,7 +12,7 @@ final class Latches {
 
     static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException interrupted) {
             throw new AssertionError(interrupted);
         }

@@ -42,14 +42,14 @@ class LeaseInSnapshotTest {
 
     @Test
     void aHolderWhoseLeaseWasTakenOverIsTold() {
-        Halt halt = new Halt();
-        holder.interruption().afterEffectDo(halt);
+        Gate gate = new Gate();
+        holder.interruption().afterEffectDo(gate::holdTheFirst);
         ConcurrentCalls<Integer> slow =
                 ConcurrentCalls.start(1, () -> holder.bean(Snapshots.class).pay("key"));
-        halt.awaitReached();
+        gate.awaitHeld();
         holder.expireLease("key");
         taker.bean(Snapshots.class).pay("key");
-        halt.release();
+        gate.open();
 
         assertThat(slow.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
         assertThat(holder.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
@@ -58,14 +58,14 @@ class LeaseInSnapshotTest {
     @Test
     void aHolderWhoseLeaseWasTakenOverDoesNotCallOutsideAgain() {
         int before = holder.bean(Snapshots.class).executions();
-        Halt halt = new Halt();
-        holder.interruption().afterEffectDo(halt);
+        Gate gate = new Gate();
+        holder.interruption().afterEffectDo(gate::holdTheFirst);
         ConcurrentCalls<Integer> slow =
                 ConcurrentCalls.start(1, () -> holder.bean(Snapshots.class).payRepeatably("key"));
-        halt.awaitReached();
+        gate.awaitHeld();
         holder.expireLease("key");
         taker.bean(Snapshots.class).payRepeatably("key");
-        halt.release();
+        gate.open();
 
         slow.await();
         assertThat(holder.bean(Snapshots.class).executions() - before).isEqualTo(1);

@@ -41,14 +41,14 @@ class LeaseLostTest {
     @ParameterizedTest
     @EnumSource
     void whoTakesOverIsTheOnlyOneThatCompletes(Completion completion) {
-        Halt halt = new Halt();
-        holder.interruption().afterEffectDo(halt);
+        Gate gate = new Gate();
+        holder.interruption().afterEffectDo(gate::holdTheFirst);
         ConcurrentCalls<Booked> slow = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(holder), "key"));
-        halt.awaitReached();
+        gate.awaitHeld();
         holder.expireLease("key");
 
         Booked booked = completion.pay(paymentsOf(taker), "key");
-        halt.release();
+        gate.open();
 
         assertThat(slow.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
         assertThat(booked.attempt()).isEqualTo(2);
@@ -131,19 +131,19 @@ class LeaseLostTest {
     @ParameterizedTest
     @EnumSource
     void aLeaseThatWasTakenOverCannotBeExtended(Completion completion) {
-        Halt halt = new Halt();
+        Gate gate = new Gate();
         AtomicReference<Throwable> refused = new AtomicReference<>();
         holder.interruption().beforeEffectDo(() -> {
-            halt.run();
+            gate.holdTheFirst();
             refused.set(catchThrowable(() -> IdempotencyContext.current().extendLease(Duration.ofHours(2))));
             throw (LeaseLostException) refused.get();
         });
         ConcurrentCalls<Booked> slow = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(holder), "key"));
-        halt.awaitReached();
+        gate.awaitHeld();
         holder.expireLease("key");
 
         Booked booked = completion.pay(paymentsOf(taker), "key");
-        halt.release();
+        gate.open();
 
         assertThat(slow.await().failures()).containsExactly(refused.get());
         assertThat(refused.get()).isInstanceOf(LeaseLostException.class);

@@ -38,7 +38,7 @@ class LeaseWaitTest {
 
     private final ContractApplication waiter;
 
-    private Halt halt;
+    private Gate gate;
 
     /** The waiter has one connection, so that it cannot hold one between its looks unnoticed. */
     LeaseWaitTest(ContractApplications applications) {
@@ -52,8 +52,8 @@ class LeaseWaitTest {
 
     @BeforeEach
     void letTheHolderHold() {
-        halt = new Halt();
-        holder.interruption().beforeEffectDo(halt);
+        gate = new Gate();
+        holder.interruption().beforeEffectDo(gate::holdTheFirst);
     }
 
     @ParameterizedTest
@@ -63,7 +63,7 @@ class LeaseWaitTest {
         ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
         awaitBetweenLooks();
 
-        halt.release();
+        gate.open();
 
         assertThat(waiting.await().requireAllSucceeded()).isEqualTo(held.await().requireAllSucceeded());
         assertThat(waiter.outcomes().all()).containsExactly(Outcome.REPLAYED);
@@ -74,14 +74,14 @@ class LeaseWaitTest {
     @EnumSource
     void runsAsSoonAsTheHolderFails(Completion completion) {
         holder.interruption().beforeEffectDo(() -> {
-            halt.run();
+            gate.holdTheFirst();
             throw new IllegalStateException("no answer");
         });
         ConcurrentCalls<Booked> held = held(payments -> completion.pay(payments, "key"));
         ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
         awaitBetweenLooks();
 
-        halt.release();
+        gate.open();
 
         assertThat(held.await().failures())
                 .singleElement()
@@ -108,7 +108,7 @@ class LeaseWaitTest {
                 .filteredOn(active -> active == 0)
                 .hasSizeGreaterThan(SAMPLES / 2);
         assertThat(waiting.isDone()).isFalse();
-        halt.release();
+        gate.open();
         assertThat(waiting.await().requireAllSucceeded())
                 .isEqualTo(held.await().requireAllSucceeded())
                 .doesNotContain(other);
@@ -126,7 +126,7 @@ class LeaseWaitTest {
                 .hasMessageContaining("did not end within");
 
         assertThat(waiter.outcomes().all()).containsExactly(Outcome.IN_PROGRESS);
-        halt.release();
+        gate.open();
         assertThat(held.await().requireAllSucceeded()).hasSize(1);
         assertThat(holder.effects()).isEqualTo(1);
     }
@@ -140,7 +140,7 @@ class LeaseWaitTest {
                         RequestInProgressException.class,
                         refused -> assertThat(refused.retryAfter()).isBetween(LEASE.minus(SLOWNESS), LEASE));
 
-        halt.release();
+        gate.open();
         assertThat(held.await().requireAllSucceeded()).hasSize(1);
         assertThat(holder.outcomes().all()).containsExactly(Outcome.IN_PROGRESS, Outcome.EXECUTED);
     }
@@ -151,7 +151,7 @@ class LeaseWaitTest {
         ConcurrentCalls<Booked> held = held(payments -> payments.payBriefly("key"));
 
         Booked booked = paymentsOf(holder).payBriefly("key");
-        halt.release();
+        gate.open();
 
         assertThat(booked.attempt()).isEqualTo(2);
         assertThat(held.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
@@ -168,7 +168,7 @@ class LeaseWaitTest {
 
         assertThat(refused.await(SLOWNESS).failures()).singleElement().isInstanceOf(RequestInProgressException.class);
         assertThat(waiter.outcomes().all()).containsExactly(Outcome.IN_PROGRESS);
-        halt.release();
+        gate.open();
         assertThat(held.await().requireAllSucceeded()).hasSize(1);
     }
 
@@ -201,7 +201,7 @@ class LeaseWaitTest {
     /** A call of the holder that has begun. */
     private ConcurrentCalls<Booked> held(Function<LeasedPayments, Booked> call) {
         ConcurrentCalls<Booked> held = ConcurrentCalls.start(1, () -> call.apply(paymentsOf(holder)));
-        halt.awaitReached();
+        gate.awaitHeld();
         return held;
     }
 

@@ -3,7 +3,6 @@ package io.idempotency.boot.contract;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -38,7 +37,9 @@ class ObservedDeliveryTest {
 
     private final Receiver receiver;
 
-    private @Nullable Holder holder;
+    private Gate gate = new Gate();
+
+    private @Nullable ConcurrentCalls<Void> holder;
 
     ObservedDeliveryTest(ContractApplications applications) {
         database = applications.database();
@@ -51,7 +52,9 @@ class ObservedDeliveryTest {
     @AfterEach
     void clear() {
         if (holder != null) {
-            holder.release();
+            gate.open();
+            holder.await().requireAllSucceeded();
+            gate = new Gate();
             holder = null;
         }
     }
@@ -114,14 +117,9 @@ class ObservedDeliveryTest {
     }
 
     private void holdInAnotherThread() {
-        CountDownLatch held = new CountDownLatch(1);
-        CountDownLatch mayEnd = new CountDownLatch(1);
-        application.interruption().afterEffectDo(() -> {
-            held.countDown();
-            Latches.await(mayEnd);
-        });
-        holder = new Holder(ConcurrentCalls.start(1, () -> receiver.receive(ID, 1, "body")), mayEnd);
-        Latches.await(held);
+        application.interruption().afterEffectDo(gate::holdTheFirst);
+        holder = ConcurrentCalls.start(1, () -> receiver.receive(ID, 1, "body"));
+        gate.awaitHeld();
     }
 
     private void assertLine(ILoggingEvent line, MessageOutcome outcome, Throwable thrown) {
@@ -151,14 +149,6 @@ class ObservedDeliveryTest {
             case DUPLICATE, LATE, GAP, IN_PROGRESS -> Level.INFO;
             case CONFLICT, INVALID_ID -> Level.WARN;
         };
-    }
-
-    private record Holder(ConcurrentCalls<Void> delivery, CountDownLatch mayEnd) {
-
-        void release() {
-            mayEnd.countDown();
-            delivery.await().requireAllSucceeded();
-        }
     }
 
     static class Receiver {

@@ -60,30 +60,6 @@ class PipelinedCommitContractTest {
     }
 
     @Nested
-    class OfRetries extends RetryTest {
-
-        OfRetries(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-    }
-
-    @Nested
-    class OfNestedCalls extends NestedCallTest {
-
-        OfNestedCalls(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-    }
-
-    @Nested
-    class OfFailureRecords extends FailureRecordTest {
-
-        OfFailureRecords(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-    }
-
-    @Nested
     class OfKilledBackends extends KilledBackendTest {
 
         OfKilledBackends(ContractApplications applications) {

@@ -20,7 +20,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -158,21 +157,18 @@ class ApplicationMigrationsTest {
     }
 
     private ConfigurableApplicationContext start(Class<?> migrations, String... properties) {
-        String[] all = new String[properties.length + 2];
-        System.arraycopy(properties, 0, all, 2, properties.length);
-        all[0] = "spring.flyway.locations=filesystem:" + directory;
-        all[1] = "spring.liquibase.change-log="
-                + directory.resolve("changelog.sql").toUri();
-        return JdbcTestApplication.start(database, new Class<?>[] {migrations, Notebook.class}, all);
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {migrations, Notebook.class},
+                JdbcTestApplication.and(
+                        properties,
+                        "spring.flyway.locations=filesystem:" + directory,
+                        "spring.liquibase.change-log="
+                                + directory.resolve("changelog.sql").toUri()));
     }
 
     private void requireIdempotent(ConfigurableApplicationContext application) {
-        Notebook notebook = application.getBean(Notebook.class);
-        int before = Notebook.count(jdbc);
-        Note first = notebook.write("key " + before, "text");
-
-        assertThat(notebook.write("key " + before, "text")).isEqualTo(first);
-        assertThat(Notebook.count(jdbc)).isEqualTo(before + 1);
+        Notebook.assertIdempotent(application.getBean(Notebook.class), jdbc);
     }
 
     private List<String> tables() {

@@ -10,7 +10,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.PostgresTest;
@@ -161,11 +160,13 @@ class MigrationRoleTest {
     }
 
     private ConfigurableApplicationContext start(String... properties) {
-        String[] all = new String[properties.length + 2];
-        System.arraycopy(properties, 0, all, 2, properties.length);
-        all[0] = "spring.datasource.username=" + application;
-        all[1] = "spring.datasource.password=application";
-        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class}, all);
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Notebook.class},
+                JdbcTestApplication.and(
+                        properties,
+                        "spring.datasource.username=" + application,
+                        "spring.datasource.password=application"));
     }
 
     private String[] migrationUser() {
@@ -173,10 +174,6 @@ class MigrationRoleTest {
     }
 
     private void requireIdempotent(ConfigurableApplicationContext application) {
-        Notebook notebook = application.getBean(Notebook.class);
-        Note first = notebook.write("key", "text");
-
-        assertThat(notebook.write("key", "text")).isEqualTo(first);
-        assertThat(Notebook.count(jdbc)).isOne();
+        Notebook.assertIdempotent(application.getBean(Notebook.class), jdbc);
     }
 }

@@ -14,7 +14,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -160,11 +159,7 @@ class MigrationTest {
     }
 
     private void requireIdempotent(ConfigurableApplicationContext application) {
-        Notebook notebook = application.getBean(Notebook.class);
-        Note first = notebook.write("key", "text");
-
-        assertThat(notebook.write("key", "text")).isEqualTo(first);
-        assertThat(Notebook.count(jdbc)).isOne();
+        Notebook.assertIdempotent(application.getBean(Notebook.class), jdbc);
     }
 
     private List<String> tablesOf(String schema) {

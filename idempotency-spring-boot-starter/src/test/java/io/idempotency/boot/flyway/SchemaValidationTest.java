@@ -131,10 +131,10 @@ class SchemaValidationTest {
     }
 
     private ConfigurableApplicationContext start(String... properties) {
-        String[] all = new String[properties.length + 1];
-        System.arraycopy(properties, 0, all, 1, properties.length);
-        all[0] = "idempotency.migrate=false";
-        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class}, all);
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Notebook.class},
+                JdbcTestApplication.and(properties, "idempotency.migrate=false"));
     }
 
     private void startAsApplicationRole() {

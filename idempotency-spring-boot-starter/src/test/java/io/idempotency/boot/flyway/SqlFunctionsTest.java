@@ -161,11 +161,11 @@ class SqlFunctionsTest {
     }
 
     private ConfigurableApplicationContext start(String... properties) {
-        String[] all = new String[properties.length + 2];
-        System.arraycopy(properties, 0, all, 2, properties.length);
-        all[0] = "spring.datasource.username=" + application;
-        all[1] = "spring.datasource.password=secret";
-        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class}, all);
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Notebook.class},
+                JdbcTestApplication.and(
+                        properties, "spring.datasource.username=" + application, "spring.datasource.password=secret"));
     }
 
     private List<String> functions() {

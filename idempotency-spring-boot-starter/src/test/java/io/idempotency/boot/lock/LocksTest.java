@@ -34,7 +34,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.Idempotent;
 import io.idempotency.LockNotAcquiredException;
 import io.idempotency.TransactionFailedException;
-import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.test.ConcurrentCalls;
@@ -123,15 +122,6 @@ class LocksTest {
             assertThat(second.await().requireAllSucceeded()).containsExactly(false);
         }
         assertThat(days()).isOne();
-    }
-
-    @Test
-    void withoutATransactionItIsRefused() {
-        try (ConfigurableApplicationContext application = start(true)) {
-            assertThatExceptionOfType(TransactionMismatchException.class)
-                    .isThrownBy(
-                            () -> application.getBean(TransactionLocks.class).tryAcquire("settlement", DAY));
-        }
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.idempotency.boot.retention;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -186,8 +185,9 @@ class PurgeRaceTest {
     }
 
     private ConfigurableApplicationContext start(String... properties) {
-        String[] all = Arrays.copyOf(properties, properties.length + 1);
-        all[properties.length] = "idempotency.purge.enabled=false";
-        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class}, all);
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Notebook.class},
+                JdbcTestApplication.and(properties, "idempotency.purge.enabled=false"));
     }
 }

@@ -1,7 +1,6 @@
 package io.idempotency.boot.retention;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -222,10 +221,13 @@ class ResponseRetentionTest {
     }
 
     private ConfigurableApplicationContext start(String isolation, String... properties) {
-        String[] all = Arrays.copyOf(properties, properties.length + 2);
-        all[properties.length] = "idempotency.purge.enabled=false";
-        all[properties.length + 1] = "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation;
-        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class, Silent.class}, all);
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Notebook.class, Silent.class},
+                JdbcTestApplication.and(
+                        properties,
+                        "idempotency.purge.enabled=false",
+                        "spring.datasource.hikari.transaction-isolation=TRANSACTION_" + isolation));
     }
 
     static class Silent {

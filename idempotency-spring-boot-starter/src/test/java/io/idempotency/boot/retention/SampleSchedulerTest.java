@@ -1,7 +1,6 @@
 package io.idempotency.boot.retention;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -96,9 +95,10 @@ class SampleSchedulerTest {
     }
 
     private ConfigurableApplicationContext start(String... properties) {
-        String[] all = Arrays.copyOf(properties, properties.length + 1);
-        all[properties.length] = "idempotency.sample-interval=50ms";
-        return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class, Samples.class}, all);
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Notebook.class, Samples.class},
+                JdbcTestApplication.and(properties, "idempotency.sample-interval=50ms"));
     }
 
     static class Samples implements IdempotencyListener {

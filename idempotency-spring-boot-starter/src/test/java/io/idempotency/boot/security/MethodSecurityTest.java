@@ -132,19 +132,6 @@ class MethodSecurityTest {
         assertThat(withdrawals()).isOne();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void whatARefusedCallerAskedForIsFreeForOneWhoMay(IdempotencyMode mode) {
-        callAs("GUEST");
-        assertRefused(mode);
-
-        callAs("OWNER");
-        withdraw(mode);
-
-        assertThat(events.outcomes()).containsExactly(Outcome.EXECUTED);
-        assertThat(requests()).singleElement().satisfies(row -> assertThat(row).containsEntry("attempt_count", 1));
-    }
-
     private void assertRefused(IdempotencyMode mode) {
         assertThatThrownBy(() -> withdraw(mode)).isInstanceOf(AccessDeniedException.class);
     }

@@ -13,8 +13,6 @@ import org.springframework.test.context.TestPropertySource;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.test.TestDatabaseExtension;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 /** An application's own test with a slice: its methods are as idempotent as in the whole application. */
 @AutoConfigureTestDatabase(replace = AutoConfigureTestDatabase.Replace.NONE)
 @TestPropertySource(properties = SliceApplication.NO_MIGRATIONS)
@@ -38,7 +36,6 @@ abstract class SliceTests {
 
     @Test
     void aRepeatReplays() {
-        assertThat(notebook.write("key", "text")).isEqualTo(notebook.write("key", "text"));
-        assertThat(Notebook.count(jdbc)).isOne();
+        Notebook.assertIdempotent(notebook, jdbc);
     }
 }

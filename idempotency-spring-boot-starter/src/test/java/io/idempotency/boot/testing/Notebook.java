@@ -6,6 +6,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /** The smallest idempotent service: each execution writes one more note. */
 public class Notebook {
 
@@ -26,6 +28,14 @@ public class Notebook {
 
     public static int count(JdbcOperations jdbc) {
         return jdbc.queryForObject("select count(*) from public.note", Integer.class);
+    }
+
+    /** Writes with a new key, and again with the same one. */
+    public static void assertIdempotent(Notebook notebook, JdbcOperations jdbc) {
+        int before = count(jdbc);
+        Note first = notebook.write("key " + before, "text");
+        assertThat(notebook.write("key " + before, "text")).isEqualTo(first);
+        assertThat(count(jdbc)).isEqualTo(before + 1);
     }
 
     @Transactional

@@ -15,7 +15,6 @@ import org.springframework.test.context.transaction.BeforeTransaction;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.KeyReusedException;
-import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
@@ -101,25 +100,6 @@ class TransactionalTestMethodsTest {
                 .withMessage("after the effect");
 
         assertThat(Notebook.count(jdbc)).isOne();
-        expectedAtTheRollback = List.of("failed");
-    }
-
-    /** As in any transaction that was joined: what is lost cannot be repeated within it. */
-    @Test
-    void repeatOfAFailedCallNeedsATransactionOfItsOwn() {
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> notebook.writeAndFail("key", "text"));
-
-        assertThatExceptionOfType(TransactionFailedException.class)
-                .isThrownBy(() -> notebook.writeAndFail("key", "text"));
-        expectedAtTheRollback = List.of("failed", "failed");
-    }
-
-    @Test
-    void outcomeIsNotReportedBeforeTheRollback() {
-        notebook.write("key", "text");
-
-        assertThat(outcomes.seen).isEmpty();
         expectedAtTheRollback = List.of("failed");
     }
 
