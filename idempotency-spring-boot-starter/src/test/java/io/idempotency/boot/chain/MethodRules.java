@@ -59,6 +59,7 @@ final class MethodRules {
     static void assertRefused(Class<?> type, String method, String problem, String action) {
         InvalidIdempotentMethodException refused = catchThrowableOfType(
                 InvalidIdempotentMethodException.class, () -> new MethodRules().check(type, method));
+        assertThat(refused).as("the refusal of %s", method).isNotNull();
         assertThat(refused.problem()).contains(problem, type.getName() + "." + method + "(");
         assertThat(refused.action()).contains(action);
     }
