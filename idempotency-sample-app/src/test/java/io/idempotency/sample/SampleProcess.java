@@ -17,7 +17,7 @@ import static org.awaitility.Awaitility.await;
 /** The sample in a JVM of its own, so that it can be killed. */
 final class SampleProcess implements AutoCloseable {
 
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
     private static final Pattern ADDRESS = Pattern.compile("The wallet is open at (http://localhost:\\d+)");
 
