@@ -58,12 +58,15 @@ class ArchitectureTest {
             .internal.retention: . .observation
             .internal.postgres:
                 . .internal.claim .internal.inbox .internal.lock .internal.outbox .internal.postgres.administration
-                .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.lock
+                .internal.postgres.engine .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.lock
                 .internal.postgres.maintenance .internal.postgres.outbox .internal.postgres.partition
                 .internal.postgres.request .internal.postgres.schema .internal.retention
             .internal.postgres.administration:
                 . .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.outbox
                 .internal.postgres.request
+            .internal.postgres.engine:
+                . .internal.claim .internal.codec .internal.lock .internal.postgres.jdbc .internal.postgres.lock
+                .internal.postgres.request .internal.postgres.schema
             .internal.postgres.inbox:
                 . .internal.claim .internal.codec .internal.inbox .internal.operation .internal.postgres.jdbc
             .internal.postgres.jdbc: . .internal.transaction

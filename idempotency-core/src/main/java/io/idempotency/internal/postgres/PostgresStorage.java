@@ -12,6 +12,7 @@ import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.outbox.OutboxChannel;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.postgres.administration.PostgresAdministration;
+import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.inbox.PostgresInboxStore;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
@@ -150,5 +151,14 @@ public final class PostgresStorage {
      */
     public StorageSchema schema() {
         return new StorageSchema(schema, dataSource);
+    }
+
+    /**
+     * Returns the check at start-up that the guarantee holds on the database.
+     *
+     * @return the check
+     */
+    public EngineVerifier engineVerifier() {
+        return new EngineVerifier(schema, dataSource);
     }
 }

@@ -1,0 +1,67 @@
+package io.idempotency.internal.postgres.engine;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Connections on which some methods do something else, as behind a pooler or on another engine. */
+final class ChangedConnections extends DelegatingDataSource {
+
+    private final Map<String, Change> changes;
+
+    ChangedConnections(DataSource dataSource, Map<String, Change> changes) {
+        super(dataSource);
+        this.changes = changes;
+    }
+
+    /** PgBouncer with pool_mode=statement, which ends the connection at the first BEGIN. */
+    static ChangedConnections refusingTransactions(DataSource dataSource) {
+        Change refuse = connection -> {
+            if (!connection.getAutoCommit()) {
+                connection.close();
+                throw new SQLException("FATAL: transaction blocks not allowed in statement pooling mode", "08P01");
+            }
+            throw new IllegalStateException("A statement was executed outside of a transaction");
+        };
+        return new ChangedConnections(dataSource, Map.of("prepareStatement", refuse, "createStatement", refuse));
+    }
+
+    /** A pooler that ends each transaction with its first statement, and tells nobody. */
+    static ChangedConnections withoutTransactions(DataSource dataSource) {
+        Change nothing = connection -> {};
+        return new ChangedConnections(dataSource, Map.of("setAutoCommit", nothing, "rollback", nothing));
+    }
+
+    static ChangedConnections committingInstead(DataSource dataSource) {
+        return new ChangedConnections(dataSource, Map.of("rollback", Connection::commit));
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Connection target = super.getConnection();
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    Change change = changes.get(method.getName());
+                    if (change != null) {
+                        change.apply(target);
+                        return null;
+                    }
+                    try {
+                        return method.invoke(target, arguments);
+                    } catch (InvocationTargetException failed) {
+                        throw failed.getTargetException();
+                    }
+                });
+    }
+
+    @FunctionalInterface
+    interface Change {
+
+        void apply(Connection connection) throws SQLException;
+    }
+}
