@@ -20,6 +20,8 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * @param enabled Whether annotated methods are idempotent. If not, they run as if they were not annotated.
  * @param schema PostgreSQL schema of the library's tables.
  * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
+ * @param verifyEngine Whether to check at start-up that a key can be claimed only once in the database, by claiming one
+ *     on two connections. Nothing is committed.
  * @param sqlFunctions Whether to install the SQL functions and the views for operators when the tables are migrated.
  * @param dataSource Name of the DataSource bean to use. By default, the primary or only one.
  * @param retention Time for which a key and its response are kept.
@@ -47,6 +49,7 @@ public record IdempotencyProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("idempotency") String schema,
         @DefaultValue("true") boolean migrate,
+        @DefaultValue("true") boolean verifyEngine,
         @DefaultValue("true") boolean sqlFunctions,
         @Nullable String dataSource,
         @DefaultValue("7d") Duration retention,

@@ -35,6 +35,7 @@ public final class IdempotencyMigrationAutoConfiguration {
             IdempotencyPurgeProperties purge) {
         return new IdempotencySchemaInitializer(
                 storage.schema(),
+                storage.engineVerifier(),
                 dataSource.dataSource(),
                 properties,
                 migration,

@@ -12,6 +12,7 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
 /**
@@ -23,6 +24,8 @@ final class IdempotencySchemaInitializer implements InitializingBean {
     private static final String HISTORY_TABLE = "idempotency_schema_history";
 
     private final StorageSchema schema;
+
+    private final EngineVerifier engine;
 
     private final DataSource dataSource;
 
@@ -43,12 +46,14 @@ final class IdempotencySchemaInitializer implements InitializingBean {
      */
     IdempotencySchemaInitializer(
             StorageSchema schema,
+            EngineVerifier engine,
             DataSource dataSource,
             IdempotencyProperties properties,
             IdempotencyMigrationProperties migration,
             MessagePartitionSettings partitions,
             boolean archive) {
         this.schema = schema;
+        this.engine = engine;
         this.dataSource = dataSource;
         this.properties = properties;
         this.migration = migration;
@@ -60,6 +65,9 @@ final class IdempotencySchemaInitializer implements InitializingBean {
     @Override
     public void afterPropertiesSet() throws MetaDataAccessException {
         reachability.requireApplicationDatabase(dataSource);
+        if (properties.verifyEngine()) {
+            engine.requireSuitableServer();
+        }
         schema.requireSupportedServer();
         if (properties.migrate()) {
             DataSource owner = owner();
@@ -70,6 +78,9 @@ final class IdempotencySchemaInitializer implements InitializingBean {
             partitions.apply(owner);
         }
         schema.validate();
+        if (properties.verifyEngine()) {
+            engine.verifyTables();
+        }
         partitions.warnIfDifferent();
         if (archive) {
             schema.validateArchive();

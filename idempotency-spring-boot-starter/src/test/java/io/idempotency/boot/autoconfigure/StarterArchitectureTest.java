@@ -41,6 +41,7 @@ import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -60,7 +61,8 @@ class StarterArchitectureTest {
 
     private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
                     "io.idempotency.internal.postgres..")
-            .and(DescribedPredicate.not(belongToAnyOf(PostgresStorage.class, StorageSchema.class)));
+            .and(DescribedPredicate.not(
+                    belongToAnyOf(PostgresStorage.class, StorageSchema.class, EngineVerifier.class)));
 
     private static final List<String> IMPORTED =
             ImportCandidates.load(AutoConfiguration.class, null).getCandidates();
