@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.IdempotencyStartupException;
@@ -64,11 +63,7 @@ final class TableCatalog {
     }
 
     /** The distribution of a table by Citus. */
-    private record Distribution(
-            StorageTable table,
-            String name,
-            boolean isHashed,
-            @Nullable String column) {
+    private record Distribution(StorageTable table, String name, boolean isHashed, String column) {
 
         static Distribution map(ResultSet row, int number) throws SQLException {
             return new Distribution(

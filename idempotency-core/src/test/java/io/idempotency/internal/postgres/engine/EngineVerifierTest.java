@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.IdempotencyStartupException;
@@ -190,9 +191,14 @@ class EngineVerifierTest {
         }
 
         @Test
-        void isAPoolOfOneConnectionWhichIsNotWaitedForLong() {
+        void isAPoolOfOneConnectionWhichIsNotWaitedForLong() throws SQLException {
             try (HikariDataSource pool = database.dataSource(1, Duration.ofSeconds(30))) {
                 assertPassesWithWarning(pool);
+
+                // The connection that came too late was given back.
+                try (Connection again = pool.getConnection()) {
+                    assertThat(again.getAutoCommit()).isTrue();
+                }
             }
         }
 
@@ -301,7 +307,7 @@ class EngineVerifierTest {
                     "add unique (consumer, message_id, processed_at)",
                     "add column n int; create unique index on idempotency.processed_message (consumer, message_id) where n = 1",
                     "add column n int; create unique index on idempotency.processed_message (consumer) include (message_id)",
-                    "add column n int; create unique index on idempotency.processed_message (consumer, lower(message_id))",
+                    "add column n int; create unique index on idempotency.processed_message (consumer, message_id, (n + 1))",
                     "add unique (consumer, message_id); update pg_index set indisvalid = false where indexrelid ="
                             + " 'idempotency.processed_message_consumer_message_id_key'::regclass"
                 })
@@ -358,6 +364,14 @@ class EngineVerifierTest {
                     problem,
                     "select undistribute_table('idempotency." + table + "')",
                     action);
+        }
+
+        @Test
+        void areRefusedIfCitusDistributesThemByRanges() {
+            distribute("idempotency_request", "request_id");
+            changeCatalogs("update pg_catalog.pg_dist_partition set partmethod = 'r'");
+
+            assertRefused(verifier()::verifyTables, "table idempotency_request", "without the hash of a column");
         }
 
         @ParameterizedTest
@@ -571,7 +585,7 @@ class EngineVerifierTest {
 
     /** Connects to each database in turn. */
     private static DataSource alternating(TestDatabase first, TestDatabase second) {
-        return new org.springframework.jdbc.datasource.AbstractDataSource() {
+        return new AbstractDataSource() {
 
             private boolean isSecond = true;
 
