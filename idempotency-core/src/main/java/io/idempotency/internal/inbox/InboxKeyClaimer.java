@@ -75,7 +75,7 @@ final class InboxKeyClaimer implements KeyClaimer {
 
     private boolean isHandledBy(InboxResult earlier, InboxResult found, Connection connection) {
         return found.kind() == InboxResult.Kind.DUPLICATE
-                && store.isHandledBy(connection, message, Objects.requireNonNull(earlier.transactionId()));
+                && store.isProcessedAt(connection, message, Objects.requireNonNull(earlier.processedAt()));
     }
 
     private static ClaimResult granted(int failedBefore) {

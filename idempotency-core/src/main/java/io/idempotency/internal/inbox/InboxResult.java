@@ -1,6 +1,7 @@
 package io.idempotency.internal.inbox;
 
 import java.sql.SQLException;
+import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind the kind of the result, which determines which other components are set
  * @param failedBefore number of deliveries of the message that have failed; 0 unless it is {@link Kind#NEW}
- * @param transactionId the id of the transaction that has claimed the message; {@code null} unless it is {@link Kind#NEW}
+ * @param processedAt the time in the row of the claimed message; {@code null} unless it is {@link Kind#NEW}
  * @param expectedVersion the version that must come next; 0 unless there is a {@link Kind#GAP}
  * @param waitEnded the error that ended the wait; {@code null} unless it is {@link Kind#IN_PROGRESS}
  */
 public record InboxResult(
         Kind kind,
         int failedBefore,
-        @Nullable String transactionId,
+        @Nullable Instant processedAt,
         long expectedVersion,
         @Nullable SQLException waitEnded) {
 
@@ -46,11 +47,11 @@ public record InboxResult(
      * Returns the result for a message that is claimed.
      *
      * @param failedBefore number of deliveries of it that have failed
-     * @param transactionId the id of the transaction that has claimed it
+     * @param processedAt the time in its row
      * @return the result
      */
-    public static InboxResult taken(int failedBefore, String transactionId) {
-        return new InboxResult(Kind.NEW, failedBefore, transactionId, 0, null);
+    public static InboxResult taken(int failedBefore, Instant processedAt) {
+        return new InboxResult(Kind.NEW, failedBefore, processedAt, 0, null);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.idempotency.internal.inbox;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 
 import io.idempotency.internal.claim.Failure;
@@ -22,14 +23,15 @@ public interface InboxStore {
     InboxResult claim(Connection connection, InboxMessage message, Duration waitLimit);
 
     /**
-     * Returns whether a transaction has handled a message.
+     * Returns whether the claim of a message was committed. A claim has a time of its own, because another one of the same
+     * message waits for its end.
      *
      * @param connection a connection with an open transaction
      * @param message the message
-     * @param transactionId the {@link InboxResult#transactionId()} of that transaction
-     * @return {@code false} if another transaction has handled it, or its row does not exist any more
+     * @param processedAt the {@link InboxResult#processedAt()} of the claim
+     * @return {@code false} if another claim was committed, or its row does not exist any more
      */
-    boolean isHandledBy(Connection connection, InboxMessage message, String transactionId);
+    boolean isProcessedAt(Connection connection, InboxMessage message, Instant processedAt);
 
     /**
      * Claims those of many messages that were not handled before. Waits for other transactions that are handling one of them.

@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -202,7 +203,7 @@ final class EveryStatement {
             deliveries.claim(Deliveries.message(id + "-6"));
             deliveries.commit();
             deliveries.recordFailureAndCommit(Deliveries.message(id + "-failing"), "code", "message");
-            storage.inboxStore().isHandledBy(deliveries.connection(), Deliveries.message(id), "1");
+            storage.inboxStore().isProcessedAt(deliveries.connection(), Deliveries.message(id), Instant.EPOCH);
         }
     }
 

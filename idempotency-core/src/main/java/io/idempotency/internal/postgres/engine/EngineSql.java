@@ -53,16 +53,5 @@ final class EngineSql {
             from relation
             join pg_catalog.pg_class as c on c.oid = relation.id""";
 
-    static final String HAS_CITUS = "select to_regclass('pg_catalog.pg_dist_partition') is not null";
-
-    /** Reads the column from the text of Citus's own catalog, so that no function of Citus is needed. */
-    static final String DISTRIBUTION = RELATIONS + """
-            select relation.name as table_name, d.logicalrelid::regclass::text as relation_name,
-                   d.partmethod = 'h' as is_hashed, coalesce(a.attname::text, '') as column_name
-            from relation
-            join pg_catalog.pg_dist_partition as d on d.logicalrelid = relation.id
-            left join pg_catalog.pg_attribute as a on a.attrelid = relation.id
-                and a.attnum = cast(substring(d.partkey from ':varattno ([0-9]+)') as int2)""";
-
     private EngineSql() {}
 }

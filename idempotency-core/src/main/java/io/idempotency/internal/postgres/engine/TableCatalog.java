@@ -11,6 +11,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.schema.DistributedTables;
+import io.idempotency.internal.postgres.schema.DistributedTables.DistributedTable;
 import io.idempotency.internal.postgres.schema.StorageTable;
 
 /** The check of what the catalogs of PostgreSQL and Citus say about the tables. */
@@ -62,18 +64,6 @@ final class TableCatalog {
         }
     }
 
-    /** The distribution of a table by Citus. */
-    private record Distribution(StorageTable table, String name, boolean isHashed, String column) {
-
-        static Distribution map(ResultSet row, int number) throws SQLException {
-            return new Distribution(
-                    tableOf(row),
-                    row.getString("relation_name"),
-                    row.getBoolean("is_hashed"),
-                    row.getString("column_name"));
-        }
-    }
-
     private static StorageTable tableOf(ResultSet row) throws SQLException {
         return StorageTable.valueOf(row.getString("table_name").toUpperCase(Locale.ROOT));
     }
@@ -91,13 +81,7 @@ final class TableCatalog {
             requireUniqueKey(relation);
             requireNoSubscriber(relation);
         }
-        if (jdbcClient.sql(EngineSql.HAS_CITUS).query(Boolean.class).single()) {
-            jdbcClient
-                    .sql(schema.resolve(EngineSql.DISTRIBUTION))
-                    .query(Distribution::map)
-                    .list()
-                    .forEach(this::requireSuitableDistribution);
-        }
+        new DistributedTables(schema).find(jdbcClient).forEach(this::requireSuitableDistribution);
     }
 
     private void requireTable(Relation relation) {
@@ -140,11 +124,11 @@ final class TableCatalog {
         }
     }
 
-    private void requireSuitableDistribution(Distribution distribution) {
+    private void requireSuitableDistribution(DistributedTable distribution) {
+        String name = schema.resolve("{schema}.") + distribution.table().tableName();
         List<String> columns = requirementOn(distribution.table()).distributionColumns();
         if (!distribution.isHashed() || !columns.contains(distribution.column())) {
-            String undistribute =
-                    "Run as the owner of the table: select undistribute_table('" + distribution.name() + "')";
+            String undistribute = "Run as the owner of the table: select undistribute_table('" + name + "')";
             throw new IdempotencyStartupException(
                     "The table " + distribution.table().tableName() + " in schema '" + schema.name() + "' is "
                             + (distribution.isHashed()
@@ -155,7 +139,7 @@ final class TableCatalog {
                     columns.isEmpty()
                             ? undistribute + ". It must be local to the coordinator."
                             : undistribute + ", then distribute it on " + String.join(" or ", columns)
-                                    + ": select create_distributed_table('" + distribution.name() + "', '"
+                                    + ": select create_distributed_table('" + name + "', '"
                                     + columns.get(0) + "'). Or leave it local to the coordinator.");
         }
     }

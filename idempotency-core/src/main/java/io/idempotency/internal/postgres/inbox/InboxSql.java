@@ -10,7 +10,7 @@ final class InboxSql {
                 consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
             values (?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + cast(? as float8) * interval '1 millisecond')
             on conflict do nothing
-            returning xmin""";
+            returning processed_at""";
 
     /**
      * Deletes the failures of the message together with its success: after a rollback they exist again. Two statements, because
@@ -41,8 +41,8 @@ final class InboxSql {
             from {schema}.processed_message
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
-    static final String FIND_TRANSACTION = """
-            select xmin
+    static final String FIND_TIME = """
+            select processed_at
             from {schema}.processed_message
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -24,6 +25,7 @@ import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.TimeColumns;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /** The store of handled messages. */
@@ -31,13 +33,15 @@ public final class PostgresInboxStore implements InboxStore {
 
     private static final String READ_COMMITTED = "read committed";
 
+    private static final String PROCESSED_AT = "processed_at";
+
     private final String receive;
 
     private final String collideWithUnseenFailure;
 
     private final String findPayload;
 
-    private final String findTransaction;
+    private final String findTime;
 
     private final String advance;
 
@@ -60,7 +64,7 @@ public final class PostgresInboxStore implements InboxStore {
         this.receive = schema.resolve(InboxSql.RECEIVE);
         this.collideWithUnseenFailure = schema.resolve(InboxSql.COLLIDE_WITH_UNSEEN_FAILURE);
         this.findPayload = schema.resolve(InboxSql.FIND_PAYLOAD);
-        this.findTransaction = schema.resolve(InboxSql.FIND_TRANSACTION);
+        this.findTime = schema.resolve(InboxSql.FIND_TIME);
         this.advance = schema.resolve(InboxSql.ADVANCE);
         this.advanceByOne = schema.resolve(InboxSql.ADVANCE_BY_ONE);
         this.findPosition = schema.resolve(InboxSql.FIND_POSITION);
@@ -104,13 +108,13 @@ public final class PostgresInboxStore implements InboxStore {
             bindMessage(parameters, message);
             statements.execute();
             String isolation = readIsolation(statements);
-            Optional<String> transactionId = readTransactionId(statements);
+            Optional<Instant> processedAt = readProcessedAt(statements);
             int failedAttempts = readFailedAttempts(statements);
-            if (transactionId.isPresent()) {
+            if (processedAt.isPresent()) {
                 if (!isolation.equals(READ_COMMITTED)) {
                     collideWithUnseenFailures(connection, message.consumer(), List.of(message.messageId()));
                 }
-                return InboxResult.taken(failedAttempts, transactionId.get());
+                return InboxResult.taken(failedAttempts, processedAt.get());
             }
         }
         return InboxResult.of(
@@ -140,9 +144,9 @@ public final class PostgresInboxStore implements InboxStore {
         }
     }
 
-    private static Optional<String> readTransactionId(MultiStatement statements) throws SQLException {
+    private static Optional<Instant> readProcessedAt(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
-            return rows.next() ? Optional.of(rows.getString("xmin")) : Optional.empty();
+            return rows.next() ? Optional.of(TimeColumns.read(rows, PROCESSED_AT)) : Optional.empty();
         }
     }
 
@@ -186,14 +190,14 @@ public final class PostgresInboxStore implements InboxStore {
     }
 
     @Override
-    public boolean isHandledBy(Connection connection, InboxMessage message, String transactionId) {
-        try (PreparedStatement statement = connection.prepareStatement(findTransaction)) {
+    public boolean isProcessedAt(Connection connection, InboxMessage message, Instant processedAt) {
+        try (PreparedStatement statement = connection.prepareStatement(findTime)) {
             bindMessage(new StatementParameters(statement), message);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() && rows.getString("xmin").equals(transactionId);
+                return rows.next() && TimeColumns.read(rows, PROCESSED_AT).equals(processedAt);
             }
         } catch (SQLException failure) {
-            throw SqlFailures.translate("find the transaction that handled a message", findTransaction, failure);
+            throw SqlFailures.translate("find when a message was handled", findTime, failure);
         }
     }
 

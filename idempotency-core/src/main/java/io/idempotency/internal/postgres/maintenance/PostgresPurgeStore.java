@@ -15,11 +15,14 @@ import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.schema.DistributedTables;
+import io.idempotency.internal.postgres.schema.DistributedTables.DistributedTable;
 import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+import static java.util.stream.Collectors.toSet;
 
 /**
  * The store of the purge. Only one run of all instances purges at a time. The lock of a batch ends with its transaction. No
@@ -74,14 +77,13 @@ public final class PostgresPurgeStore implements PurgeStore {
 
     private List<Expiry> tablesWithRows(JdbcClient jdbcClient) {
         boolean isPartitioned = partitions.exist(jdbcClient);
-        Set<String> distributed = new DistributedTables(schema).find(jdbcClient).keySet();
+        Set<StorageTable> distributed = new DistributedTables(schema)
+                .find(jdbcClient).stream().map(DistributedTable::table).collect(toSet());
         return Stream.concat(
                         StorageTable.expiring()
                                 .filter(table -> !isPartitioned || table != StorageTable.PROCESSED_MESSAGE)
-                                .map(table -> new TableExpiry(
-                                        schema, table, archive, distributed.contains(table.tableName()))),
-                        Stream.of(new ResponseExpiry(
-                                schema, distributed.contains(StorageTable.IDEMPOTENCY_REQUEST.tableName()))))
+                                .map(table -> new TableExpiry(schema, table, archive, distributed.contains(table))),
+                        Stream.of(new ResponseExpiry(schema, distributed.contains(StorageTable.IDEMPOTENCY_REQUEST))))
                 .toList();
     }
 

@@ -1,14 +1,14 @@
 package io.idempotency.internal.postgres.schema;
 
-import java.util.Map;
+import java.util.List;
+import java.util.Locale;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
 
-import static java.util.stream.Collectors.toMap;
-
-/** The tables of the schema that Citus distributes over its workers. */
+/** The tables of the schema that Citus keeps on its workers. */
 public final class DistributedTables {
 
     private final Schema schema;
@@ -23,16 +23,31 @@ public final class DistributedTables {
     }
 
     /**
-     * Finds the distributed tables.
+     * Finds the tables that Citus knows.
      *
      * @param jdbcClient a client of the database
-     * @return the distribution column of each, by the name of the table; empty without Citus
+     * @return the tables; none without Citus
      */
-    public Map<String, String> find(JdbcClient jdbcClient) {
+    public List<DistributedTable> find(JdbcClient jdbcClient) {
         if (!jdbcClient.sql(SchemaSql.HAS_CITUS).query(Boolean.class).single()) {
-            return Map.of();
+            return List.of();
         }
-        return jdbcClient.sql(schema.resolve(SchemaSql.DISTRIBUTED_TABLES)).query().listOfRows().stream()
-                .collect(toMap(row -> (String) row.get("table_name"), row -> (String) row.get("column_name")));
+        return jdbcClient
+                .sql(schema.resolve(SchemaSql.DISTRIBUTED_TABLES))
+                .query((row, number) -> new DistributedTable(
+                        StorageTable.valueOf(row.getString("table_name").toUpperCase(Locale.ROOT)),
+                        row.getBoolean("is_hashed"),
+                        row.getString("column_name")))
+                .list();
     }
+
+    /**
+     * A table that Citus knows.
+     *
+     * @param table the table
+     * @param isHashed whether its rows are in shards, by the hash of a column
+     * @param column that column; {@code null} if there is none
+     */
+    public record DistributedTable(
+            StorageTable table, boolean isHashed, @Nullable String column) {}
 }

@@ -63,12 +63,13 @@ final class SchemaSql {
 
     static final String HAS_CITUS = "select to_regclass('pg_catalog.pg_dist_partition') is not null";
 
+    /** Reads the column from the text of Citus's own catalog, so that no function of Citus is needed. */
     static final String DISTRIBUTED_TABLES = """
-            select c.relname::text as table_name,
-                   pg_catalog.column_to_column_name(p.logicalrelid, p.partkey) as column_name
-            from pg_catalog.pg_dist_partition as p
-            join pg_catalog.pg_class as c on c.oid = p.logicalrelid::oid
-            where c.relnamespace = '{schema}'::regnamespace and p.partkey is not null""";
+            select t.name as table_name, d.partmethod = 'h' as is_hashed, a.attname as column_name
+            from %s
+            join pg_catalog.pg_dist_partition as d on d.logicalrelid = to_regclass('{schema}.' || t.name)
+            left join pg_catalog.pg_attribute as a on a.attrelid = d.logicalrelid
+                and a.attnum = cast(substring(d.partkey from ':varattno ([0-9]+)') as int2)""".formatted(ALL);
 
     static final String CURRENT_ROLE = "select quote_ident(current_user::text)";
 

@@ -192,7 +192,8 @@ class EngineVerifierTest {
 
         @Test
         void isAPoolOfOneConnectionWhichIsNotWaitedForLong() throws SQLException {
-            try (HikariDataSource pool = database.dataSource(1, Duration.ofSeconds(30))) {
+            try (HikariDataSource pool = database.dataSource(1)) {
+                pool.setConnectionTimeout(Duration.ofSeconds(30).toMillis());
                 assertPassesWithWarning(pool);
 
                 // The connection that came too late was given back.

@@ -2,6 +2,7 @@ package io.idempotency.internal.postgres.inbox;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -79,12 +80,12 @@ class InboxClaimInDriverModesTest {
         for (int i = 0; i < CALLS; i++) {
             String id = "m-" + i;
             deliveries.recordFailureAndCommit(messageWithPayload(id, "a"), "code", "message");
-            assertMeets(InboxResult.taken(1, "any"), messageWithPayload(id, "a"));
+            assertMeets(InboxResult.taken(1, Instant.EPOCH), messageWithPayload(id, "a"));
             assertMeets(InboxResult.of(InboxResult.Kind.DUPLICATE), messageWithPayload(id, "a"));
             assertMeets(InboxResult.of(InboxResult.Kind.CONFLICT), messageWithPayload(id, "b"));
             assertMeets(InboxResult.gap(1), event("s-" + i, 2, DeliveryOrder.STRICT));
-            assertMeets(InboxResult.taken(0, "any"), event("s-" + i, 1, DeliveryOrder.STRICT));
-            assertMeets(InboxResult.taken(0, "any"), event("s-" + i, 5, DeliveryOrder.MONOTONIC));
+            assertMeets(InboxResult.taken(0, Instant.EPOCH), event("s-" + i, 1, DeliveryOrder.STRICT));
+            assertMeets(InboxResult.taken(0, Instant.EPOCH), event("s-" + i, 5, DeliveryOrder.MONOTONIC));
             assertMeets(InboxResult.of(InboxResult.Kind.LATE), event("s-" + i, 4, DeliveryOrder.MONOTONIC));
         }
         assertThat(database.jdbc().queryForList("select 1 from idempotency.message_failure"))
