@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -58,8 +57,9 @@ final class CitusCluster implements RunningServer {
     /** Distributes the library's tables as the documentation says. */
     void distribute(DataSource dataSource) {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
-        jdbc.execute("create table account (tenant text not null, id uuid not null, primary key (tenant, id))");
-        jdbc.execute("select create_distributed_table('account', 'tenant')");
+        jdbc.execute("create schema application");
+        jdbc.execute("create table application.account (tenant text primary key)");
+        jdbc.execute("select create_distributed_table('application.account', 'tenant')");
         boolean byCaller = System.getProperty(LAYOUT_PROPERTY, "").equals("caller");
         statements(byCaller ? "Layout 2" : "Layout 1").forEach(jdbc::execute);
         statements("Both layouts").forEach(jdbc::execute);
@@ -70,7 +70,7 @@ final class CitusCluster implements RunningServer {
             return SQL.matcher(Files.readString(PAGE))
                     .results()
                     .filter(block -> block.group(1).startsWith(title))
-                    .map((MatchResult block) -> block.group(2));
+                    .map(block -> block.group(2).replace("'account'", "'application.account'"));
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

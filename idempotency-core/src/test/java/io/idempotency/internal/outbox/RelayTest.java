@@ -42,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 /** What one relay does with what is due. */
+@Tag("citus")
 @PostgresTest
 class RelayTest {
 

@@ -47,6 +47,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** Messages that are received without an annotation, one by one or in batches. */
+@Tag("citus")
 @ContractTest
 class InboxTest {
 

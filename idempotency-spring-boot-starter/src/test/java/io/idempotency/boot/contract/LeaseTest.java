@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,11 +22,13 @@ import io.idempotency.boot.contract.LeasedPayments.Booked;
 import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A call whose claim is committed before its method runs, as long as nobody else wants its key. */
+@Tag("citus")
 @ContractTest
 class LeaseTest {
 
@@ -86,6 +89,7 @@ class LeaseTest {
         assertThat(application.request("key")).containsEntry("status", "succeeded");
     }
 
+    @NotOnCitus
     @Test
     void effectAndCompletionAreOneTransaction() {
         payments.pay("key");

@@ -1,5 +1,8 @@
 package io.idempotency.boot.contract;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("citus")
 class ReadCommittedContractTest extends IdempotentContractTests {
 
     ReadCommittedContractTest(ContractApplications applications) {

@@ -2,6 +2,7 @@ package io.idempotency.boot.contract;
 
 import org.junit.jupiter.api.Tag;
 
+@Tag("citus")
 @Tag("full")
 class ReceiverRepeatableReadTest extends ReceiverContractTests {
 

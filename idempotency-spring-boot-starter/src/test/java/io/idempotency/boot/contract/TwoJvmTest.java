@@ -19,6 +19,7 @@ import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Two processes that know of each other only through the database. */
+@Tag("citus")
 @Tag("race")
 @Tag("full")
 class TwoJvmTest {

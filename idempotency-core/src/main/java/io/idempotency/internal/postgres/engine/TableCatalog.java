@@ -125,7 +125,7 @@ final class TableCatalog {
     }
 
     private void requireSuitableDistribution(DistributedTable distribution) {
-        String name = schema.resolve("{schema}.") + distribution.table().tableName();
+        String name = schema.name() + "." + distribution.table().tableName();
         List<String> columns = requirementOn(distribution.table()).distributionColumns();
         if (!distribution.isHashed() || !columns.contains(distribution.column())) {
             String undistribute = "Run as the owner of the table: select undistribute_table('" + name + "')";

@@ -231,6 +231,7 @@ DECLARE
     old   record;
     first text := "${schema}".processed_message_partition_name('processed_message_before', open_from);
     views text;
+    is_distributed boolean;
 BEGIN
     IF open_from >= open_until THEN
         RAISE EXCEPTION 'a partition from % to % would be empty', open_from, open_until
@@ -244,6 +245,14 @@ BEGIN
         RETURN false;
     ELSIF NOT pg_has_role(old.relowner, 'USAGE') THEN
         RAISE EXCEPTION 'must be owner of table processed_message' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = $1)'
+        INTO is_distributed USING old.id;
+        IF is_distributed THEN
+            RAISE EXCEPTION 'processed_message is distributed by Citus and cannot be partitioned as well'
+                USING ERRCODE = 'object_not_in_prerequisite_state';
+        END IF;
     END IF;
     -- Partitions would show and take everything, and a table whose policies hold for its owner too looks empty to him.
     IF old.relrowsecurity OR EXISTS (SELECT FROM pg_policy WHERE polrelid = old.id) THEN

@@ -31,6 +31,7 @@ import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** What operators may change, and what they may not. */
+@Tag("citus")
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AdministrationTest {
@@ -140,6 +142,7 @@ class AdministrationTest {
         assertThat(administration.search(null, null, null, 10)).hasSize(1);
     }
 
+    @NotOnCitus
     @Test
     void aRowThatWasWrittenByHandHidesNothing() throws SQLException {
         hold(leased("order-42"));
@@ -165,6 +168,7 @@ class AdministrationTest {
         assertThat(session.claim(leased("order-42"))).isEqualTo(ClaimResult.succeeded("{\"paid\": 1E+2}"));
     }
 
+    @NotOnCitus
     @Test
     void aCompletedRequestIsKeptAsLongAsIfItHadCompletedNow() throws SQLException {
         hold(leased("order-42"));

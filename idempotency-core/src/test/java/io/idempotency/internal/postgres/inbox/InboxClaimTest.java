@@ -31,6 +31,7 @@ import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.RoundTripCounter;
 import io.idempotency.test.TestDatabase;
@@ -44,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /** What a delivery meets, and what is left in the tables of the inbox. */
+@Tag("citus")
 @PostgresTest
 class InboxClaimTest {
 
@@ -301,6 +303,7 @@ class InboxClaimTest {
             assertThat(failures()).isEmpty();
         }
 
+        @NotOnCitus
         @Test
         void isSeenByADeliveryThatWaitedForItsRecord() throws SQLException {
             admin.execute("""
@@ -328,6 +331,7 @@ class InboxClaimTest {
             }
         }
 
+        @NotOnCitus
         @ParameterizedTest(name = "{0}, in a batch: {1}")
         @CsvSource({"repeatable read, false", "serializable, false", "repeatable read, true", "serializable, true"})
         void isForgottenByADeliveryWhoseSnapshotDoesNotShowIt(String isolation, boolean inABatch) throws SQLException {
@@ -465,6 +469,7 @@ class InboxClaimTest {
             assertThat(stored()).containsExactly("a", "b", "c", "d", "e");
         }
 
+        @NotOnCitus
         @ParameterizedTest
         @ValueSource(strings = {"repeatable read", "serializable"})
         void isRefusedIfItsSnapshotDoesNotShowARepeat(String isolation) throws SQLException {
@@ -551,6 +556,7 @@ class InboxClaimTest {
             }
         }
 
+        @NotOnCitus
         @Test
         @Tag("race")
         void doesNotLockOutAnotherThatHasTheSameIdsInAnotherOrder() throws SQLException {
@@ -601,6 +607,7 @@ class InboxClaimTest {
                 .containsExactly("young failure");
     }
 
+    @NotOnCitus
     @Test
     @Tag("race")
     void aDeliveryIsNeverBrokenByAPurge() {

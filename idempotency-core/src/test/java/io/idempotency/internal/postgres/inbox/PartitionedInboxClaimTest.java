@@ -12,12 +12,14 @@ import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A delivery meets the same where messages are in partitions. */
+@NotOnCitus
 @PostgresTest
 @Tag("full")
 class PartitionedInboxClaimTest extends InboxClaimTest {

@@ -10,6 +10,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -20,12 +21,14 @@ import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a purge deletes of {@code idempotency_request}. */
+@Tag("citus")
 @PostgresTest
 class ExpiryTest {
 
@@ -67,6 +70,7 @@ class ExpiryTest {
         assertThat(keys()).containsExactly("young1", "young2");
     }
 
+    @NotOnCitus
     @Test
     void aRowThatIsBeingProcessedIsDeletedOnlyIfItsLeaseHasExpired() {
         insert("processing", "processing", "-10 years", 2);
@@ -93,6 +97,7 @@ class ExpiryTest {
         assertThat(requests.deleteExpired(5)).hasValue(0);
     }
 
+    @NotOnCitus
     @Test
     void aRowThatIsLockedIsLeftForLaterWithoutWaiting() throws SQLException {
         insert("old", "succeeded", "-1 second", 3);

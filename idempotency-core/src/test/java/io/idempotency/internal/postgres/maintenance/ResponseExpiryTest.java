@@ -33,6 +33,7 @@ import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 /** Responses that go before their keys. */
+@Tag("citus")
 @PostgresTest
 class ResponseExpiryTest {
 
@@ -163,6 +165,7 @@ class ResponseExpiryTest {
         assertThat(purge(false).run().deleted()).isEqualTo(Map.of("idempotency_request", 1L, "response_body", 4L));
     }
 
+    @NotOnCitus
     @Test
     void aRowThatIsLockedIsLeftForLaterWithoutWaiting() throws Exception {
         call("locked");
@@ -284,6 +287,7 @@ class ResponseExpiryTest {
         assertThat(row()).containsEntry("response_expires_at", null);
     }
 
+    @NotOnCitus
     @Test
     void anOperatorsCompletionCountsAnewAndHisReleaseHasNone() throws SQLException {
         try (Session session = new Session(database.connection())) {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,7 @@ import static io.idempotency.internal.postgres.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What the record of an attempt that was rolled back may overwrite: the record of an earlier one, and nothing else. */
+@Tag("citus")
 @PostgresTest
 class FailureOfAttemptTest {
 

@@ -32,6 +32,7 @@ import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.DURATION;
 
 /** Claims that are committed before their effect: who takes them over, and whom a fence lets write. */
+@Tag("citus")
 @PostgresTest
 class LeaseClaimTest {
 
@@ -89,6 +91,7 @@ class LeaseClaimTest {
         assertThat(taker.claim(leased("order-42"))).isEqualTo(TAKEN_OVER);
     }
 
+    @NotOnCitus
     @Test
     @Tag("race")
     void aLeaseBeginsWhenItIsGrantedAndNotBeforeTheWait() throws Exception {
@@ -227,6 +230,7 @@ class LeaseClaimTest {
     }
 
     /** A trigger holds the other between what it has found and its update. */
+    @NotOnCitus
     @Test
     @Tag("race")
     void aLeaseThatIsExtendedWhileAnotherTakesItOverStays() throws SQLException {

@@ -21,6 +21,7 @@ import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.postgres.SqlSession.SqlClaim;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 /** What the functions of a claim give, and with which SQLSTATE they refuse. */
+@Tag("citus")
 @PostgresTest
 class SqlClaimTest {
 
@@ -294,6 +296,7 @@ class SqlClaimTest {
     }
 
     /** A trigger that somebody made keeps undoing what was inserted. */
+    @NotOnCitus
     @Test
     void rowThatVanishesAllTheTimeIsNotWaitedForForever() throws SQLException {
         admin.execute("""
@@ -424,6 +427,7 @@ class SqlClaimTest {
         }
     }
 
+    @NotOnCitus
     @Test
     @Tag("race")
     void leaseBeginsWhenItIsGrantedAndNotBeforeTheWait() throws Exception {
@@ -476,6 +480,7 @@ class SqlClaimTest {
     }
 
     /** All of them have seen the row as it was before the first one changes it. */
+    @NotOnCitus
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Tag("race")

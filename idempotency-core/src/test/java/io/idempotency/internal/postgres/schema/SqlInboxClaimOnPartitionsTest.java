@@ -10,11 +10,13 @@ import org.junit.jupiter.api.Test;
 import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The functions and views for callers that are not Java, where what they read and write has been put in partitions. */
+@NotOnCitus
 @Tag("full")
 class SqlInboxClaimOnPartitionsTest extends SqlInboxClaimTest {
 

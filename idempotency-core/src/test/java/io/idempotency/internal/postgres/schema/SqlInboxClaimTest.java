@@ -22,6 +22,7 @@ import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Messages that are received by SQL, by Java, or by both. */
+@Tag("citus")
 @PostgresTest
 class SqlInboxClaimTest {
 
@@ -123,6 +125,7 @@ class SqlInboxClaimTest {
     }
 
     /** The snapshot is older than the failure, which would stay behind. */
+    @NotOnCitus
     @ParameterizedTest
     @ValueSource(strings = {"repeatable read", "serializable"})
     @Tag("race")

@@ -27,6 +27,7 @@ import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.test.Backends;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The purge as a procedure, beside that of the library. */
+@Tag("citus")
 @PostgresTest
 class SqlPurgeTest {
 
@@ -175,6 +177,7 @@ class SqlPurgeTest {
     }
 
     /** A batch in the way of the third one: the first two are committed. */
+    @NotOnCitus
     @Test
     @Tag("race")
     void commitsEachBatch() throws Exception {
