@@ -78,7 +78,7 @@ public final class TestDatabase implements AutoCloseable {
         TestDatabaseServer server = TestDatabaseServer.instance();
         if (server.isDistributed()) {
             TestDatabase database = createEmpty();
-            MigratedTables.in(database.adminDataSource(), MigratedTables.SCHEMA);
+            MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
             server.distribute(database.adminDataSource());
             return database;
         }

@@ -645,7 +645,7 @@ BEGIN
         RETURN;
     END IF;
     -- Citus does not lock rows of several shards for a query, and a ctid is unique within one shard only.
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+    IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         EXECUTE 'SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = $1 AND partkey IS NOT NULL)'
         INTO is_distributed USING format('"${schema}".%I', name)::regclass;
     END IF;
@@ -666,7 +666,7 @@ BEGIN
             ' ORDER BY response_expires_at LIMIT $3 %2$s),'
             ' cleared AS ('
             ' UPDATE "${schema}".idempotency_request SET response_body = NULL, response_expires_at = NULL'
-            ' WHERE %3$s RETURNING 1)'
+            ' WHERE %3$s AND response_expires_at < $2 RETURNING 1)'
             ' SELECT (SELECT count(*) FROM cleared), max(response_expires_at) FROM expired',
             row_key, row_lock,
             CASE WHEN is_distributed THEN format('(%1$s) IN (SELECT %1$s FROM expired)', row_key)

@@ -39,8 +39,13 @@ final class EngineSql {
             select relation.name as table_name, c.relname as relation_name, c.relkind as kind,
                    exists (
                        select 1
-                       from pg_catalog.pg_subscription_rel as s
-                       where s.srrelid = c.oid) as is_subscriber,
+                       from pg_catalog.pg_subscription_rel as r
+                       join pg_catalog.pg_subscription as s on s.oid = r.srsubid
+                       where r.srrelid = c.oid and s.subenabled) as is_subscriber,
+                   exists (
+                       select 1
+                       from pg_catalog.pg_constraint as k
+                       where k.conrelid = c.oid and k.conname = relation.name || '_pkey') as has_primary_key,
                    array(
                        select (
                            select string_agg(a.attname::text, ', ' order by a.attname)

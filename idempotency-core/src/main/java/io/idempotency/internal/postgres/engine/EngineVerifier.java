@@ -36,6 +36,11 @@ public final class EngineVerifier {
     /** A pool without a second connection would let the start wait for its own timeout, often 30 seconds. */
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
 
+    /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
+    private static final String INTEGRITY_VIOLATION = "23";
+
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
     private static final String OTHERWISE =
             "Correct what the database reports. If it has nothing to do with the idempotency tables, set"
                     + " idempotency.verify-engine = false.";
@@ -120,12 +125,27 @@ public final class EngineVerifier {
     public void verifyTables() {
         try (RolledBackConnection holder = new RolledBackConnection(dataSource.getConnection())) {
             new TableCatalog(schema).verify(Clients.on(holder.connection()));
+            Connection second = connectBeside(holder.connection());
             ClaimTrial trial = new ClaimTrial(schema);
-            trial.takeOn(holder);
-            contest(trial, holder);
+            if (second == null) {
+                warnOfMissingConnection();
+                trial.takeOn(holder);
+                return;
+            }
+            try (RolledBackConnection other = new RolledBackConnection(second)) {
+                trial.takeOn(holder);
+                trial.contestOn(other, holder);
+            }
         } catch (IdempotencyStartupException refused) {
             throw refused;
         } catch (SQLException | RuntimeException failure) {
+            if (isRefusedByTheTable(failure)) {
+                logger.warn(
+                        "It was not verified that a key is granted to one of two transactions, because a constraint or a policy of"
+                                + " the table idempotency_request refuses the key that is tried: {}.",
+                        reason(failure));
+                return;
+            }
             throw new IdempotencyStartupException(
                     "A claim could not be tried in the idempotency tables in schema '" + schema.name() + "': "
                             + reason(failure) + ".",
@@ -134,26 +154,19 @@ public final class EngineVerifier {
         }
     }
 
-    private void contest(ClaimTrial trial, RolledBackConnection holder) throws SQLException {
-        Connection second = connectBeside(holder.connection());
-        if (second == null) {
-            logger.warn(
-                    "The DataSource gave no second connection within {} ms, so it was not verified that a key is granted to one of"
-                            + " two transactions. Let its pool have two connections or more, or set idempotency.verify-engine ="
-                            + " false.",
-                    LONGEST_CONNECT.toMillis());
-            return;
-        }
-        try (RolledBackConnection other = new RolledBackConnection(second)) {
-            trial.contestOn(other, holder);
-        }
+    private static void warnOfMissingConnection() {
+        logger.warn(
+                "The DataSource gave no second connection within {} ms, so it was not verified that a key is granted to one of"
+                        + " two transactions. Let its pool, and a pooler between it and the server, have two connections or more,"
+                        + " or set idempotency.verify-engine = false.",
+                LONGEST_CONNECT.toMillis());
     }
 
     /** Returns null if the DataSource gives no second connection, or the same one again. */
     private @Nullable Connection connectBeside(Connection first) throws SQLException {
         SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("idempotency-verify-");
         executor.setDaemon(true);
-        Callable<Connection> connect = dataSource::getConnection;
+        Callable<Connection> connect = this::connectAndAsk;
         CompletableFuture<Connection> connecting = executor.submitCompletable(connect);
         try {
             Connection second = connecting.get(LONGEST_CONNECT.toMillis(), TimeUnit.MILLISECONDS);
@@ -170,6 +183,29 @@ public final class EngineVerifier {
             }
             return null;
         }
+    }
+
+    /** Asks something, because a pooler gives a connection of its own at once, and one of the server later. */
+    private Connection connectAndAsk() throws SQLException {
+        Connection connection = dataSource.getConnection();
+        try {
+            Clients.on(connection)
+                    .sql(EngineSql.IS_STANDBY)
+                    .query(Boolean.class)
+                    .single();
+            return connection;
+        } catch (RuntimeException | Error failure) {
+            JdbcUtils.closeConnection(connection);
+            throw failure;
+        }
+    }
+
+    /** Such as a policy for rows of certain callers: those of real calls may pass it. */
+    private static boolean isRefusedByTheTable(Exception failure) {
+        return NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException refused
+                && refused.getSQLState() != null
+                && (refused.getSQLState().startsWith(INTEGRITY_VIOLATION)
+                        || refused.getSQLState().equals(INSUFFICIENT_PRIVILEGE));
     }
 
     private static String reason(Exception failure) {

@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
+import org.springframework.jdbc.support.JdbcUtils;
+
 /** A connection whose transactions are all rolled back. Its settings are restored when it is closed. */
 final class RolledBackConnection implements AutoCloseable {
 
@@ -18,10 +20,15 @@ final class RolledBackConnection implements AutoCloseable {
 
     RolledBackConnection(Connection connection) throws SQLException {
         this.connection = connection;
-        this.autoCommit = connection.getAutoCommit();
-        this.networkTimeout = connection.getNetworkTimeout();
-        connection.setAutoCommit(false);
-        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(LONGEST_ANSWER.toMillis()));
+        try {
+            this.autoCommit = connection.getAutoCommit();
+            this.networkTimeout = connection.getNetworkTimeout();
+            connection.setAutoCommit(false);
+            connection.setNetworkTimeout(Runnable::run, Math.toIntExact(LONGEST_ANSWER.toMillis()));
+        } catch (SQLException | RuntimeException failure) {
+            JdbcUtils.closeConnection(connection);
+            throw failure;
+        }
     }
 
     Connection connection() {

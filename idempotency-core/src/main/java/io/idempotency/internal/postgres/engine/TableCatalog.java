@@ -51,7 +51,12 @@ final class TableCatalog {
 
     /** A table or a partition of it. */
     private record Relation(
-            StorageTable table, String name, String kind, boolean isSubscriber, List<String> uniqueKeys) {
+            StorageTable table,
+            String name,
+            String kind,
+            boolean isSubscriber,
+            boolean hasPrimaryKey,
+            List<String> uniqueKeys) {
 
         static Relation map(ResultSet row, int number) throws SQLException {
             Array uniqueKeys = row.getArray("unique_keys");
@@ -60,6 +65,7 @@ final class TableCatalog {
                     row.getString("relation_name"),
                     row.getString("kind"),
                     row.getBoolean("is_subscriber"),
+                    row.getBoolean("has_primary_key"),
                     List.of((String[]) uniqueKeys.getArray()));
         }
     }
@@ -101,13 +107,20 @@ final class TableCatalog {
         List<String> uniqueKeys = requirementOn(relation.table()).uniqueKeys();
         boolean inPartitions =
                 relation.table() == StorageTable.PROCESSED_MESSAGE && PARTITIONED.equals(relation.kind());
-        if (!uniqueKeys.isEmpty() && !inPartitions && uniqueKeys.stream().noneMatch(relation.uniqueKeys()::contains)) {
+        // Failures are recorded with ON CONFLICT ON CONSTRAINT, because the columns of the key depend on the layout.
+        boolean isNamed = relation.table() != StorageTable.IDEMPOTENCY_REQUEST || relation.hasPrimaryKey();
+        boolean hasKey = isNamed && uniqueKeys.stream().anyMatch(relation.uniqueKeys()::contains);
+        if (!uniqueKeys.isEmpty() && !inPartitions && !hasKey) {
             String columns = uniqueKeys.get(0);
             throw new IdempotencyStartupException(
                     "The table " + relation.name() + " in schema '" + schema.name() + "' has no valid unique index on ("
                             + columns + "). A repeat may be stored beside the first, and take effect again.",
                     "Remove duplicates, if there are any, and run as the owner of the table: alter table "
-                            + schema.resolve("{schema}.") + relation.name() + " add unique (" + columns + ").");
+                            + schema.resolve("{schema}.") + relation.name() + " add "
+                            + (relation.table() == StorageTable.IDEMPOTENCY_REQUEST
+                                    ? "constraint idempotency_request_pkey primary key ("
+                                    : "unique (")
+                            + columns + ").");
         }
     }
 

@@ -136,7 +136,8 @@ public final class PostgresClaimStore implements ClaimStore {
             }
         }
         throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished "
-                + MAX_CLAIM_ATTEMPTS + " times while it was read: something writes it all the time");
+                + MAX_CLAIM_ATTEMPTS + " times while it was read: something writes it all the time, or another unique"
+                + " index of the table than its primary key refuses the row");
     }
 
     /** Returns null if the row changed between two statements, so that the claim has to be tried again. */

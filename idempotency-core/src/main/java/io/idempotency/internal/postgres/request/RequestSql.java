@@ -205,7 +205,7 @@ public final class RequestSql {
             cleared as (
                 update {schema}.idempotency_request
                 set response_body = null, response_expires_at = null
-                where ctid = any (array(select ctid from expired))
+                where ctid = any (array(select ctid from expired)) and response_expires_at < statement_timestamp()
                 returning 1)
             select (select count(*) from cleared) as batch_rows, max(response_expires_at) as last_expired
             from expired""";

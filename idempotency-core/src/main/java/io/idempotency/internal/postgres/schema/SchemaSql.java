@@ -63,13 +63,17 @@ final class SchemaSql {
 
     static final String HAS_CITUS = "select to_regclass('pg_catalog.pg_dist_partition') is not null";
 
-    /** Reads the column from the text of Citus's own catalog, so that no function of Citus is needed. */
+    /**
+     * Reads the column from the text of Citus's own catalog, so that no function of Citus is needed. A table without one that is
+     * in no group is local to the coordinator.
+     */
     static final String DISTRIBUTED_TABLES = """
             select t.name as table_name, d.partmethod = 'h' as is_hashed, a.attname as column_name
             from %s
             join pg_catalog.pg_dist_partition as d on d.logicalrelid = to_regclass('{schema}.' || t.name)
             left join pg_catalog.pg_attribute as a on a.attrelid = d.logicalrelid
-                and a.attnum = cast(substring(d.partkey from ':varattno ([0-9]+)') as int2)""".formatted(ALL);
+                and a.attnum = cast(substring(d.partkey from ':varattno ([0-9]+)') as int2)
+            where d.partkey is not null or d.repmodel <> 's' or d.colocationid <> 0""".formatted(ALL);
 
     static final String CURRENT_ROLE = "select quote_ident(current_user::text)";
 

@@ -246,7 +246,7 @@ BEGIN
     ELSIF NOT pg_has_role(old.relowner, 'USAGE') THEN
         RAISE EXCEPTION 'must be owner of table processed_message' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+    IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         EXECUTE 'SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = $1)'
         INTO is_distributed USING old.id;
         IF is_distributed THEN

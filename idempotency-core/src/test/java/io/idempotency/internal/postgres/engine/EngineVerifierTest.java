@@ -182,7 +182,7 @@ class EngineVerifierTest {
         void isOneConnectionForAllBesidesTheWarning() throws SQLException {
             SingleConnectionDataSource single = new SingleConnectionDataSource(database.connection(), true);
             try {
-                assertPassesWithWarning(single);
+                assertPassesWithWarning(single, "no second connection");
                 assertThat(single.getConnection().getAutoCommit()).isTrue();
                 assertThat(single.getConnection().getNetworkTimeout()).isZero();
             } finally {
@@ -190,11 +190,33 @@ class EngineVerifierTest {
             }
         }
 
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "alter table idempotency.idempotency_request add check (caller <> '')",
+                    "alter table idempotency.idempotency_request enable row level security"
+                })
+        void isATableThatRefusesTheKeyThatIsTried(String alteration) {
+            String role = "restricted_" + database.name();
+            admin.execute(alteration + "; create role " + role + "; grant usage on schema idempotency to " + role
+                    + "; grant select, insert, update, delete on all tables in schema idempotency to " + role);
+            PGSimpleDataSource dataSource = new PGSimpleDataSource();
+            dataSource.setUrl(database.jdbcUrl());
+            dataSource.setUser(database.username());
+            dataSource.setPassword(database.password());
+            dataSource.setOptions("-c role=" + role);
+            try {
+                assertPassesWithWarning(dataSource, "a constraint or a policy");
+            } finally {
+                admin.execute("drop owned by " + role + "; drop role " + role);
+            }
+        }
+
         @Test
         void isAPoolOfOneConnectionWhichIsNotWaitedForLong() throws SQLException {
             try (HikariDataSource pool = database.dataSource(1)) {
                 pool.setConnectionTimeout(Duration.ofSeconds(30).toMillis());
-                assertPassesWithWarning(pool);
+                assertPassesWithWarning(pool, "no second connection");
 
                 // The connection that came too late was given back.
                 try (Connection again = pool.getConnection()) {
@@ -210,7 +232,7 @@ class EngineVerifierTest {
             assertPasses(database.adminDataSource());
         }
 
-        private void assertPassesWithWarning(DataSource dataSource) {
+        private void assertPassesWithWarning(DataSource dataSource, String warning) {
             ListAppender<ILoggingEvent> lines = new ListAppender<>();
             lines.start();
             Logger logger = (Logger) LoggerFactory.getLogger(EngineVerifier.class);
@@ -222,8 +244,7 @@ class EngineVerifierTest {
             }
             assertThat(lines.list)
                     .singleElement()
-                    .satisfies(line -> assertThat(line.getFormattedMessage())
-                            .contains("no second connection", "idempotency.verify-engine = false"));
+                    .satisfies(line -> assertThat(line.getFormattedMessage()).contains(warning));
         }
 
         private void assertPasses(DataSource dataSource) {
@@ -333,14 +354,23 @@ class EngineVerifierTest {
         @Test
         void areRefusedAsTheTargetOfASubscription() {
             changeCatalogs("""
+                    create subscription filling connection 'host=127.0.0.1 port=1' publication filled
+                        with (connect = false, slot_name = none);
                     insert into pg_subscription_rel (srsubid, srrelid, srsubstate)
-                    values (1, 'idempotency.stream_position'::regclass, 'r')""");
+                    select oid, 'idempotency.stream_position'::regclass, 'r' from pg_subscription where subname = 'filling'""");
+            assertThatCode(verifier()::verifyTables)
+                    .as("the subscription is disabled")
+                    .doesNotThrowAnyException();
+            changeCatalogs("update pg_subscription set subenabled = true where subname = 'filling'");
 
             assertRefused(
                     verifier()::verifyTables,
                     "table stream_position in schema 'idempotency' is the target of a subscription",
                     "would both take effect",
                     "drop the subscription");
+
+            changeCatalogs("update pg_subscription set subenabled = false");
+            admin.execute("drop subscription filling");
         }
 
         @ParameterizedTest
@@ -396,8 +426,8 @@ class EngineVerifierTest {
                         logicalrelid regclass not null, partmethod "char" not null, partkey text,
                         colocationid integer not null default 0, repmodel "char" not null default 's')""");
             admin.update("""
-                    insert into pg_catalog.pg_dist_partition (logicalrelid, partmethod, partkey)
-                    select cast(? as regclass), case when cast(? as text) is null then 'n' else 'h' end, (
+                    insert into pg_catalog.pg_dist_partition (logicalrelid, repmodel, partmethod, partkey)
+                    select cast(? as regclass), 't', case when cast(? as text) is null then 'n' else 'h' end, (
                         select format('{VAR :varno 1 :varattno %s :vartype %s :vartypmod -1 :varcollid 950}', attnum, atttypid)
                         from pg_attribute
                         where attrelid = cast(? as regclass) and attname = ?)""", "idempotency." + table, column, "idempotency." + table, column);
