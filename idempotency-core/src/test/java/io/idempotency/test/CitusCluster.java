@@ -13,12 +13,21 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The coordinator of a Citus cluster that somebody else started, whose nodes let the same role create databases. */
-final class CitusCluster implements RunningServer {
+public final class CitusCluster implements RunningServer {
+
+    /** The environment variable with the URL of the coordinator. */
+    public static final String VARIABLE = "IDEMPOTENCY_TEST_CITUS_URL";
 
     private static final Path PAGE = Path.of("..", "docs", "scaling.md");
 
     private static final Pattern SQL =
             Pattern.compile("^```sql\\n-- (.*?)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+    private static final String WORKERS = """
+            select nodename, nodeport
+            from pg_dist_node
+            where groupid > 0 and noderole = 'primary'
+            order by groupid""";
 
     private static final String LAYOUT_PROPERTY = "idempotency.test.citus.layout";
 
@@ -29,12 +38,15 @@ final class CitusCluster implements RunningServer {
     CitusCluster(ServerAddress coordinator) {
         this.coordinator = coordinator;
         this.workers = new JdbcTemplate(dataSource(coordinator, coordinator.database()))
-                .query(
-                        "select nodename, nodeport from pg_dist_node where groupid > 0 and noderole = 'primary'",
-                        (row, number) -> coordinator.at(row.getString("nodename"), row.getInt("nodeport")));
+                .query(WORKERS, (row, number) -> coordinator.at(row.getString("nodename"), row.getInt("nodeport")));
         if (workers.isEmpty()) {
             throw new IllegalStateException("The Citus coordinator has no workers");
         }
+    }
+
+    /** Connects to the cluster that the environment variable names. */
+    public static CitusCluster ofEnvironment() {
+        return new CitusCluster(ServerAddress.parse(System.getenv(VARIABLE)));
     }
 
     @Override
@@ -42,8 +54,25 @@ final class CitusCluster implements RunningServer {
         return coordinator;
     }
 
+    public String jdbcUrl(String database) {
+        return coordinator.jdbcUrl(database);
+    }
+
+    public String username() {
+        return coordinator.username();
+    }
+
+    public String password() {
+        return coordinator.password();
+    }
+
+    /** Returns the data sources of all nodes, that of the coordinator first; each connection is a new one. */
+    public List<PGSimpleDataSource> dataSources(String database) {
+        return nodes().map(node -> dataSource(node, database)).toList();
+    }
+
     /** Citus does not copy databases of its workers. */
-    void createDatabase(String name) {
+    public void createDatabase(String name) {
         for (ServerAddress node : nodes().toList()) {
             new JdbcTemplate(dataSource(node, node.database())).execute("create database " + name);
             new JdbcTemplate(dataSource(node, name)).execute("create extension citus");
@@ -55,7 +84,7 @@ final class CitusCluster implements RunningServer {
     }
 
     /** Distributes the library's tables as the documentation says. */
-    void distribute(DataSource dataSource) {
+    public void distribute(DataSource dataSource) {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
         jdbc.execute("create schema application");
         jdbc.execute("create table application.account (tenant text primary key)");
@@ -76,7 +105,7 @@ final class CitusCluster implements RunningServer {
         }
     }
 
-    void dropDatabase(String name) {
+    public void dropDatabase(String name) {
         nodes().forEach(node -> new JdbcTemplate(dataSource(node, node.database()))
                 .execute("drop database if exists " + name + " with (force)"));
     }
@@ -85,7 +114,7 @@ final class CitusCluster implements RunningServer {
         return Stream.concat(Stream.of(coordinator), workers.stream());
     }
 
-    private static DataSource dataSource(ServerAddress node, String database) {
+    private static PGSimpleDataSource dataSource(ServerAddress node, String database) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(node.jdbcUrl(database));
         dataSource.setUser(node.username());

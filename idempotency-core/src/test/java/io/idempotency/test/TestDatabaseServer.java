@@ -16,7 +16,7 @@ import io.idempotency.internal.postgres.MigratedTables;
  * The PostgreSQL server of this JVM's tests, started when first asked for and stopped at JVM exit. In this order: the
  * server that the environment variable {@value #URL_VARIABLE} names, a container if a Docker engine answers, else the
  * embedded binaries. The system property {@value #KIND_PROPERTY} ({@code embedded}, {@code testcontainers} or
- * {@code auto}) forces one of the last two, or, with {@code citus}, the cluster whose coordinator {@value #CITUS_VARIABLE}
+ * {@code auto}) forces one of the last two, or, with {@code citus}, the cluster whose coordinator {@link CitusCluster#VARIABLE}
  * names; {@value #VERSION_PROPERTY} names the major version.
  */
 public final class TestDatabaseServer {
@@ -25,7 +25,6 @@ public final class TestDatabaseServer {
     static final String EMPTY_TEMPLATE = "template0";
 
     static final String URL_VARIABLE = "IDEMPOTENCY_TEST_JDBC_URL";
-    static final String CITUS_VARIABLE = "IDEMPOTENCY_TEST_CITUS_URL";
     static final String KIND_PROPERTY = "idempotency.test.database";
     static final String VERSION_PROPERTY = "postgres.version";
     private static final String DEFAULT_VERSION = "18";
@@ -171,7 +170,7 @@ public final class TestDatabaseServer {
 
     private static RunningServer start(Kind kind, int majorVersion) {
         return switch (kind) {
-            case CITUS -> new CitusCluster(ServerAddress.parse(System.getenv(CITUS_VARIABLE)));
+            case CITUS -> CitusCluster.ofEnvironment();
             case EXTERNAL -> new ExternalServer(ServerAddress.parse(System.getenv(URL_VARIABLE)));
             case TESTCONTAINERS -> ContainerServer.start(majorVersion);
             case EMBEDDED -> EmbeddedServer.start();

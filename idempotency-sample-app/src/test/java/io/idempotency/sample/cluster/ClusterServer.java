@@ -1,135 +1,41 @@
 package io.idempotency.sample.cluster;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
+import java.util.Set;
 import javax.sql.DataSource;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import io.zonky.test.db.postgres.util.LinuxUtils;
-import org.postgresql.ds.PGSimpleDataSource;
+import io.idempotency.sample.cluster.Fault.Kind;
 
-/** The cluster's own PostgreSQL, which can crash without any other test noticing. */
-final class ClusterServer implements AutoCloseable {
+/** The database of the instances; it is also the node that they connect to. */
+interface ClusterServer extends DatabaseNode, AutoCloseable {
 
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+    /** Those that can happen to it and to its instances. */
+    Set<Kind> faults();
 
-    private static final String USER = "postgres";
+    String url();
 
-    /** The library's defaults are not durable: what was committed would not survive. */
-    private static final Map<String, String> SETTINGS = Map.of(
-            "fsync", "on",
-            "synchronous_commit", "on",
-            "full_page_writes", "on",
-            "max_connections", "100",
-            "listen_addresses", "127.0.0.1",
-            "unix_socket_directories", "",
-            "logging_collector", "on");
+    String user();
 
-    private final EmbeddedPostgres postgres;
-
-    private final Path dataDirectory;
-
-    private final Path controller;
-
-    private ClusterServer(EmbeddedPostgres postgres, Path dataDirectory) throws SQLException {
-        this.postgres = postgres;
-        this.dataDirectory = dataDirectory;
-        this.controller = binaries(postgres).resolve("pg_ctl");
-    }
-
-    /** With its data in a directory that need not exist. */
-    static ClusterServer start(Path dataDirectory) throws IOException, SQLException {
-        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
-                .setDataDirectory(dataDirectory)
-                .setPGStartupWait(TIMEOUT)
-                .setLocaleConfig("locale", "C");
-        SETTINGS.forEach(builder::setServerConfig);
-        EmbeddedPostgres postgres = builder.start();
-        return new ClusterServer(postgres, dataDirectory);
-    }
-
-    /** The library does not tell where it unpacked them, the server does. */
-    private static Path binaries(EmbeddedPostgres postgres) throws SQLException {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select setting from pg_config where name = 'BINDIR'")) {
-            row.next();
-            return Path.of(row.getString(1));
-        }
-    }
-
-    String url() {
-        return "jdbc:postgresql://127.0.0.1:" + postgres.getPort() + "/postgres";
-    }
-
-    String user() {
-        return USER;
-    }
+    String password();
 
     /** A new connection on every call. */
-    DataSource dataSource() {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(url());
-        dataSource.setUser(USER);
-        dataSource.setApplicationName("cluster-test");
-        return dataSource;
+    DataSource dataSource();
+
+    /** To be called before the instances start, with the directory of their logs. */
+    default void prepare(Path logs) throws IOException {}
+
+    /** Other nodes that hold a part of the data. */
+    default List<CitusNode> workers() {
+        return List.of();
     }
 
-    /** As a server dies that loses its power. */
-    void stopImmediately() {
-        control("stop", "-m", "immediate");
-    }
+    /** Returns when no transaction is left in doubt by a crash. */
+    default void awaitRecovery() {}
 
-    /** On the same data and port; returns when it has recovered. */
-    void startAgain() {
-        String options = SETTINGS.entrySet().stream()
-                .map(setting -> " -c " + setting.getKey() + "='" + setting.getValue() + "'")
-                .collect(Collectors.joining("", "-p " + postgres.getPort(), ""));
-        control("start", "-o", options);
-    }
-
-    private void control(String action, String... options) {
-        List<String> command = new ArrayList<>();
-        if (LinuxUtils.isUnshareAvailable()) {
-            // PostgreSQL refuses to run as root; the library steps aside in the same way.
-            command.addAll(List.of("unshare", "-U"));
-        }
-        command.addAll(List.of(controller.toString(), action, "-D", dataDirectory.toString()));
-        command.addAll(List.of("-w", "-t", Long.toString(TIMEOUT.toSeconds())));
-        command.addAll(List.of(options));
-        // A file and not a pipe: the started server would keep the pipe open.
-        Path output = dataDirectory.resolveSibling("pg_ctl-" + action + ".log");
-        try {
-            Process process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(output.toFile())
-                    .start();
-            if (!process.waitFor(2 * TIMEOUT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
-                process.destroy();
-                throw new IllegalStateException(command + " failed:\n" + Files.readString(output));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while " + action + " was on its way", e);
-        }
-    }
+    default void addTo(Figures figures) {}
 
     @Override
-    public void close() throws IOException {
-        postgres.close();
-    }
+    void close() throws IOException;
 }

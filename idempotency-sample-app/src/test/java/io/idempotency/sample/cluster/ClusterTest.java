@@ -7,15 +7,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.sample.cluster.FinalState.Balance;
+import io.idempotency.test.CitusCluster;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,10 +57,37 @@ class ClusterTest {
 
     @Test
     void whatClientsWereToldIsTrueWhateverBreaks() throws Exception {
-        long seed = Long.getLong("idempotency.test.seed", System.nanoTime());
         Path results = Files.createDirectories(Path.of("target", "cluster"));
-        try (ClusterServer server = ClusterServer.start(directory.resolve("data"));
-                History history = new History(results.resolve("history.jsonl"))) {
+        try (PostgresServer server = PostgresServer.start(directory.resolve("data"))) {
+            run(server, results);
+        }
+    }
+
+    /** A recovery passes over a worker that is down; the next one finds it. */
+    @Test
+    @Tag("citus")
+    @EnabledIfEnvironmentVariable(
+            named = CitusCluster.VARIABLE,
+            matches = ".+",
+            disabledReason = "It names no coordinator of a Citus cluster.")
+    @EnabledIfEnvironmentVariable(
+            named = CitusServer.PROGRAM_VARIABLE,
+            matches = ".+",
+            disabledReason = "It names no program that kills and starts the nodes of the Citus cluster.")
+    void itIsTrueOnACitusCluster() throws Exception {
+        Path results = Files.createDirectories(Path.of("target", "cluster-on-citus"));
+        try (CitusServer server = new CitusServer(results)) {
+            run(server, results);
+
+            assertThat(server.longestLock())
+                    .isLessThan(server.recoveryInterval().multipliedBy(2));
+        }
+    }
+
+    private void run(ClusterServer server, Path results) throws Exception {
+        long seed = Long.getLong("idempotency.test.seed", System.nanoTime());
+        try (History history = new History(results.resolve("history.jsonl"))) {
+            server.prepare(results);
             SampleTables tables = new SampleTables(new JdbcTemplate(server.dataSource()));
             startInstances(server, results);
             try (WebhookSender webhooks = new WebhookSender(instances, seed);
@@ -73,6 +103,9 @@ class ClusterTest {
                 webhooks.stop();
                 rebuilder.stop();
                 killer.awaitRepairs();
+                server.awaitRecovery();
+                int unanswered = load.unanswered().size();
+                load.repeatUnanswered(CLIENTS);
                 await().atMost(DRAIN).until(() -> tables.pendingMessages() == 0);
 
                 List<Attempt> attempts = history.attempts();
@@ -83,6 +116,8 @@ class ClusterTest {
                 figures.add("leases taken over", takeOvers());
                 figures.add("instances paused until a lease was taken over", killer.overtaken());
                 figures.add("rebuilds of projections under load", rebuilder.ended());
+                figures.add("commands that were answered only when all was mended", unanswered);
+                server.addTo(figures);
                 Files.writeString(results.resolve("figures.txt"), figures.toString());
 
                 assertThat(Checker.check(attempts, deliveries, state))
@@ -92,7 +127,8 @@ class ClusterTest {
                 assertThat(Checker.check(attempts, deliveries, tables.read(shown(load.accountIds()))))
                         .as("after one more rebuild: %s", figures)
                         .isEmpty();
-                assertThatItWasHard(figures, attempts, deliveries, killer.faults());
+                assertThat(load.unanswered()).as("%s", figures).isEmpty();
+                assertThatItWasHard(figures, attempts, deliveries, killer.faults(), server.faults());
                 assertThatLeasesWereTakenOver(figures, killer.overtaken());
                 assertThat(Checker.unrecordedFailures(attempts, state))
                         .as("%s", figures)
@@ -135,11 +171,15 @@ class ClusterTest {
     }
 
     private static void assertThatItWasHard(
-            Figures figures, List<Attempt> attempts, List<Delivery> deliveries, List<Fault> faults) {
+            Figures figures,
+            List<Attempt> attempts,
+            List<Delivery> deliveries,
+            List<Fault> faults,
+            Set<Fault.Kind> kinds) {
         assertThat(faults).as("%s", figures).hasSizeGreaterThanOrEqualTo(FAULTS);
         assertThat(faults.stream().filter(Fault::struckWork).map(Fault::kind))
                 .as("%s", figures)
-                .containsAll(EnumSet.allOf(Fault.Kind.class));
+                .containsAll(kinds);
         assertThat(attempts.stream()
                         .filter(attempt -> attempt.outcome().isAcknowledged())
                         .map(attempt -> attempt.command().operation()))

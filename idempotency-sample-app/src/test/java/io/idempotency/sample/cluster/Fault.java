@@ -6,7 +6,7 @@ import java.util.Locale;
 /**
  * Something that broke.
  *
- * @param target an instance, a backend or the database
+ * @param target an instance, a backend, the database or one of its workers
  * @param struckWork whether work was on its way there: requests of clients, or transactions
  */
 record Fault(Kind kind, String target, Instant at, boolean struckWork) {
@@ -15,7 +15,8 @@ record Fault(Kind kind, String target, Instant at, boolean struckWork) {
         KILLED_INSTANCE,
         PAUSED_INSTANCE,
         TERMINATED_BACKEND,
-        CRASHED_DATABASE;
+        CRASHED_DATABASE,
+        CRASHED_WORKER;
 
         String inWords() {
             return name().toLowerCase(Locale.ROOT).replace('_', ' ');

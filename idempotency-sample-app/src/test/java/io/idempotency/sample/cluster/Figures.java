@@ -88,7 +88,7 @@ final class Figures {
                 .orElse(Duration.ZERO);
     }
 
-    private static String seconds(Duration duration) {
+    static String seconds(Duration duration) {
         return "%.1f s".formatted(duration.toMillis() / 1_000.0);
     }
 

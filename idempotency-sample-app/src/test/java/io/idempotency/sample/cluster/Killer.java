@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
@@ -110,7 +110,7 @@ final class Killer implements AutoCloseable {
                 .filter(Fault::struckWork)
                 .map(Fault::kind)
                 .collect(Collectors.toSet())
-                .containsAll(EnumSet.allOf(Kind.class));
+                .containsAll(server.faults());
     }
 
     /** Returns when all is mended. */
@@ -132,7 +132,7 @@ final class Killer implements AutoCloseable {
      */
     private void strikeOnce() throws InterruptedException {
         if (round.isEmpty()) {
-            round.addAll(List.of(Kind.values()));
+            round.addAll(server.faults());
             Collections.shuffle(round, random);
         }
         for (Kind kind : round) {
@@ -150,6 +150,7 @@ final class Killer implements AutoCloseable {
             case PAUSED_INSTANCE -> strikeVictim(this::pause);
             case TERMINATED_BACKEND -> terminateBackend();
             case CRASHED_DATABASE -> crashDatabase();
+            case CRASHED_WORKER -> crashWorker();
         };
     }
 
@@ -277,6 +278,20 @@ final class Killer implements AutoCloseable {
         keep(Kind.CRASHED_DATABASE, "database", struckWork);
         pauses.take(random.nextInt(LONGEST_OUTAGE_MILLIS));
         server.startAgain();
+        return true;
+    }
+
+    /** Between the two phases of a commit if there is one; what was prepared then is still so when it has started again. */
+    private boolean crashWorker() throws InterruptedException {
+        if (ready().size() < LEAST_READY) {
+            return false;
+        }
+        CitusNode worker = server.workers().get(random.nextInt(server.workers().size()));
+        search(worker::preparedTransactions, found -> !found.isEmpty(), Map.of());
+        worker.stopImmediately();
+        pauses.take(random.nextInt(LONGEST_OUTAGE_MILLIS));
+        worker.startAgain();
+        keep(Kind.CRASHED_WORKER, worker.name(), !worker.preparedTransactions().isEmpty());
         return true;
     }
 

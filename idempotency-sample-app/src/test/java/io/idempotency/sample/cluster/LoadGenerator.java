@@ -5,12 +5,18 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+
+import static java.util.stream.Collectors.toMap;
 
 /**
  * Clients that keep to the rules: they repeat what was not answered with the same key, on another instance and after a
@@ -103,6 +109,34 @@ final class LoadGenerator implements AutoCloseable {
         for (Future<?> client : clients) {
             client.get();
         }
+    }
+
+    /** Once more, when all is mended: nothing stands in the way of an answer then. */
+    void repeatUnanswered(int number) throws InterruptedException, ExecutionException {
+        Queue<Command> due = new ConcurrentLinkedQueue<>(unanswered());
+        List<Future<?>> late = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            int client = i;
+            late.add(threads.submit(() -> {
+                Random random = new Random(seed - client);
+                for (Command command = due.poll(); command != null; command = due.poll()) {
+                    perform(client, command, random);
+                }
+                return null;
+            }));
+        }
+        for (Future<?> client : late) {
+            client.get();
+        }
+    }
+
+    /** Commands that no attempt had a lasting answer to. */
+    Set<Command> unanswered() {
+        Map<Command, Boolean> answered = history.attempts().stream()
+                .collect(toMap(
+                        Attempt::command, attempt -> !SampleApi.isToBeRepeated(attempt.outcome()), Boolean::logicalOr));
+        answered.values().removeIf(isAnswered -> isAnswered);
+        return answered.keySet();
     }
 
     @Override

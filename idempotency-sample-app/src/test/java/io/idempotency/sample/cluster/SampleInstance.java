@@ -114,7 +114,7 @@ final class SampleInstance implements AutoCloseable {
                         "--server.port=0",
                         "--spring.datasource.url=" + database.url(),
                         "--spring.datasource.username=" + database.user(),
-                        "--spring.datasource.password=",
+                        "--spring.datasource.password=" + database.password(),
                         "--spring.datasource.hikari.data-source-properties.ApplicationName=" + name,
                         "--spring.datasource.hikari.connection-timeout=3000",
                         "--logging.level.io.idempotency.sample=info",

@@ -1,0 +1,170 @@
+package io.idempotency.sample.cluster;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.idempotency.sample.cluster.Fault.Kind;
+import io.idempotency.test.CitusCluster;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A database of a Citus cluster. The workers hold the library's tables that are distributed, the coordinator holds all
+ * others, so that a call commits on two nodes.
+ */
+final class CitusServer implements ClusterServer {
+
+    /** The environment variable with a program that kills node 2 with {@code kill 2}, and starts it with {@code node 2}. */
+    static final String PROGRAM_VARIABLE = "IDEMPOTENCY_TEST_CITUS_PROGRAM";
+
+    /** A schema: the distributed table of accounts that the documentation has is not that of the sample. */
+    private static final String TENANTS = "tenants";
+
+    /**
+     * Citus knows nothing of plain tables. It would commit on the worker before the coordinator does, and in one phase: the
+     * key of an effect that is lost in between would say that it succeeded. Any write to a table that it knows, even of no
+     * row, makes it commit in two.
+     */
+    private static final String TWO_PHASES = """
+            create table tenants.two_phases (id int primary key);
+            select citus_add_local_table_to_metadata('tenants.two_phases');
+            create function tenants.commit_in_two_phases() returns trigger language plpgsql as $$
+            begin
+                delete from tenants.two_phases where id = 0;
+                return null;
+            end
+            $$;
+            do $$
+            declare
+                plain regclass;
+            begin
+                for plain in
+                    select oid from pg_class
+                    where relkind = 'r' and relnamespace::regnamespace::text in ('public', 'idempotency')
+                        and relname not like 'flyway%'
+                        and oid not in (select logicalrelid from pg_dist_partition)
+                loop
+                    execute format(
+                        'create trigger in_two_phases after insert or update or delete on %s
+                         for each statement execute function tenants.commit_in_two_phases()', plain);
+                end loop;
+            end
+            $$""";
+
+    private static final String RECOVERY_INTERVAL =
+            "select setting::bigint from pg_settings where name = 'citus.recover_2pc_interval'";
+
+    private final CitusCluster cluster = CitusCluster.ofEnvironment();
+
+    private final String database = "cluster_" + ProcessHandle.current().pid();
+
+    private final PGSimpleDataSource coordinator;
+
+    private final List<CitusNode> nodes;
+
+    private final PreparedTransactions prepared;
+
+    CitusServer(Path logs) {
+        cluster.createDatabase(database);
+        List<PGSimpleDataSource> dataSources = cluster.dataSources(database);
+        dataSources.forEach(dataSource -> dataSource.setApplicationName("cluster-test"));
+        String program = System.getenv(PROGRAM_VARIABLE);
+        this.coordinator = dataSources.get(0);
+        this.nodes = IntStream.range(0, dataSources.size())
+                .mapToObj(number -> new CitusNode(number, program, logs, dataSources.get(number)))
+                .toList();
+        this.prepared = new PreparedTransactions(workers());
+    }
+
+    @Override
+    public Set<Kind> faults() {
+        return EnumSet.allOf(Kind.class);
+    }
+
+    @Override
+    public String url() {
+        return cluster.jdbcUrl(database);
+    }
+
+    @Override
+    public String user() {
+        return cluster.username();
+    }
+
+    @Override
+    public String password() {
+        return cluster.password();
+    }
+
+    @Override
+    public PGSimpleDataSource dataSource() {
+        return coordinator;
+    }
+
+    @Override
+    public List<CitusNode> workers() {
+        return nodes.subList(1, nodes.size());
+    }
+
+    /** The first instance creates the tables; those that come after it find them distributed. */
+    @Override
+    public void prepare(Path logs) throws IOException {
+        try (SampleInstance first = new SampleInstance("migration", this, logs)) {
+            first.start();
+            first.awaitReady();
+        }
+        JdbcTemplate jdbc = new JdbcTemplate(coordinator);
+        jdbc.execute("create schema " + TENANTS);
+        PGSimpleDataSource tenants = cluster.dataSources(database).get(0);
+        tenants.setCurrentSchema(TENANTS);
+        cluster.distribute(tenants);
+        jdbc.execute(TWO_PHASES);
+        prepared.watch();
+    }
+
+    @Override
+    public void stopImmediately() {
+        nodes.get(0).stopImmediately();
+    }
+
+    @Override
+    public void startAgain() {
+        nodes.get(0).startAgain();
+    }
+
+    /** How often the coordinator looks for prepared transactions that a crash has left behind. */
+    Duration recoveryInterval() {
+        return Duration.ofMillis(new JdbcTemplate(coordinator).queryForObject(RECOVERY_INTERVAL, Long.class));
+    }
+
+    @Override
+    public void awaitRecovery() {
+        await().atMost(recoveryInterval().multipliedBy(2)).until(prepared::areNone);
+    }
+
+    /** Of the rows of a prepared transaction. */
+    Duration longestLock() {
+        return prepared.longest();
+    }
+
+    @Override
+    public void addTo(Figures figures) {
+        figures.add("prepared transactions that a crash left behind", prepared.leftBehind());
+        figures.add("longest time that one locked its rows", Figures.seconds(prepared.longest()));
+        figures.add("interval of their recovery", Figures.seconds(recoveryInterval()));
+    }
+
+    @Override
+    public void close() {
+        prepared.close();
+        cluster.dropDatabase(database);
+    }
+}
