@@ -127,7 +127,6 @@ final class CitusServer implements ClusterServer {
         tenants.setCurrentSchema(TENANTS);
         cluster.distribute(tenants);
         jdbc.execute(TWO_PHASES);
-        prepared.watch();
     }
 
     @Override

@@ -48,7 +48,7 @@ class ClusterTest {
 
     private static final Duration BETWEEN_REBUILDS = TestSize.pick(Duration.ofSeconds(2), Duration.ofSeconds(20));
 
-    private static final Duration DRAIN = TestSize.pick(Duration.ofMinutes(1), Duration.ofMinutes(5));
+    private static final Duration DRAIN = TestSize.pick(Duration.ofMinutes(1), Duration.ofMinutes(10));
 
     @TempDir
     private Path directory;

@@ -55,8 +55,7 @@ final class Killer implements AutoCloseable {
             where status = 'processing' and locked_until is not null and claimed_by like ?""";
 
     private static final String IS_TAKEN_OVER = """
-            select exists (
-                select from idempotency.idempotency_request where request_id = ? and claim_token <> ?)""";
+            select count(*) > 0 from idempotency.idempotency_request where request_id = ? and claim_token <> ?""";
 
     /** No pause at all: work comes and goes within milliseconds. */
     private static final Duration POLL = Duration.ofMillis(1);

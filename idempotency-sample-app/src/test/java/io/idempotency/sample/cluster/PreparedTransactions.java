@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -25,12 +26,12 @@ final class PreparedTransactions implements AutoCloseable {
 
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
 
+    private final Future<?> watching;
+
     PreparedTransactions(List<CitusNode> workers) {
         this.workers = workers;
-    }
-
-    void watch() {
-        thread.scheduleWithFixedDelay(() -> workers.forEach(this::look), 0, POLL_MILLIS, TimeUnit.MILLISECONDS);
+        this.watching =
+                thread.scheduleWithFixedDelay(() -> workers.forEach(this::look), 0, POLL_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void look(CitusNode worker) {
@@ -62,6 +63,7 @@ final class PreparedTransactions implements AutoCloseable {
 
     @Override
     public void close() {
+        watching.cancel(true);
         thread.shutdownNow();
     }
 }
