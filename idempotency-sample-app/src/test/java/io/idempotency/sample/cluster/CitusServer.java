@@ -25,36 +25,24 @@ final class CitusServer implements ClusterServer {
     /** The environment variable with a program that kills node 2 with {@code kill 2}, and starts it with {@code node 2}. */
     static final String PROGRAM_VARIABLE = "IDEMPOTENCY_TEST_CITUS_PROGRAM";
 
-    /** A schema: the distributed table of accounts that the documentation has is not that of the sample. */
-    private static final String TENANTS = "tenants";
-
     /**
      * Citus knows nothing of plain tables. It would commit on the worker before the coordinator does, and in one phase: the
-     * key of an effect that is lost in between would say that it succeeded. Any write to a table that it knows, even of no
-     * row, makes it commit in two.
+     * key of an effect that is lost in between would say that it succeeded.
      */
     private static final String TWO_PHASES = """
-            create table tenants.two_phases (id int primary key);
-            select citus_add_local_table_to_metadata('tenants.two_phases');
-            create function tenants.commit_in_two_phases() returns trigger language plpgsql as $$
-            begin
-                delete from tenants.two_phases where id = 0;
-                return null;
-            end
-            $$;
             do $$
             declare
                 plain regclass;
             begin
                 for plain in
                     select oid from pg_class
-                    where relkind = 'r' and relnamespace::regnamespace::text in ('public', 'idempotency')
+                    where relkind = 'r' and relnamespace = 'public'::regnamespace
                         and relname not like 'flyway%'
                         and oid not in (select logicalrelid from pg_dist_partition)
                 loop
                     execute format(
-                        'create trigger in_two_phases after insert or update or delete on %s
-                         for each statement execute function tenants.commit_in_two_phases()', plain);
+                        'create trigger commit_in_two_phases after insert or update or delete on %s
+                         for each statement execute function idempotency.commit_in_two_phases()', plain);
                 end loop;
             end
             $$""";
@@ -122,10 +110,7 @@ final class CitusServer implements ClusterServer {
             first.awaitReady();
         }
         JdbcTemplate jdbc = new JdbcTemplate(coordinator);
-        jdbc.execute("create schema " + TENANTS);
-        PGSimpleDataSource tenants = cluster.dataSources(database).get(0);
-        tenants.setCurrentSchema(TENANTS);
-        cluster.distribute(tenants);
+        cluster.distribute(coordinator);
         jdbc.execute(TWO_PHASES);
     }
 

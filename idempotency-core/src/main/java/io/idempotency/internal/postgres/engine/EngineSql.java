@@ -58,5 +58,11 @@ final class EngineSql {
             from relation
             join pg_catalog.pg_class as c on c.oid = relation.id""";
 
+    static final String OUTBOX_COMMITS_IN_TWO_PHASES = """
+            select exists (
+                select 1
+                from pg_catalog.pg_trigger
+                where tgrelid = '{schema}.outbox_event'::regclass and tgname = 'commit_in_two_phases' and tgenabled <> 'D')""";
+
     private EngineSql() {}
 }

@@ -87,7 +87,26 @@ final class TableCatalog {
             requireUniqueKey(relation);
             requireNoSubscriber(relation);
         }
-        new DistributedTables(schema).find(jdbcClient).forEach(this::requireSuitableDistribution);
+        List<DistributedTable> distributed = new DistributedTables(schema).find(jdbcClient);
+        distributed.forEach(this::requireSuitableDistribution);
+        if (!distributed.isEmpty()) {
+            requireTwoPhases(jdbcClient);
+        }
+    }
+
+    /** Citus commits on a single worker before it commits on the coordinator, if it knows of nothing written there. */
+    private void requireTwoPhases(JdbcClient jdbcClient) {
+        if (!jdbcClient
+                .sql(schema.resolve(EngineSql.OUTBOX_COMMITS_IN_TWO_PHASES))
+                .query(Boolean.class)
+                .single()) {
+            throw new IdempotencyStartupException(
+                    "Citus distributes tables in schema '" + schema.name()
+                            + "', but a transaction that also writes outbox_event, which is local to the coordinator, may commit"
+                            + " in one phase. After a crash in between, a key may be stored without its messages.",
+                    "Create the trigger commit_in_two_phases on outbox_event, and on each other local table that a call writes,"
+                            + " as the page on scaling says in its section on Citus.");
+        }
     }
 
     private void requireTable(Relation relation) {

@@ -419,8 +419,24 @@ class EngineVerifierTest {
             assertThatCode(verifier()::verifyTables).doesNotThrowAnyException();
         }
 
+        @Test
+        void areRefusedIfCitusMayLoseMessages() {
+            distribute("idempotency_request", "request_id");
+            admin.execute("alter table idempotency.outbox_event disable trigger commit_in_two_phases");
+
+            assertRefused(
+                    verifier()::verifyTables,
+                    "outbox_event",
+                    "may commit in one phase",
+                    "trigger commit_in_two_phases");
+        }
+
         /** In Citus's own catalog, as Citus 8 to 13 have it. */
         private void distribute(String table, String column) {
+            admin.execute("""
+                    create function commit_in_two_phases() returns trigger language plpgsql as 'begin return null; end';
+                    create trigger commit_in_two_phases after insert on idempotency.outbox_event
+                        for each statement execute function commit_in_two_phases()""");
             changeCatalogs("""
                     create table pg_catalog.pg_dist_partition (
                         logicalrelid regclass not null, partmethod "char" not null, partkey text,
