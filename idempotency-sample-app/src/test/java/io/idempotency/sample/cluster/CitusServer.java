@@ -134,6 +134,11 @@ final class CitusServer implements ClusterServer {
         await().atMost(recoveryInterval().multipliedBy(2)).until(prepared::areNone);
     }
 
+    /** How many transactions were found prepared for so long that only a recovery can have ended them. */
+    long leftBehind() {
+        return prepared.leftBehind();
+    }
+
     /** Of the rows of a prepared transaction. */
     Duration longestLock() {
         return prepared.longest();

@@ -79,6 +79,8 @@ class ClusterTest {
         try (CitusServer server = new CitusServer(results)) {
             run(server, results);
 
+            // In the short run luck decides whether a worker dies between the two phases of a commit.
+            assertThat(server.leftBehind()).isGreaterThanOrEqualTo(TestSize.pick(0, 1));
             assertThat(server.longestLock())
                     .isLessThan(server.recoveryInterval().multipliedBy(2));
         }

@@ -280,17 +280,18 @@ final class Killer implements AutoCloseable {
         return true;
     }
 
-    /** Between the two phases of a commit if there is one; what was prepared then is still so when it has started again. */
+    /** While it holds a prepared transaction, if one is found; that may be committed before the kill reaches the worker. */
     private boolean crashWorker() throws InterruptedException {
         if (ready().size() < LEAST_READY) {
             return false;
         }
         CitusNode worker = server.workers().get(random.nextInt(server.workers().size()));
-        search(worker::preparedTransactions, found -> !found.isEmpty(), Map.of());
+        boolean struckWork = !search(worker::preparedTransactions, found -> !found.isEmpty(), Map.of())
+                .isEmpty();
         worker.stopImmediately();
+        keep(Kind.CRASHED_WORKER, worker.name(), struckWork);
         pauses.take(random.nextInt(LONGEST_OUTAGE_MILLIS));
         worker.startAgain();
-        keep(Kind.CRASHED_WORKER, worker.name(), !worker.preparedTransactions().isEmpty());
         return true;
     }
 
