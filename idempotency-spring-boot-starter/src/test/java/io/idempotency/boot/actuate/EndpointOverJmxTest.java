@@ -42,7 +42,7 @@ class EndpointOverJmxTest {
     private final StoredRows rows;
 
     @AutoClose
-    private ConfigurableApplicationContext application;
+    ConfigurableApplicationContext application;
 
     EndpointOverJmxTest(TestDatabase database) {
         this.database = database;

@@ -275,7 +275,7 @@ class ClaimTest {
         session.execute("savepoint before_claim").claimGranted(request("order-42"));
         assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
 
-        for (String statement : statements.split("; ")) {
+        for (String statement : statements.split("; ", -1)) {
             try {
                 session.execute(statement);
             } catch (SQLException swallowed) {

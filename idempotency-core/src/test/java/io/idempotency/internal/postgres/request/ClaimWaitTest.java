@@ -44,8 +44,6 @@ class ClaimWaitTest {
     private static final Duration ROUNDING = Duration.ofMillis(10);
 
     private static final String QUERY_CANCELED = "57014";
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
-
     private final TestDatabase database;
     private final Backends backends;
     private final JdbcTemplate admin;
