@@ -53,7 +53,7 @@ public final class CuttingProxy extends DatabaseProxy<AtomicBoolean> {
         return cuts.get();
     }
 
-    /** Whether the client hears no more answers. */
+    /** Is true if the client hears no more answers. */
     @Override
     AtomicBoolean connected() {
         return new AtomicBoolean();

@@ -139,7 +139,7 @@ final class CitusServer implements ClusterServer {
         return prepared.leftBehind();
     }
 
-    /** Of the rows of a prepared transaction. */
+    /** Returns for how long a prepared transaction locked its rows, at most. */
     Duration longestLock() {
         return prepared.longest();
     }

@@ -92,7 +92,7 @@ final class SecondJvm {
             }
         },
 
-        /** By one client, whose method does not end. */
+        /** Holds the key for one client, whose method does not end. */
         PAY_LEASED_AND_STAY {
             @Override
             Object answerFor(String key, Beans beans) {
