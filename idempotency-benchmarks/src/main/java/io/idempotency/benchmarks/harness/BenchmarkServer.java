@@ -24,7 +24,7 @@ public final class BenchmarkServer implements AutoCloseable {
     /** No database of another owner has such a name. */
     private static final String PREFIX = "idempotency_benchmark_";
 
-    /** For a relay and its handlers, beside the threads that call. They are opened when they are needed. */
+    /** For a relay and its handlers, beside the threads that call. */
     private static final int FURTHER_CONNECTIONS = 8;
 
     private final @Nullable EmbeddedPostgres embedded;
@@ -118,8 +118,9 @@ public final class BenchmarkServer implements AutoCloseable {
         config.setDataSource(dataSource);
         config.setPoolName(database);
         config.setMaximumPoolSize(poolSize);
-        config.setMinimumIdle(1);
-        // No connection is tested or replaced while another contender is measured.
+        // All are opened now, and none is opened, tested or replaced while a contender is measured.
+        System.setProperty("com.zaxxer.hikari.blockUntilFilled", "true");
+        config.setInitializationFailTimeout(START_TIMEOUT.toMillis());
         config.setIdleTimeout(0);
         config.setMaxLifetime(0);
         config.setKeepaliveTime(0);
