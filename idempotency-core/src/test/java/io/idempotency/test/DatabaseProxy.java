@@ -62,7 +62,7 @@ abstract class DatabaseProxy<S> implements AutoCloseable {
     }
 
     @Override
-    public final void close() {
+    public void close() {
         closed = true;
         closeQuietly(listener);
         sockets.forEach(DatabaseProxy::closeQuietly);

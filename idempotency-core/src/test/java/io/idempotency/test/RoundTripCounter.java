@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -15,8 +16,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * counter above the driver sees. A round trip is a Sync, Query or FunctionCall message that the client sends while none
  * is unanswered: the driver sends {@code BEGIN} as a Query in front of the first statement, without waiting for its
  * answer, so that the two are one, although the server answers twice.
+ *
+ * <p>Pools that start while it is open do not test connections that nobody has used for a while, which is a round trip more on
+ * a slow machine.
  */
 public final class RoundTripCounter extends DatabaseProxy<AtomicInteger> {
+
+    private static final String UNTESTED_MILLIS = "com.zaxxer.hikari.aliveBypassWindowMs";
 
     private static final int MAX_HELD_BYTES = 1 << 20;
 
@@ -37,7 +43,14 @@ public final class RoundTripCounter extends DatabaseProxy<AtomicInteger> {
     public static RoundTripCounter of(TestDatabase database) {
         RoundTripCounter counter = new RoundTripCounter(database);
         counter.listen();
+        System.setProperty(UNTESTED_MILLIS, String.valueOf(Duration.ofHours(1).toMillis()));
         return counter;
+    }
+
+    @Override
+    public void close() {
+        System.clearProperty(UNTESTED_MILLIS);
+        super.close();
     }
 
     /** A new unpooled connection by way of this proxy, which the caller closes. */
