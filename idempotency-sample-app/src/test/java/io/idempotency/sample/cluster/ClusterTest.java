@@ -21,6 +21,7 @@ import io.idempotency.sample.cluster.FinalState.Balance;
 import io.idempotency.test.CitusCluster;
 import io.idempotency.test.TestSize;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -101,6 +102,8 @@ class ClusterTest {
                 webhooks.start();
                 rebuilder.start(BETWEEN_REBUILDS);
                 killer.run(DURATION, FAULTS, LONGEST_CALM);
+                // On a slow machine the clients have not come to everything yet.
+                await().atMost(DRAIN).until(() -> isEverythingTried(history.attempts(), webhooks.deliveries()));
                 load.stop();
                 webhooks.stop();
                 rebuilder.stop();
@@ -130,7 +133,7 @@ class ClusterTest {
                         .as("after one more rebuild: %s", figures)
                         .isEmpty();
                 assertThat(load.unanswered()).as("%s", figures).isEmpty();
-                assertThatItWasHard(figures, attempts, deliveries, killer.faults(), server.faults());
+                assertThatItWasHard(figures, attempts, killer.faults(), server.faults());
                 assertThatLeasesWereTakenOver(figures, killer.overtaken());
                 assertThat(Checker.unrecordedFailures(attempts, state))
                         .as("%s", figures)
@@ -172,32 +175,29 @@ class ClusterTest {
         return shown;
     }
 
+    private static boolean isEverythingTried(List<Attempt> attempts, List<Delivery> deliveries) {
+        return attempts.stream().anyMatch(Attempt::replayed)
+                && attempts.stream()
+                        .filter(attempt -> attempt.outcome().isAcknowledged())
+                        .map(attempt -> attempt.command().operation())
+                        .collect(toSet())
+                        .containsAll(EnumSet.allOf(Operation.class))
+                && deliveries.stream()
+                        .filter(delivery -> delivery.outcome().isAcknowledged())
+                        .map(delivery -> delivery.event().type())
+                        .collect(toSet())
+                        .containsAll(Set.of(InvoiceEvent.FINALIZED, InvoiceEvent.PAID));
+    }
+
     private static void assertThatItWasHard(
-            Figures figures,
-            List<Attempt> attempts,
-            List<Delivery> deliveries,
-            List<Fault> faults,
-            Set<Fault.Kind> kinds) {
+            Figures figures, List<Attempt> attempts, List<Fault> faults, Set<Fault.Kind> kinds) {
         assertThat(faults).as("%s", figures).hasSizeGreaterThanOrEqualTo(FAULTS);
         assertThat(faults.stream().filter(Fault::struckWork).map(Fault::kind))
                 .as("%s", figures)
                 .containsAll(kinds);
-        assertThat(attempts.stream()
-                        .filter(attempt -> attempt.outcome().isAcknowledged())
-                        .map(attempt -> attempt.command().operation()))
-                .as("%s", figures)
-                .containsAll(EnumSet.allOf(Operation.class));
         assertThat(attempts.stream().map(attempt -> attempt.outcome().kind()))
                 .as("%s", figures)
                 .contains(Outcome.Kind.UNKNOWN);
-        assertThat(attempts.stream().filter(Attempt::replayed))
-                .as("%s", figures)
-                .isNotEmpty();
-        assertThat(deliveries.stream()
-                        .filter(delivery -> delivery.outcome().isAcknowledged())
-                        .map(delivery -> delivery.event().type()))
-                .as("%s", figures)
-                .contains(InvoiceEvent.FINALIZED, InvoiceEvent.PAID);
     }
 
     /** In a short run all clients of the few leases may have given up. */
