@@ -1,0 +1,241 @@
+package io.idempotency.proof;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a scenario does without a fault, of two runs in two different seconds. Values that differ between the two are random, times
+ * or numbers of sequences, and are not compared.
+ */
+final class Baseline {
+
+    private static final String VOLATILE = "*";
+
+    /** Tables of tools that migrate schemas. */
+    private static final Set<String> HISTORIES =
+            Set.of("flyway_schema_history", "databasechangelog", "databasechangeloglock");
+
+    private static final String OUTBOX = "outbox_event";
+
+    static final Set<String> LIBRARY_TABLES = Set.of(
+            "idempotency_request",
+            "idempotency_request_archive",
+            "message_failure",
+            "message_failure_archive",
+            OUTBOX,
+            "outbox_event_archive",
+            "processed_message",
+            "processed_message_archive",
+            "processed_message_head",
+            "processed_message_partition",
+            "purge_lease",
+            "stream_position");
+
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+
+    private static final Pattern TIME = Pattern.compile("'\\d{4}-\\d\\d-\\d\\d.*");
+
+    private final Set<String> ignored;
+
+    private final String librarySchema;
+
+    private final Set<String> volatileColumns = new TreeSet<>();
+
+    private final Set<String> volatileMembers = new TreeSet<>();
+
+    private final Map<Row, Integer> rows;
+
+    private final Map<String, String> answer;
+
+    private final Run first;
+
+    private final Run run;
+
+    Baseline(Run first, Run second, Set<String> ignored, String librarySchema) {
+        this.first = first;
+        this.run = second;
+        this.ignored = ignored;
+        this.librarySchema = librarySchema;
+        findVolatileColumns(first, second);
+        Map<String, String> one = first.answers().get(0);
+        Map<String, String> other = second.answers().get(0);
+        Set<String> members = new TreeSet<>(one.keySet());
+        members.addAll(other.keySet());
+        members.stream()
+                .filter(member -> !Objects.equals(one.get(member), other.get(member)))
+                .forEach(volatileMembers::add);
+        this.rows = rowsOf(second);
+        this.answer = withoutVolatile(other);
+    }
+
+    /** A row that was written, without volatile values. */
+    record Row(String table, String operation, Map<String, String> columns) {}
+
+    /**
+     * A row that was written more or less often than without a fault.
+     *
+     * @param row the row
+     * @param expected times without a fault
+     * @param actual times in this run
+     */
+    record Difference(Row row, int expected, int actual) {}
+
+    Run run() {
+        return run;
+    }
+
+    /** Returns whether both runs, which have the same intent, claimed the same keys. */
+    boolean hasStableKeys() {
+        return first.keys().equals(run.keys());
+    }
+
+    String keysOfBoth() {
+        return String.join(", ", first.keys()) + " and " + String.join(", ", run.keys());
+    }
+
+    /** Returns the rows of both that differ; empty if the scenario always does the same. */
+    List<Difference> differencesOfBoth() {
+        return differences(first);
+    }
+
+    List<Difference> differences(Run other) {
+        Map<Row, Integer> actual = rowsOf(other);
+        List<Difference> differences = new ArrayList<>();
+        rows.forEach((row, count) -> {
+            int found = actual.getOrDefault(row, 0);
+            if (found != count) {
+                differences.add(new Difference(row, count, found));
+            }
+        });
+        actual.forEach((row, count) -> {
+            if (!rows.containsKey(row)) {
+                differences.add(new Difference(row, 0, count));
+            }
+        });
+        return differences;
+    }
+
+    /** Returns whether an answer is that of a run without a fault, apart from what differs between any two. */
+    boolean isUsual(Map<String, String> other) {
+        return withoutVolatile(other).equals(answer);
+    }
+
+    Map<String, String> answer() {
+        return answer;
+    }
+
+    List<Change> effects(Run other) {
+        return other.changes().stream().filter(this::isEffect).toList();
+    }
+
+    /** Returns whether a run without a fault has no effect that could be compared. */
+    boolean hasNoEffect() {
+        return effects(run).isEmpty() && run.sightings().isEmpty();
+    }
+
+    /** Returns whether the numbers of a sequence are in no column, so that they count something. */
+    boolean isCounter(String sequence) {
+        Set<String> columns = columnsWithNumbersOf(sequence, first);
+        columns.retainAll(columnsWithNumbersOf(sequence, run));
+        return first.numbers().containsKey(sequence) && run.numbers().containsKey(sequence) && columns.isEmpty();
+    }
+
+    private Set<String> columnsWithNumbersOf(String sequence, Run other) {
+        Set<String> columns = new TreeSet<>();
+        Numbers numbers = other.numbers().get(sequence);
+        if (numbers == null) {
+            return columns;
+        }
+        for (Change change : effects(other)) {
+            change.columns().forEach((column, value) -> {
+                if (!TIME.matcher(value).matches()
+                        && NUMBER.matcher(value)
+                                .results()
+                                .mapToLong(number -> Long.parseLong(number.group()))
+                                .anyMatch(numbers::contains)) {
+                    columns.add(key(change, column));
+                }
+            });
+        }
+        return columns;
+    }
+
+    private boolean isEffect(Change change) {
+        if (ignored.contains(change.tableName() + ".*") || HISTORIES.contains(change.tableName())) {
+            return false;
+        }
+        boolean isOfLibrary = LIBRARY_TABLES.contains(change.tableName())
+                && change.table().equals(librarySchema + "." + change.tableName());
+        // A message is an effect, but its later states are those of the relay.
+        return !isOfLibrary
+                || (change.tableName().equals(OUTBOX) && change.operation().equals("INSERT"));
+    }
+
+    private void findVolatileColumns(Run one, Run other) {
+        Map<String, List<String>> inOne = valuesByColumn(one);
+        Map<String, List<String>> inOther = valuesByColumn(other);
+        inOne.forEach((column, values) -> {
+            if (!values.equals(inOther.get(column))) {
+                volatileColumns.add(column);
+            }
+        });
+    }
+
+    private Map<String, List<String>> valuesByColumn(Run other) {
+        Map<String, List<String>> values = new HashMap<>();
+        for (Change change : effects(other)) {
+            change.columns()
+                    .forEach((column, value) -> values.computeIfAbsent(key(change, column), key -> new ArrayList<>())
+                            .add(value));
+        }
+        values.values().forEach(list -> list.sort(null));
+        return values;
+    }
+
+    private Map<Row, Integer> rowsOf(Run other) {
+        return effects(other).stream()
+                .map(this::row)
+                .collect(Collectors.toMap(
+                        Function.identity(),
+                        row -> 1,
+                        Integer::sum,
+                        () -> new TreeMap<>(Comparator.comparing(Row::toString))));
+    }
+
+    private Row row(Change change) {
+        Map<String, String> columns = new TreeMap<>();
+        change.columns().forEach((column, value) -> columns.put(column, isVolatile(change, column) ? VOLATILE : value));
+        return new Row(change.table(), change.operation(), columns);
+    }
+
+    private boolean isVolatile(Change change, String column) {
+        return volatileColumns.contains(key(change, column)) || ignored.contains(change.tableName() + "." + column);
+    }
+
+    /** Returns the columns, and the members of the answer, that differ without a fault. */
+    List<String> notCompared() {
+        return Stream.concat(volatileColumns.stream(), volatileMembers.stream().map(member -> "answer" + member))
+                .toList();
+    }
+
+    private static String key(Change change, String column) {
+        return change.table() + " " + change.operation() + " " + column;
+    }
+
+    private Map<String, String> withoutVolatile(Map<String, String> members) {
+        Map<String, String> stable = new TreeMap<>(members);
+        stable.keySet().removeAll(volatileMembers);
+        return stable;
+    }
+}

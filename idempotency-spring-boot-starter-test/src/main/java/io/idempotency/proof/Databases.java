@@ -1,0 +1,145 @@
+package io.idempotency.proof;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfigMXBean;
+import com.zaxxer.hikari.HikariDataSource;
+import org.postgresql.PGConnection;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.context.ApplicationContext;
+
+/** All databases of PostgreSQL that the application is connected to. */
+final class Databases implements AutoCloseable {
+
+    private final Map<String, Oracle> byIdentity = new LinkedHashMap<>();
+
+    private final Map<String, Oracle> byUrl = new HashMap<>();
+
+    private final String librarySchema;
+
+    private Databases(String librarySchema) {
+        this.librarySchema = librarySchema;
+    }
+
+    static Databases open(ApplicationContext context) throws SQLException {
+        Databases databases = new Databases(context.getEnvironment().getProperty("idempotency.schema", "idempotency"));
+        try {
+            for (DataSource dataSource :
+                    context.getBeansOfType(DataSource.class).values()) {
+                databases.add(connect(dataSource));
+            }
+            if (databases.byIdentity.isEmpty()) {
+                throw new IllegalStateException("The application has no DataSource of PostgreSQL");
+            }
+        } catch (SQLException | RuntimeException failure) {
+            try (databases) {
+                throw failure;
+            }
+        }
+        return databases;
+    }
+
+    /** Keeps none of a usual pool, which may have one connection only. */
+    private static Connection connect(DataSource dataSource) throws SQLException {
+        HikariDataSource pool =
+                DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class, HikariDataSource.class);
+        if (pool != null && pool.getJdbcUrl() != null) {
+            return DriverManager.getConnection(pool.getJdbcUrl(), pool.getUsername(), pool.getPassword());
+        }
+        return AopProxyUtils.getSingletonTarget(dataSource) instanceof DataSource unprobed
+                ? unprobed.getConnection()
+                : dataSource.getConnection();
+    }
+
+    private void add(Connection connection) throws SQLException {
+        if (!connection.isWrapperFor(PGConnection.class)) {
+            connection.close();
+            return;
+        }
+        Oracle oracle = new Oracle(connection);
+        Oracle known = byIdentity.putIfAbsent(oracle.identity(), oracle);
+        if (known == null) {
+            byUrl.put(oracle.url(), oracle);
+            oracle.open();
+        } else {
+            byUrl.put(oracle.url(), known);
+            connection.close();
+        }
+    }
+
+    void terminate(String url, int pid) {
+        Oracle oracle = byUrl.get(url);
+        if (oracle == null) {
+            throw new IllegalStateException(
+                    "No DataSource of the application has the URL of the statement's connection");
+        }
+        oracle.terminate(pid);
+    }
+
+    /** Returns the changes of a run, and undoes them. Those of a database without the library's tables name it. */
+    List<Change> takeAndUndo() {
+        List<Change> changes = new ArrayList<>();
+        for (Oracle oracle : byIdentity.values()) {
+            oracle.awaitIdle();
+            List<Change> ofDatabase = oracle.takeChanges();
+            oracle.restore(ofDatabase);
+            String prefix = isOfLibrary(oracle) ? "" : oracle.database() + ".";
+            ofDatabase.forEach(change -> changes.add(change.withTable(prefix + change.table())));
+        }
+        return changes;
+    }
+
+    Map<String, Long> sequences() {
+        Map<String, Long> numbers = new LinkedHashMap<>();
+        for (Oracle oracle : byIdentity.values()) {
+            numbers.putAll(oracle.sequences());
+        }
+        return numbers;
+    }
+
+    void expireLeases() {
+        for (Oracle oracle : byIdentity.values()) {
+            if (isOfLibrary(oracle)) {
+                oracle.expireLeases(librarySchema + ".idempotency_request");
+            }
+        }
+    }
+
+    boolean isTriggering(RecordedStatement statement) {
+        return byIdentity.values().stream()
+                .flatMap(oracle -> oracle.tablesWithTriggers().stream())
+                .anyMatch(statement::writes);
+    }
+
+    String librarySchema() {
+        return librarySchema;
+    }
+
+    private boolean isOfLibrary(Oracle oracle) {
+        return oracle.hasTable(librarySchema + ".idempotency_request");
+    }
+
+    @Override
+    public void close() {
+        RuntimeException failure = null;
+        for (Oracle oracle : byIdentity.values()) {
+            try {
+                oracle.close();
+            } catch (RuntimeException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

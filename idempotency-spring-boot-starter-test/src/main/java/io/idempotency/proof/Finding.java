@@ -1,0 +1,14 @@
+package io.idempotency.proof;
+
+/**
+ * The way in which a scenario is not idempotent.
+ *
+ * @param sentence what happened when, why and where
+ * @param detail rows or answers
+ */
+record Finding(String sentence, String detail) {
+
+    String text() {
+        return detail.isEmpty() ? sentence : sentence + "\n" + detail;
+    }
+}

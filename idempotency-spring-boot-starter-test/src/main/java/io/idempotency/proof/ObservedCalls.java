@@ -1,0 +1,52 @@
+package io.idempotency.proof;
+
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+
+import io.idempotency.Outcome;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageOutcome;
+import io.idempotency.observation.MessageReceived;
+
+/** What the library says of the calls of a run. */
+final class ObservedCalls implements IdempotencyListener {
+
+    static final ObservedCalls INSTANCE = new ObservedCalls();
+
+    private final Set<String> keys = new ConcurrentSkipListSet<>();
+
+    private volatile boolean payloadRefused;
+
+    private ObservedCalls() {}
+
+    @Override
+    public void callCompleted(CallCompleted event) {
+        if (event.intent() != null) {
+            keys.add(event.intent().toString());
+        }
+        payloadRefused |= event.outcome() == Outcome.KEY_REUSED;
+    }
+
+    @Override
+    public void messageReceived(MessageReceived event) {
+        if (event.messageId() != null) {
+            keys.add("message '" + event.messageId() + "' of consumer '" + event.consumer() + "'");
+        }
+        payloadRefused |= event.outcome() == MessageOutcome.CONFLICT;
+    }
+
+    void reset() {
+        keys.clear();
+        payloadRefused = false;
+    }
+
+    Set<String> keys() {
+        return new TreeSet<>(keys);
+    }
+
+    boolean isPayloadRefused() {
+        return payloadRefused;
+    }
+}

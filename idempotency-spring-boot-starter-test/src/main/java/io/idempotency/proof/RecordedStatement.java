@@ -1,0 +1,96 @@
+package io.idempotency.proof;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement, or COMMIT, that a scenario sent.
+ *
+ * @param number number in its run, from 1
+ * @param position number among those of its kind, from 1
+ * @param occurrence number among those of its kind with the same summary, from 1
+ * @param call number of the call of the scenario in its run, from 1
+ * @param sql text
+ * @param kind sender
+ * @param place line of the application that sent it; {@code null} if none did
+ * @param moment moment in the transaction of the call
+ * @param thread thread that sent it
+ * @param autoCommit whether it was a transaction of its own
+ * @param managed whether its connection is that of a transaction of Spring
+ * @param transaction identifies the transaction
+ * @param url URL of the database
+ */
+record RecordedStatement(
+        int number,
+        int position,
+        int occurrence,
+        int call,
+        String sql,
+        Kind kind,
+        @Nullable Place place,
+        Moment moment,
+        String thread,
+        boolean autoCommit,
+        boolean managed,
+        String transaction,
+        String url) {
+
+    enum Kind {
+        APPLICATION,
+        LIBRARY,
+        COMMIT
+    }
+
+    enum Moment {
+        USUAL,
+        AFTER_COMPLETION,
+        TRANSACTIONAL_EVENT_LISTENER
+    }
+
+    private static final Pattern COMMIT = Pattern.compile("(^|;)\\s*commit\\s*;?\\s*$", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern WRITE = Pattern.compile(
+            "\\b(insert\\s+into|update(?:\\s+only)?|delete\\s+from(?:\\s+only)?|merge\\s+into|truncate(?:\\s+table)?|copy)"
+                    + "\\s+((?:\"[^\"]+\"|[\\w$]+)(?:\\.(?:\"[^\"]+\"|[\\w$]+))?)",
+            Pattern.CASE_INSENSITIVE);
+
+    private static final int SHOWN_CHARACTERS = 60;
+
+    static boolean isCommit(String sql) {
+        return COMMIT.matcher(sql).find();
+    }
+
+    /** Returns whether it names a table as what it writes. */
+    boolean writes(String table) {
+        String name = unqualified(table);
+        Matcher write = WRITE.matcher(sql);
+        while (write.find()) {
+            if (unqualified(write.group(2)).equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    boolean isLibraryClaim() {
+        return kind == Kind.LIBRARY && (writes("idempotency_request") || writes("processed_message"));
+    }
+
+    String summary() {
+        return summary(sql);
+    }
+
+    /** Returns what a statement does, without its values. */
+    static String summary(String sql) {
+        Matcher write = WRITE.matcher(sql);
+        String shown = (write.find() ? write.group() : sql.strip()).replaceAll("\\s+", " ");
+        return "`" + (shown.length() > SHOWN_CHARACTERS ? shown.substring(0, SHOWN_CHARACTERS) + "..." : shown) + "`";
+    }
+
+    private static String unqualified(String name) {
+        return name.substring(name.lastIndexOf('.') + 1).replace("\"", "").toLowerCase(Locale.ROOT);
+    }
+}

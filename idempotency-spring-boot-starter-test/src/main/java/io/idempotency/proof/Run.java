@@ -1,0 +1,37 @@
+package io.idempotency.proof;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a scenario, with all of its calls.
+ *
+ * @param strike the fault; {@code null} if there was none
+ * @param struck whether the fault has struck
+ * @param statements what it sent
+ * @param changes what was committed
+ * @param answers what callers got, member by member
+ * @param failures what callers got instead of an answer
+ * @param unanswered whether a caller got no answer at all
+ * @param sightings what was seen outside of the database
+ * @param keys keys that were claimed
+ * @param payloadRefused whether a call was refused because its payload was another one
+ * @param numbers what sequences that fill no column of their own have given
+ * @param millis duration
+ */
+record Run(
+        StatementRecorder.@Nullable Strike strike,
+        boolean struck,
+        List<RecordedStatement> statements,
+        List<Change> changes,
+        List<Map<String, String>> answers,
+        List<Throwable> failures,
+        boolean unanswered,
+        List<EffectProbe.Sighting> sightings,
+        Set<String> keys,
+        boolean payloadRefused,
+        Map<String, Numbers> numbers,
+        long millis) {}

@@ -1,0 +1,294 @@
+package io.idempotency.proof;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.PgConnection;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Records the statements of one run of a scenario, and breaks one of them. */
+final class StatementRecorder {
+
+    /** Long enough for threads that are not kept waiting by a claim. */
+    private static final long GATE_MILLIS = 200;
+
+    /** Runs are compared, so no number is used twice. */
+    private static final AtomicInteger TRANSACTIONS = new AtomicInteger();
+
+    private static volatile @Nullable StatementRecorder active;
+
+    private final @Nullable Strike strike;
+
+    private final int callers;
+
+    private final Backends backends;
+
+    private final Set<Thread> callingThreads = ConcurrentHashMap.newKeySet();
+
+    private final List<RecordedStatement> statements = new ArrayList<>();
+
+    private final Map<PgConnection, String> openTransactions = new ConcurrentHashMap<>();
+
+    private final AtomicInteger calls = new AtomicInteger();
+
+    private final CountDownLatch gate;
+
+    private final Set<Thread> gatePassed = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean struck;
+
+    private volatile boolean vanished;
+
+    /**
+     * Creates the recorder.
+     *
+     * @param strike the fault; {@code null} for none
+     * @param callers number of threads that call the scenario at once; they wait for each other after their first statement
+     * @param backends terminates backends
+     */
+    StatementRecorder(@Nullable Strike strike, int callers, Backends backends) {
+        this.strike = strike;
+        this.callers = callers;
+        this.backends = backends;
+        this.gate = new CountDownLatch(callers);
+    }
+
+    /**
+     * A fault at a statement.
+     *
+     * @param fault the fault
+     * @param target the statement, of a run without a fault
+     */
+    record Strike(Fault fault, RecordedStatement target) {
+
+        /** Other statements may come between, such as those of other threads. */
+        boolean isAt(RecordedStatement statement) {
+            return target.kind() == statement.kind()
+                    && target.summary().equals(statement.summary())
+                    && target.occurrence() == statement.occurrence();
+        }
+    }
+
+    /** Terminates backends from a connection of its own. */
+    @FunctionalInterface
+    interface Backends {
+
+        void terminate(String url, int pid);
+    }
+
+    /** A call of JDBC that reaches the server. */
+    @FunctionalInterface
+    interface JdbcCall {
+
+        @Nullable Object run() throws Throwable;
+    }
+
+    void start() {
+        active = this;
+    }
+
+    static void stop() {
+        active = null;
+    }
+
+    /** Begins a call of the scenario on this thread, and in a process that has not vanished. */
+    void callBegins() {
+        vanished = false;
+        callingThreads.add(Thread.currentThread());
+        calls.incrementAndGet();
+    }
+
+    boolean hasStruck() {
+        return struck;
+    }
+
+    List<RecordedStatement> statements() {
+        synchronized (statements) {
+            return List.copyOf(statements);
+        }
+    }
+
+    static @Nullable Object around(Connection connection, String sql, JdbcCall call) throws Throwable {
+        StatementRecorder recorder = active;
+        return recorder == null ? call.run() : recorder.execute(connection, sql, call);
+    }
+
+    private @Nullable Object execute(Connection connection, String sql, JdbcCall call) throws Throwable {
+        StackTraceElement[] trace = Thread.currentThread().getStackTrace();
+        Place place = Place.of(trace);
+        PgConnection physical = connection.unwrap(PgConnection.class);
+        boolean isCommit = RecordedStatement.isCommit(sql);
+        boolean isOfLibrary = Place.isOfLibrary(trace);
+        if (physical.getTransactionState() == TransactionState.IDLE) {
+            openTransactions.remove(physical);
+        }
+        // Background work that no code of the application has called. On a thread of a library, a COMMIT has none on
+        // its stack.
+        boolean isElsewhere = place == null
+                && !isOfLibrary
+                && !callingThreads.contains(Thread.currentThread())
+                && !openTransactions.containsKey(physical);
+        boolean isEmptyCommit = isCommit && physical.getTransactionState() == TransactionState.IDLE;
+        if (isElsewhere || isEmptyCommit) {
+            return call.run();
+        }
+        if (vanished) {
+            // Connections are not refused: the library asks for one again and again, which a process that vanished does
+            // not.
+            throw new ProcessVanishedError();
+        }
+        RecordedStatement statement;
+        RecordedStatement.Kind kind = isCommit
+                ? RecordedStatement.Kind.COMMIT
+                : isOfLibrary ? RecordedStatement.Kind.LIBRARY : RecordedStatement.Kind.APPLICATION;
+        String summary = RecordedStatement.summary(sql);
+        synchronized (statements) {
+            statement = new RecordedStatement(
+                    statements.size() + 1,
+                    count(each -> each.kind() == kind) + 1,
+                    count(each -> each.kind() == kind && each.summary().equals(summary)) + 1,
+                    calls.get(),
+                    sql,
+                    kind,
+                    place,
+                    momentOf(trace),
+                    Thread.currentThread().getName(),
+                    physical.getAutoCommit(),
+                    isBound(physical),
+                    transactionOf(physical),
+                    physical.getURL());
+            statements.add(statement);
+        }
+        if (strike != null && !struck && strike.isAt(statement)) {
+            struck = true;
+            return strike(strike.fault(), physical, connection, call);
+        }
+        Object result = call.run();
+        if (callers > 1
+                && statement.kind() == RecordedStatement.Kind.APPLICATION
+                && gatePassed.add(Thread.currentThread())) {
+            gate.countDown();
+            gate.await(GATE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+        return result;
+    }
+
+    private int count(Predicate<RecordedStatement> predicate) {
+        return (int) statements.stream().filter(predicate).count();
+    }
+
+    private @Nullable Object strike(Fault fault, PgConnection physical, Connection connection, JdbcCall call)
+            throws Throwable {
+        String url = physical.getURL();
+        int pid = physical.getBackendPID();
+        switch (fault) {
+            case TERMINATED_BEFORE -> {
+                backends.terminate(url, pid);
+                return call.run();
+            }
+            case TERMINATED_AFTER -> {
+                Object result = call.run();
+                backends.terminate(url, pid);
+                return result;
+            }
+            case CUT_BEFORE -> {
+                return cut(ProofSocketFactory.Cut.BEFORE_IT_IS_SENT, call);
+            }
+            case CUT_AFTER -> {
+                return cut(ProofSocketFactory.Cut.BEFORE_ITS_ANSWER_IS_READ, call);
+            }
+            case SERIALIZATION_FAILURE -> {
+                return fail(connection, "40001");
+            }
+            case DEADLOCK -> {
+                return fail(connection, "40P01");
+            }
+            case OUT_OF_MEMORY -> throw new OutOfMemoryError("Thrown by the test");
+            case INTERRUPT -> {
+                Thread.currentThread().interrupt();
+                return call.run();
+            }
+            case VANISHED -> {
+                vanished = true;
+                try {
+                    cut(ProofSocketFactory.Cut.BEFORE_ITS_ANSWER_IS_READ, call);
+                } catch (SQLException e) {
+                    // As expected, but nothing is there any more that could handle it.
+                }
+                throw new ProcessVanishedError();
+            }
+        }
+        throw new IllegalStateException("Unknown fault " + fault);
+    }
+
+    private @Nullable Object cut(ProofSocketFactory.Cut cut, JdbcCall call) throws Throwable {
+        ProofSocketFactory.cutNext(cut);
+        try {
+            return call.run();
+        } finally {
+            struck = ProofSocketFactory.isCut();
+            ProofSocketFactory.cutNext(null);
+        }
+    }
+
+    /** Lets the server itself report the failure, so that the transaction is in the state that belongs to it. */
+    private static @Nullable Object fail(Connection connection, String sqlState) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(
+                    "do $$ begin raise exception 'Injected by the test' using errcode = '" + sqlState + "'; end $$");
+            return null;
+        }
+    }
+
+    private static RecordedStatement.Moment momentOf(StackTraceElement[] trace) {
+        boolean isAfterCompletion = false;
+        for (StackTraceElement frame : trace) {
+            if (frame.getClassName().contains("TransactionalApplicationListener")) {
+                return RecordedStatement.Moment.TRANSACTIONAL_EVENT_LISTENER;
+            }
+            isAfterCompletion |= frame.getMethodName().equals("invokeAfterCompletion")
+                    || frame.getMethodName().equals("invokeAfterCommit");
+        }
+        return isAfterCompletion ? RecordedStatement.Moment.AFTER_COMPLETION : RecordedStatement.Moment.USUAL;
+    }
+
+    /** Returns whether Spring manages the transaction of a connection. */
+    private static boolean isBound(PgConnection physical) throws SQLException {
+        for (Object resource :
+                TransactionSynchronizationManager.getResourceMap().values()) {
+            if (resource instanceof ConnectionHolder holder
+                    && holder.getConnection().unwrap(PgConnection.class) == physical) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String transactionOf(PgConnection physical) {
+        return openTransactions.computeIfAbsent(
+                physical, connection -> connection.getBackendPID() + "/" + TRANSACTIONS.incrementAndGet());
+    }
+
+    /** Nothing that catches exceptions can go on. */
+    private static final class ProcessVanishedError extends Error {
+
+        private static final long serialVersionUID = 1L;
+
+        ProcessVanishedError() {
+            super("The test lets this process vanish");
+        }
+    }
+}

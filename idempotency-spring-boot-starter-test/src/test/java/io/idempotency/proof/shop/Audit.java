@@ -1,0 +1,85 @@
+package io.idempotency.proof.shop;
+
+import java.util.UUID;
+
+import org.springframework.context.event.EventListener;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+
+import io.idempotency.Idempotent;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxMessage;
+
+/** What services call and listen with. */
+@Service
+class Audit {
+
+    private final JdbcTemplate jdbc;
+
+    private final Outbox outbox;
+
+    Audit(JdbcTemplate jdbc, Outbox outbox) {
+        this.jdbc = jdbc;
+        this.outbox = outbox;
+    }
+
+    record Committed(String text) {}
+
+    record Committing(String text) {}
+
+    record Done(String text) {}
+
+    @Transactional
+    public void join(String text) {
+        jdbc.update("insert into audit (text) values (?)", text);
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void inNewTransaction(String text) {
+        jdbc.update("insert into audit (text) values (?)", text); // inNewTransaction
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void publishInNewTransaction(String text) {
+        outbox.publish(OutboxMessage.of("audit", "Audited").payload(text).build()); // publish
+    }
+
+    @Transactional(noRollbackFor = OutOfMemoryError.class)
+    public void withoutRollback(String text) {
+        jdbc.update("insert into note (text) values (?)", text);
+        jdbc.update("insert into audit (text) values (?)", text); // withoutRollback
+    }
+
+    @Async
+    public void later(String text) {
+        jdbc.update("insert into audit (text) values (?)", text); // async
+    }
+
+    @TransactionalEventListener
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void on(Committed event) {
+        jdbc.update("insert into audit (text) values (?)", event.text()); // eventListener
+    }
+
+    @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
+    public void on(Committing event) {
+        jdbc.update("insert into audit (text) values (?)", event.text());
+    }
+
+    @EventListener
+    public void on(Done event) {
+        jdbc.update("insert into audit (text) values (?)", event.text());
+    }
+
+    @Transactional
+    @Idempotent(scope = "inner", key = "#key")
+    public String inner(String key) {
+        jdbc.update("insert into note (text) values ('inner')"); // inner
+        return UUID.randomUUID().toString();
+    }
+}

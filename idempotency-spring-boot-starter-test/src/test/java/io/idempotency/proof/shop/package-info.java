@@ -1,0 +1,2 @@
+/** Services that are idempotent, and services that are not. */
+package io.idempotency.proof.shop;
