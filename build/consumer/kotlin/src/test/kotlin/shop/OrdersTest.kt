@@ -27,7 +27,6 @@ class OrdersTest(
 
     @BeforeEach
     fun emptyTables() {
-        jdbc.sql("create table if not exists purchase (item text, cents bigint)").update()
         jdbc.sql("truncate purchase, idempotency.idempotency_request").update()
     }
 

@@ -1,0 +1,1 @@
+create table if not exists purchase (item text, cents bigint);
