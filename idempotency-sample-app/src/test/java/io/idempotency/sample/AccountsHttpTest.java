@@ -88,22 +88,6 @@ class AccountsHttpTest {
     }
 
     @Test
-    @Tag("race")
-    void repeatsOfACommandGetTheAnswerOfItsOneEvent() throws Exception {
-        for (String command : List.of("deposits", "withdrawals")) {
-            List<Answer> answers =
-                    ConcurrentCalls.run(10, () -> command(command, key, "500")).requireAllSucceeded();
-
-            assertThat(answers)
-                    .extracting(Answer::asReplay)
-                    .containsOnly(answers.get(0).asReplay());
-            assertThat(answers).filteredOn(answer -> answer.replayed() == null).hasSize(1);
-            assertThat(command(command, key, "500")).isEqualTo(answers.get(0).asReplay());
-        }
-        assertThat(types()).containsExactly("opened", "deposited", "withdrawn");
-    }
-
-    @Test
     void aKeyBelongsToItsAccountAndAmount() throws Exception {
         deposit(key, 500);
         String other = UUID.randomUUID().toString();

@@ -49,20 +49,6 @@ class NotificationsTest {
                 .endsWith(" EUR.");
     }
 
-    @Test
-    void messageThatIsDeliveredTwiceIsOneNotification() throws Exception {
-        Answer paid = pay();
-        awaitAllSent();
-        jdbc.sql("update sent_notification set text = 'as it was sent' where payment_id = ?::uuid")
-                .param(paid.text("$.paymentId"))
-                .update();
-
-        assertThat(deliverAgain(paid)).isEqualTo(1);
-
-        awaitAllSent();
-        assertThat(notifications(paid)).containsExactly("alice: as it was sent");
-    }
-
     /** Or a second delivery would send again what somebody has removed since. */
     @Test
     void inboxKnowsTheMessageEvenWithoutTheNotification() throws Exception {

@@ -1,6 +1,5 @@
 package io.idempotency.sample;
 
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 
@@ -14,7 +13,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.idempotency.sample.ProviderGate.Fault;
-import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -176,27 +174,6 @@ class PayoutsTest {
         assertRefusedOnce(refused);
         assertThat(records.claims(key)).containsExactly("failed_final 2");
         assertThat(gate.statuses()).as("answers of the provider").containsExactly(402);
-    }
-
-    @Test
-    @Tag("race")
-    void payoutsWithOneKeyAtOnceAreOne() throws Exception {
-        List<Answer> answers =
-                ConcurrentCalls.run(8, () -> records.pay(key, 500)).requireAllSucceeded();
-
-        assertThat(answers).extracting(Answer::status).containsOnly(201);
-        assertThat(answers).extracting(Answer::body).containsOnly(answers.get(0).body());
-        assertThat(answers).filteredOn(answer -> answer.replayed() == null).hasSize(1);
-        assertPaidOnce(answers.get(0), 500);
-    }
-
-    @Test
-    void keyOfAPaidPayoutIsRefusedWithAnotherAmount() throws Exception {
-        Answer paid = records.pay(key, 500);
-
-        assertReused(records.pay(key, 501));
-
-        assertPaidOnce(paid, 500);
     }
 
     @Test

@@ -1,68 +1,41 @@
 package io.idempotency.sample.patterns;
 
 import java.util.List;
-import java.util.Map;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.test.context.jdbc.Sql;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
-
-import static org.assertj.core.api.Assertions.assertThat;
+import io.idempotency.proof.IdempotencyProof;
+import io.idempotency.proof.IdempotencyScenario;
 
 /** The effect is a change by some amount: what was handled is a row of its own, written in the same transaction. */
-@PostgresTest
 @Tag("full")
-class ProcessedMessageTest {
+@SpringBootTest(classes = ProcessedMessageTest.Application.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+@Sql(
+        statements = {
+            "create table if not exists stock (item text primary key, quantity integer not null)",
+            "insert into stock values ('tea', 1000), ('coffee', 1000) on conflict do nothing"
+        })
+class ProcessedMessageTest implements IdempotencyProof {
 
-    private final TestDatabase database;
+    private static final List<Reservation> RESERVATIONS = List.of(
+            new Reservation("r-1", "tea", 1), new Reservation("r-2", "coffee", 2), new Reservation("r-3", "tea", 3));
 
-    private final JdbcTemplate jdbc;
-
-    ProcessedMessageTest(TestDatabase database) {
-        this.database = database;
-        jdbc = database.jdbc();
+    @IdempotencyScenario
+    void reserve(Stock stock) {
+        stock.reserve(RESERVATIONS.get(0));
     }
 
-    @Test
-    void aReservationIsMadeOnceOneByOneAndInBatches() {
-        jdbc.execute("create table stock (item text primary key, quantity integer not null)");
-        jdbc.update("insert into stock values ('tea', 1000), ('coffee', 1000)");
-        List<Reservation> reservations = IntStream.range(0, 10)
-                .mapToObj(number -> new Reservation("r-" + number, number % 2 == 0 ? "tea" : "coffee", number))
-                .toList();
-        try (ConfigurableApplicationContext application = start()) {
-            Stock stock = application.getBean(Stock.class);
-
-            Deliveries.atOnce(reservations, stock::reserve);
-            Deliveries.atOnce(List.of(reservations, reservations), stock::reserveAll);
-        }
-
-        assertThat(jdbc.queryForList("select item || ' ' || quantity from stock order by item", String.class))
-                .as("25 and 20 reserved by each of two consumers")
-                .containsExactly("coffee 950", "tea 960");
-    }
-
-    private ConfigurableApplicationContext start() {
-        SpringApplication application = new SpringApplication(Application.class);
-        application.setDefaultProperties(Map.of("spring.main.banner-mode", "off"));
-        return application.run(Stream.concat(
-                        Stream.of("spring.main.web-application-type=none", "spring.flyway.enabled=false"),
-                        database.springProperties().entrySet().stream()
-                                .map(property -> property.getKey() + "=" + property.getValue()))
-                .map(property -> "--" + property)
-                .toArray(String[]::new));
+    @IdempotencyScenario
+    void reserveAll(Stock stock) {
+        stock.reserveAll(RESERVATIONS);
     }
 
     @EnableAutoConfiguration
