@@ -75,7 +75,7 @@ final class Baseline {
         members.stream()
                 .filter(member -> !Objects.equals(one.get(member), other.get(member)))
                 .forEach(volatileMembers::add);
-        this.rows = rowsOf(second);
+        this.rows = rowsOf(second.changes());
         this.answer = withoutVolatile(other);
     }
 
@@ -106,11 +106,11 @@ final class Baseline {
 
     /** Returns the rows of both that differ; empty if the scenario always does the same. */
     List<Difference> differencesOfBoth() {
-        return differences(first);
+        return differences(first.changes());
     }
 
-    List<Difference> differences(Run other) {
-        Map<Row, Integer> actual = rowsOf(other);
+    List<Difference> differences(List<Change> changes) {
+        Map<Row, Integer> actual = rowsOf(changes);
         List<Difference> differences = new ArrayList<>();
         rows.forEach((row, count) -> {
             int found = actual.getOrDefault(row, 0);
@@ -135,13 +135,13 @@ final class Baseline {
         return answer;
     }
 
-    List<Change> effects(Run other) {
-        return other.changes().stream().filter(this::isEffect).toList();
+    List<Change> effects(List<Change> changes) {
+        return changes.stream().filter(this::isEffect).toList();
     }
 
     /** Returns whether a run without a fault has no effect that could be compared. */
     boolean hasNoEffect() {
-        return effects(run).isEmpty() && run.sightings().isEmpty();
+        return effects(run.changes()).isEmpty() && run.sightings().isEmpty();
     }
 
     /** Returns whether the numbers of a sequence are in no column, so that they count something. */
@@ -157,7 +157,7 @@ final class Baseline {
         if (numbers == null) {
             return columns;
         }
-        for (Change change : effects(other)) {
+        for (Change change : effects(other.changes())) {
             change.columns().forEach((column, value) -> {
                 if (!TIME.matcher(value).matches()
                         && NUMBER.matcher(value)
@@ -194,7 +194,7 @@ final class Baseline {
 
     private Map<String, List<String>> valuesByColumn(Run other) {
         Map<String, List<String>> values = new HashMap<>();
-        for (Change change : effects(other)) {
+        for (Change change : effects(other.changes())) {
             change.columns()
                     .forEach((column, value) -> values.computeIfAbsent(key(change, column), key -> new ArrayList<>())
                             .add(value));
@@ -203,8 +203,8 @@ final class Baseline {
         return values;
     }
 
-    private Map<Row, Integer> rowsOf(Run other) {
-        return effects(other).stream()
+    private Map<Row, Integer> rowsOf(List<Change> changes) {
+        return effects(changes).stream()
                 .map(this::row)
                 .collect(Collectors.toMap(
                         Function.identity(),

@@ -50,7 +50,9 @@ final class Callers {
             }
             recorder.callBegins();
             try {
-                answers.add(shown.members(called.call()));
+                Map<String, String> answer = shown.members(called.call());
+                recorder.callEnds();
+                answers.add(answer);
                 return;
             } catch (Throwable failure) {
                 failures.add(failure);

@@ -24,6 +24,8 @@ final class Databases implements AutoCloseable {
 
     private final Map<String, Oracle> byUrl = new HashMap<>();
 
+    private final Map<Oracle, List<Change>> taken = new HashMap<>();
+
     private final String librarySchema;
 
     private Databases(String librarySchema) {
@@ -85,17 +87,23 @@ final class Databases implements AutoCloseable {
         oracle.terminate(pid);
     }
 
-    /** Returns the changes of a run, and undoes them. Those of a database without the library's tables name it. */
-    List<Change> takeAndUndo() {
+    /** Returns the changes since the last time, when no transaction is open. Those of a database without the library's tables name it. */
+    List<Change> take() {
         List<Change> changes = new ArrayList<>();
-        for (Oracle oracle : byIdentity.values()) {
+        byIdentity.values().forEach(oracle -> {
             oracle.awaitIdle();
             List<Change> ofDatabase = oracle.takeChanges();
-            oracle.restore(ofDatabase);
+            taken.computeIfAbsent(oracle, key -> new ArrayList<>()).addAll(ofDatabase);
             String prefix = isOfLibrary(oracle) ? "" : oracle.database() + ".";
             ofDatabase.forEach(change -> changes.add(change.withTable(prefix + change.table())));
-        }
+        });
         return changes;
+    }
+
+    /** Undoes the changes that were taken. */
+    void undo() {
+        taken.forEach(Oracle::restore);
+        taken.clear();
     }
 
     Map<String, Long> sequences() {

@@ -35,14 +35,38 @@ final class Judge {
     /** Returns the most telling finding, if any. */
     Optional<Finding> findWrong() {
         return Stream.<Supplier<Optional<Finding>>>of(
-                        this::wrongRows, this::wrongEffect, this::wrongSequence, this::wrongAnswer)
+                        this::lostRow, this::wrongRows, this::wrongEffect, this::wrongSequence, this::wrongAnswer)
                 .map(Supplier::get)
                 .flatMap(Optional::stream)
                 .findFirst();
     }
 
+    /** A repeat that writes what is missing would hide that a client which was answered has no reason to repeat. */
+    private Optional<Finding> lostRow() {
+        List<Baseline.Difference> lost = baseline.differences(run.answered());
+        if (lost.isEmpty()
+                || run.unanswered()
+                || !baseline.differences(run.changes()).isEmpty()) {
+            return Optional.empty();
+        }
+        String table = lost.get(0).row().table();
+        return Optional.of(new Finding(
+                when + " the caller was answered, but " + lost.get(0).row().operation() + " of a row of "
+                        + table.substring(table.lastIndexOf('.') + 1)
+                        + " was missing until another call: the failure was swallowed outside of the transaction; it is"
+                        + " written" + at(writer(table)),
+                lines(lost)));
+    }
+
+    private static String at(Optional<RecordedStatement> statement) {
+        return statement
+                .map(RecordedStatement::place)
+                .map(place -> " at " + place)
+                .orElse("");
+    }
+
     private Optional<Finding> wrongRows() {
-        List<Baseline.Difference> differences = baseline.differences(run);
+        List<Baseline.Difference> differences = baseline.differences(run.changes());
         if (differences.isEmpty()) {
             return Optional.empty();
         }
@@ -53,7 +77,7 @@ final class Judge {
                 .orElse(differences.get(0));
         Baseline.Row row = difference.row();
         String table = row.table().substring(row.table().lastIndexOf('.') + 1);
-        String happened = happened(difference, count(row, baseline.run()), count(row, run));
+        String happened = happened(difference, count(row, baseline.run().changes()), count(row, run.changes()));
         return Optional.of(new Finding(
                 when + " a row of " + table + " was " + happened + ": " + reason(row.table(), happened),
                 lines(differences)));
@@ -91,8 +115,8 @@ final class Judge {
         return count == 1 ? "once" : count == 2 ? "twice" : count + " times";
     }
 
-    private long count(Baseline.Row row, Run of) {
-        return baseline.effects(of).stream()
+    private long count(Baseline.Row row, List<Change> changes) {
+        return baseline.effects(changes).stream()
                 .filter(change ->
                         change.table().equals(row.table()) && change.operation().equals(row.operation()))
                 .count();
@@ -100,8 +124,7 @@ final class Judge {
 
     private String reason(String table, String happened) {
         Optional<RecordedStatement> writer = writer(table);
-        String place =
-                writer.map(RecordedStatement::place).map(at -> " at " + at).orElse("");
+        String place = at(writer);
         Optional<RecordedStatement> claim = find(RecordedStatement::isLibraryClaim);
         if (claim.isEmpty()) {
             return "no key was claimed, because the method is not @Idempotent or was not called through its Spring proxy; it"

@@ -104,10 +104,7 @@ final class Proof {
         tests.add(test(CLEAN_RUN, this::baseline));
         tests.add(test(
                 REPEAT,
-                () -> prove("after a repeat", null, 1, callers -> {
-                    callers.call(opened().first(), opened().first());
-                    callers.call(opened().first(), opened().first());
-                })));
+                () -> prove("after a repeat", null, 1, callers -> callers.call(opened().first(), opened().first()))));
         if (List.of(scenario.getParameterTypes()).contains(Payload.class)) {
             tests.add(test("repeat with another payload", this::repeatWithAnotherPayload));
         }
@@ -159,11 +156,8 @@ final class Proof {
                                 when + ", when " + fault.description() + ",",
                                 new Strike(fault, statement),
                                 1,
-                                callers -> {
-                                    // A process that vanished is followed by another one.
-                                    callers.call(opened().first(), opened().second());
-                                    callers.call(opened().first(), opened().first());
-                                });
+                                // A process that vanished is followed by another one.
+                                callers -> callers.call(opened().first(), opened().second()));
                         if (!run.struck()) {
                             throw new TestAbortedException(
                                     "The fault did not strike: the run did not send the statement, or the connection"
@@ -206,7 +200,7 @@ final class Proof {
     }
 
     private Run cleanRun(ScenarioRunner.Calls calls) throws Exception {
-        Run run = opened().runner().run(null, 1, calls);
+        Run run = opened().runner().run(null, 1, false, calls);
         if (run.unanswered()) {
             throw new AssertionError(
                     scenario.getName() + " fails without a fault: "
@@ -264,10 +258,10 @@ final class Proof {
         }
     }
 
-    /** Runs the scenario, and compares the run with those without a fault. */
+    /** Runs the scenario and repeats it, and compares the run with those without a fault. */
     private Run prove(String when, @Nullable Strike strike, int atOnce, ScenarioRunner.Calls calls) throws Exception {
         Baseline usual = baseline();
-        Run run = opened().runner().run(strike, atOnce, calls);
+        Run run = opened().runner().run(strike, atOnce, true, calls);
         new Judge(usual, opened().databases(), when, run).findWrong().ifPresent(wrong -> {
             throw new AssertionError(scenario.getName() + ": " + wrong.text() + "\n  See " + report.file());
         });

@@ -141,7 +141,7 @@ final class Report {
     }
 
     private String changes(Run run) {
-        List<Change> effects = baseline == null ? run.changes() : baseline.effects(run);
+        List<Change> effects = baseline == null ? run.changes() : baseline.effects(run.changes());
         return "<table><tr><th>committed<th>row<th>transaction\n"
                 + effects.stream()
                         .map(change -> "<tr><td>" + change.operation() + "<td><code>" + text(change.table()) + " "

@@ -3,6 +3,7 @@ package io.idempotency.proof;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param strike the fault; {@code null} if there was none
  * @param struck whether the fault has struck
  * @param statements what it sent
- * @param changes what was committed
+ * @param answered what was committed when all callers had their answers
+ * @param repeated what was committed by a repeat after that
  * @param answers what callers got, member by member
  * @param failures what callers got instead of an answer
  * @param unanswered whether a caller got no answer at all
@@ -26,7 +28,8 @@ record Run(
         StatementRecorder.@Nullable Strike strike,
         boolean struck,
         List<RecordedStatement> statements,
-        List<Change> changes,
+        List<Change> answered,
+        List<Change> repeated,
         List<Map<String, String>> answers,
         List<Throwable> failures,
         boolean unanswered,
@@ -34,4 +37,9 @@ record Run(
         Set<String> keys,
         boolean payloadRefused,
         Map<String, Numbers> numbers,
-        long millis) {}
+        long millis) {
+
+    List<Change> changes() {
+        return Stream.concat(answered.stream(), repeated.stream()).toList();
+    }
+}

@@ -1,5 +1,6 @@
 package io.idempotency.proof;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,29 +38,44 @@ final class ScenarioRunner {
         void make(Callers callers) throws Exception;
     }
 
-    Run run(@Nullable Strike strike, int atOnce, Calls calls) throws Exception {
+    /**
+     * Runs it.
+     *
+     * @param strike the fault; {@code null} for none
+     * @param atOnce number of threads that call
+     * @param isRepeated whether it is called once more when all have their answers
+     * @param calls the calls
+     */
+    Run run(@Nullable Strike strike, int atOnce, boolean isRepeated, Calls calls) throws Exception {
         ObservedCalls.INSTANCE.reset();
         EffectProbe.INSTANCE.takeSightings();
         Map<String, Long> before = databases.sequences();
         long start = System.nanoTime();
         StatementRecorder recorder = new StatementRecorder(strike, atOnce, databases::terminate);
         Callers callers = new Callers(recorder, databases, answers);
-        List<Change> changes;
+        List<Change> answered = new ArrayList<>();
+        List<Change> repeated = new ArrayList<>();
         try {
             recorder.start();
             calls.make(callers);
-            first.awaitIdle();
-            second.awaitIdle();
+            awaitIdle();
+            answered.addAll(databases.take());
+            if (isRepeated && !callers.isUnanswered()) {
+                callers.call(first, first);
+                awaitIdle();
+            }
         } finally {
             StatementRecorder.stop();
             Thread.interrupted();
-            changes = databases.takeAndUndo();
+            repeated.addAll(databases.take());
+            databases.undo();
         }
         Run run = new Run(
                 strike,
                 recorder.hasStruck(),
                 recorder.statements(),
-                changes,
+                answered,
+                repeated,
                 callers.answers(),
                 callers.failures(),
                 callers.isUnanswered(),
@@ -70,6 +86,11 @@ final class ScenarioRunner {
                 (System.nanoTime() - start) / 1_000_000);
         finished.accept(run);
         return run;
+    }
+
+    private void awaitIdle() {
+        first.awaitIdle();
+        second.awaitIdle();
     }
 
     private Map<String, Numbers> numbersSince(Map<String, Long> before) {

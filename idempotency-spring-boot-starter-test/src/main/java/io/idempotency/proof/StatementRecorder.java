@@ -111,6 +111,13 @@ final class StatementRecorder {
         calls.incrementAndGet();
     }
 
+    /** Ends a call. Whatever the method returns, a process that vanished has not answered. */
+    void callEnds() {
+        if (vanished) {
+            throw new ProcessVanishedError();
+        }
+    }
+
     boolean hasStruck() {
         return struck;
     }

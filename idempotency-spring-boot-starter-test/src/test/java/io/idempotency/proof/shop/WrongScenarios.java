@@ -114,6 +114,11 @@ class WrongScenarios implements IdempotencyProof {
     }
 
     @IdempotencyScenario
+    void exceptionSwallowedOutside(WrongShop shop) {
+        shop.exceptionSwallowedOutside("key-1");
+    }
+
+    @IdempotencyScenario
     void noRollbackFor(WrongShop shop) {
         shop.noRollbackFor("key-1");
     }

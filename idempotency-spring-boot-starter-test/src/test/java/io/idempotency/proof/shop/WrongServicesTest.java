@@ -70,6 +70,7 @@ class WrongServicesTest {
                 "triggerThatAddsOutside > WrongShop > trigger > triggered was written twice: it is written by a trigger, fired by `insert into triggering`",
                 "randomPartStoredElsewhere > WrongShop > randomPart > 'charge' was seen with 2 downstream keys: a repeat must have the same one, see IdempotencyContext.downstreamKey,",
                 "exceptionSwallowed > Audit > inNewTransaction > audit was (not written|written twice): it is written in a transaction of its own \\(REQUIRES_NEW\\)(, whose failure was swallowed,)?",
+                "exceptionSwallowedOutside > Audit > inner > the caller was answered, but INSERT of a row of note was missing until another call: the failure was swallowed outside of the transaction; it is written",
                 "noRollbackFor > Audit > withoutRollback > audit was not written: the transaction of the claim was committed although an exception was thrown in it, which was caught, or which noRollbackFor names; it is written",
                 "selfInvocation > WrongShop > note > note was written twice: NO KEY",
                 "upsertThatAdds > WrongShop > upsert > counter was changed: NO KEY",

@@ -215,6 +215,14 @@ class WrongShop {
         note();
     }
 
+    public void exceptionSwallowedOutside(String key) {
+        try {
+            audit.inner(key);
+        } catch (Throwable e) {
+            // It will be repeated, thought somebody.
+        }
+    }
+
     @Transactional
     @Idempotent(scope = "w-no-rollback", key = "#key")
     public void noRollbackFor(String key) {
