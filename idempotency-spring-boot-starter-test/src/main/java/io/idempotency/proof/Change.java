@@ -23,17 +23,14 @@ record Change(long transaction, String table, String operation, Map<String, Stri
     private static final Pattern COLUMN =
             Pattern.compile("(\"(?:[^\"]|\"\")+\"|[^\\[\"\\s]+)\\[.*?]:('(?:[^']++|'')*+'|\\S+)\\s?", Pattern.DOTALL);
 
-    private static final String NEW_ROW = "new-tuple: ";
-
     static Optional<Change> parse(long transaction, String line) {
         Matcher change = LINE.matcher(line);
         if (!change.matches()) {
             return Optional.empty();
         }
-        String row = change.group(3);
-        int newRow = row.startsWith("old-key: ") ? row.indexOf(NEW_ROW) : -1;
         Map<String, String> columns = new LinkedHashMap<>();
-        Matcher column = COLUMN.matcher(newRow < 0 ? row : row.substring(newRow + NEW_ROW.length()));
+        // A new row comes behind an old key, and overwrites it.
+        Matcher column = COLUMN.matcher(change.group(3));
         while (column.find()) {
             columns.put(column.group(1).replace("\"", ""), column.group(2));
         }

@@ -18,4 +18,14 @@ class ChangeTest {
                 .hasValueSatisfying(change ->
                         assertThat(change.columns()).isEqualTo(Map.of("id", "7", "text", value, "pages", "2")));
     }
+
+    /** Such as test_decoding prints it if the key itself has changed. */
+    @Test
+    void aRowWhoseKeyChangedIsTheNewOne() {
+        assertThat(Change.parse(
+                        1,
+                        "table public.t: UPDATE: old-key: id[integer]:1 new-tuple: id[integer]:2 name[text]:'it''s'"))
+                .map(Change::columns)
+                .hasValue(Map.of("id", "2", "name", "'it''s'"));
+    }
 }
