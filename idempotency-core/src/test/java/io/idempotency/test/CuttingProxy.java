@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A proxy between driver and server that cuts one connection at exactly one point: when a statement is about to be sent,
- * or when the server has answered it and the client has not heard.
+ * within what is sent, or when the server has answered it and the client has not heard.
  */
 public final class CuttingProxy extends DatabaseProxy<AtomicBoolean> {
 
@@ -24,8 +24,10 @@ public final class CuttingProxy extends DatabaseProxy<AtomicBoolean> {
 
     private final AtomicReference<Cut> armed = new AtomicReference<>();
     private final AtomicInteger cuts = new AtomicInteger();
+    private final AtomicInteger lengthOfLastCut = new AtomicInteger();
 
-    private record Cut(String statement, Point point) {}
+    /** Cuts within what is sent if it has a number of bytes, and at the point otherwise. */
+    private record Cut(String statement, Point point, int bytes) {}
 
     private CuttingProxy(TestDatabase database) {
         super(database);
@@ -45,7 +47,17 @@ public final class CuttingProxy extends DatabaseProxy<AtomicBoolean> {
 
     /** Cuts the next connection on which the client sends something that contains this text; once. */
     public void cutNext(String statement, Point point) {
-        armed.set(new Cut(statement, point));
+        armed.set(new Cut(statement, point, 0));
+    }
+
+    /** Cuts it when the server has got so many bytes of what is sent, or all of it if that is less; once. */
+    public void cutNextWithin(String statement, int bytes) {
+        armed.set(new Cut(statement, Point.BEFORE_IT_IS_SENT, bytes));
+    }
+
+    /** Returns the length of what was cut last. */
+    public int lengthOfLastCut() {
+        return lengthOfLastCut.get();
     }
 
     /** Connections cut so far. */
@@ -68,7 +80,10 @@ public final class CuttingProxy extends DatabaseProxy<AtomicBoolean> {
             if (cut != null
                     && new String(buffer, 0, length, StandardCharsets.ISO_8859_1).contains(cut.statement())
                     && armed.compareAndSet(cut, null)) {
+                lengthOfLastCut.set(length);
                 if (cut.point() == Point.BEFORE_IT_IS_SENT) {
+                    server.write(buffer, 0, Math.min(cut.bytes(), length));
+                    server.flush();
                     cuts.incrementAndGet();
                     return;
                 }

@@ -36,6 +36,10 @@ final class ContractApplication {
                 JdbcTestApplication.start(database, beans.toArray(Class<?>[]::new), properties.toArray(String[]::new));
     }
 
+    ConfigurableApplicationContext context() {
+        return context;
+    }
+
     <T> T bean(Class<T> type) {
         return context.getBean(type);
     }

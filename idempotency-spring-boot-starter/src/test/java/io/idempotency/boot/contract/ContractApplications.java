@@ -22,6 +22,8 @@ final class ContractApplications implements AutoCloseable {
 
     private final TestDatabase database;
 
+    private final List<Class<?>> beans = new ArrayList<>();
+
     private final List<String> properties = new ArrayList<>();
 
     private final List<ContractApplication> started = new ArrayList<>();
@@ -40,6 +42,12 @@ final class ContractApplications implements AutoCloseable {
     /** Those started from now on have this property, {@code name=value}, unless they are given another value. */
     ContractApplications with(String property) {
         properties.add(property);
+        return this;
+    }
+
+    /** Those started from now on have these beans too. */
+    ContractApplications with(Class<?> configuration) {
+        beans.add(configuration);
         return this;
     }
 
@@ -63,13 +71,15 @@ final class ContractApplications implements AutoCloseable {
     /**
      * Starts one.
      *
-     * @param beans further configuration or component classes
+     * @param ownBeans further configuration or component classes
      * @param ownProperties as {@code name=value}; later ones win
      */
-    ContractApplication start(List<Class<?>> beans, String... ownProperties) {
+    ContractApplication start(List<Class<?>> ownBeans, String... ownProperties) {
+        List<Class<?>> allBeans = new ArrayList<>(beans);
+        allBeans.addAll(ownBeans);
         List<String> all = new ArrayList<>(properties);
         all.addAll(List.of(ownProperties));
-        ContractApplication application = new ContractApplication(database, beans, all);
+        ContractApplication application = new ContractApplication(database, allBeans, all);
         started.add(application);
         return application;
     }
