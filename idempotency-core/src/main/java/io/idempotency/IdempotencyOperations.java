@@ -2,6 +2,8 @@ package io.idempotency;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
@@ -56,6 +58,19 @@ public interface IdempotencyOperations {
         return call(scope, key, request).returning(responseType).execute(callback);
     }
 
+    /**
+     * Describes a write with the defaults of {@code idempotency.*}; see {@link Write}.
+     *
+     * @param scope the operation that the key belongs to, 1 to 128 printable characters
+     * @param key the caller's name for this intent, 1 to 255 printable characters
+     * @param request the payload
+     * @return the write, without statements
+     * @throws IllegalArgumentException if the scope is not well-formed
+     */
+    default Write write(String scope, @Nullable String key, @Nullable Object request) {
+        return call(scope, key, request).write();
+    }
+
     /** A call whose response type is not set yet. Immutable: each method returns a changed copy. */
     interface Call {
 
@@ -104,6 +119,14 @@ public interface IdempotencyOperations {
         Call leased(Duration lease);
 
         /**
+         * Claims the key when the effect has been made; see {@link IdempotencyMode#OPTIMISTIC}. The callback may run although the
+         * key was answered already, and its writes be rolled back: nothing outside of the database may happen in it.
+         *
+         * @return the changed call
+         */
+        Call optimistic();
+
+        /**
          * Sets the exceptions that are the final answer to the intent.
          *
          * @param finalFailures exception types that are recorded after the rollback and replayed as
@@ -138,6 +161,14 @@ public interface IdempotencyOperations {
         <T> Returning<T> returning(ParameterizedTypeReference<T> responseType);
 
         /**
+         * Makes this call a write, whose statements are known before they run. It must not be leased.
+         *
+         * @return the write, without statements
+         * @throws IllegalArgumentException if the call is leased
+         */
+        Write write();
+
+        /**
          * Runs a call that has no response; a repeat does nothing.
          *
          * @param <X> type of exception that the action may throw
@@ -146,6 +177,87 @@ public interface IdempotencyOperations {
          * @throws IdempotencyException as described by its subclasses
          */
         <X extends Exception> void run(Action<X> action) throws X;
+    }
+
+    /**
+     * A call whose effect is SQL statements that are known before they run. Its key, its statements, its response and the COMMIT are
+     * sent in one message, so that it costs one round trip. A repeat executes none of the statements. Immutable: each method returns
+     * a changed copy.
+     *
+     * <pre>{@code
+     * Receipt receipt = operations.write("transfers", key, transfer)
+     *         .statement("update account set cents = cents - :cents where id = :from and cents >= :cents", values)
+     *         .expectRows(1, InsufficientFunds::new)
+     *         .statement("insert into transfer (id, cents) values (:id, :cents)", values)
+     *         .respond(Receipt.class, new Receipt(id));
+     * }</pre>
+     *
+     * <p>If the key is known, a statement fails or an expectation is not met, everything is rolled back, and the call is made once
+     * more with a claim and one statement after the other, which finds the stored response or the failure. So it is done as well if
+     * a transaction is open, which the write then joins.
+     */
+    interface Write {
+
+        /**
+         * Adds a statement, which is executed after those before it. It sees what they have written, but its parameters cannot be
+         * their results: where a statement needs the {@code RETURNING} values of another, make them one with {@code WITH}.
+         *
+         * @param sql an INSERT, UPDATE, DELETE, MERGE, SELECT or WITH, without a semicolon, with parameters such as {@code :cents}
+         * @param parameters the values of the parameters by their names; further ones do no harm
+         * @return the changed write
+         * @throws IllegalArgumentException if the SQL is not such a statement, or a parameter has no value
+         */
+        Write statement(String sql, Map<String, ? extends @Nullable Object> parameters);
+
+        /**
+         * Requires that the last statement, an INSERT, UPDATE, DELETE or MERGE without {@code RETURNING}, changes so many rows.
+         *
+         * @param rows the number of rows
+         * @param failure creates the exception that the caller gets otherwise; list its type in {@link Call#finalFailures} to record it
+         * @return the changed write
+         * @throws IllegalArgumentException if there is no such statement
+         */
+        Write expectRows(long rows, Supplier<? extends RuntimeException> failure);
+
+        /**
+         * Requires the same; otherwise the caller gets a {@code JdbcUpdateAffectedIncorrectNumberOfRowsException}.
+         *
+         * @param rows the number of rows
+         * @return the changed write
+         * @throws IllegalArgumentException if there is no such statement
+         */
+        Write expectRows(long rows);
+
+        /**
+         * Runs a write that has no response; a repeat does nothing.
+         *
+         * @throws IdempotencyException as described by its subclasses
+         */
+        void run();
+
+        /**
+         * Runs a write whose response is known before.
+         *
+         * @param <T> the response type
+         * @param responseType the type that a repeat reads the response as
+         * @param response the response of a new key
+         * @return the response, or the stored one
+         * @throws IdempotencyException as described by its subclasses
+         */
+        <T> @Nullable T respond(Class<T> responseType, T response);
+
+        /**
+         * Runs a write whose response is the one row that its last statement returns, which must not be a {@code WITH} that changes
+         * data: select the row in a further statement instead. PostgreSQL makes JSON of the row, with its
+         * column names, and the application's JSON mapper reads that, in the first call and in repeats. If it cannot be read, every
+         * call with the key fails, although its effect may be committed.
+         *
+         * @param <T> the response type
+         * @param responseType the type that the row is read as
+         * @return the row, or the stored one
+         * @throws IdempotencyException as described by its subclasses
+         */
+        <T> @Nullable T returnRow(Class<T> responseType);
     }
 
     /**

@@ -18,7 +18,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * without running the method; a repeat with another payload is refused with {@link KeyReusedException}.
  *
  * <p>With {@code mode = LEASED}, for methods that call something outside of PostgreSQL, the key is claimed in a
- * separate transaction before the method runs; see {@link IdempotencyMode}.
+ * separate transaction before the method runs; with {@code mode = OPTIMISTIC} it is claimed when the method has returned; see
+ * {@link IdempotencyMode}.
  *
  * <p>May be used as a meta-annotation and on interface methods. Calls must go through the Spring proxy: if a method
  * calls another method of the same object, that call is not intercepted.
@@ -68,7 +69,7 @@ public @interface Idempotent {
      */
     String waitTimeout() default "";
 
-    /** The mode of the claim: part of the method's transaction, or committed before the method as a lease. */
+    /** The mode of the claim: in the method's transaction, before or after the method, or committed before it as a lease. */
     IdempotencyMode mode() default IdempotencyMode.TRANSACTIONAL;
 
     /**

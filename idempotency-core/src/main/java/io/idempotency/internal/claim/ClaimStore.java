@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
 
+import org.springframework.dao.DataAccessException;
+
 /**
  * The store of requests: it claims keys and stores responses.
  *
@@ -13,6 +15,7 @@ import java.util.Optional;
  *
  * <pre>
  *   (no row)           --claim---------------------&gt; PROCESSING, or SUCCEEDED if it is complete at once
+ *   (no row)           --insert finished-----------&gt; SUCCEEDED
  *   PROCESSING         --complete------------------&gt; SUCCEEDED
  *   PROCESSING         --fail, with a lease--------&gt; FAILED_RETRYABLE or FAILED_FINAL
  *   PROCESSING         --extend the lease----------&gt; PROCESSING
@@ -30,7 +33,7 @@ import java.util.Optional;
  *
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself.
  */
-public interface ClaimStore extends KeyClaimer {
+public interface ClaimStore extends KeyClaimer, WriteStore {
 
     /**
      * Prepares to complete a claim without a lease and to commit, in one round trip. Sends nothing yet.
@@ -40,6 +43,28 @@ public interface ClaimStore extends KeyClaimer {
      * @return the prepared statements; to be closed before the connection is
      */
     CompletingCommit completingCommit(Connection connection, Completion completion);
+
+    /**
+     * Inserts the row of a call that has claimed nothing before and is finished now. Waits for another transaction that inserts the
+     * same row, at most for the wait limit of the request.
+     *
+     * @param connection the connection of the call's transaction
+     * @param request the key and its retention
+     * @param completion the response
+     * @throws DataAccessException if the key has a row, the wait ends or PostgreSQL reports any other error; the transaction is
+     *     aborted
+     */
+    void insertFinished(Connection connection, ClaimRequest request, Completion completion);
+
+    /**
+     * Prepares to insert that row and to commit, in one round trip. Sends nothing yet.
+     *
+     * @param connection the connection of the call's transaction
+     * @param request the key and its retention
+     * @param completion the response
+     * @return the prepared statements; to be closed before the connection is
+     */
+    CompletingCommit finishingCommit(Connection connection, ClaimRequest request, Completion completion);
 
     /**
      * Records the failure of a leased call and ends its lease.

@@ -52,21 +52,21 @@ public interface KeyClaimer {
      * been rolled back, and the row deleted.
      *
      * @param id the primary key, see {@link RequestId}
-     * @return whether {@link #findAnswered} is worth a round trip
+     * @return whether {@link #find} is worth a round trip
      */
     default boolean isProbablyAnswered(UUID id) {
         return false;
     }
 
     /**
-     * Finds the result for a request whose row is not PROCESSING, in one round trip and without a lock.
+     * Finds the committed row of a request, in one round trip and without a lock.
      *
      * @param connection a connection without an open transaction
      * @param request the key that would be claimed
-     * @return empty if the key has to be claimed
+     * @return empty if there is none
      * @throws DataAccessException if PostgreSQL reports an error, or the wait exceeds the limit of the request
      */
-    default Optional<ClaimResult> findAnswered(Connection connection, ClaimRequest request) {
+    default Optional<StoredRequest> find(Connection connection, ClaimRequest request) {
         return Optional.empty();
     }
 

@@ -15,6 +15,7 @@ import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.InterceptedTransaction;
 
@@ -39,6 +40,8 @@ final class CallExecution {
 
     private final Invocation invocation;
 
+    private final @Nullable KeyedWrite write;
+
     private final OutcomePublisher publisher;
 
     private final long start;
@@ -58,6 +61,10 @@ final class CallExecution {
     private boolean claimReached;
 
     private boolean claimAnswered;
+
+    private boolean optimistic;
+
+    private long finishingSince;
 
     private boolean completed;
 
@@ -79,6 +86,8 @@ final class CallExecution {
 
     private int attempt;
 
+    private boolean claimsFirst;
+
     private @Nullable GrantedAttempt lastGrantedAttempt;
 
     private @Nullable Throwable inDoubtCommit;
@@ -92,6 +101,7 @@ final class CallExecution {
      * @param call key, payload and options
      * @param waitBudget the time that the call may wait for others
      * @param invocation the transaction with the claim and the method in it; each attempt proceeds with it
+     * @param write the statements of a write, whose first attempt is one message; {@code null} for another call
      * @param publisher receives the outcome
      * @param start the start of the call, in terms of {@link System#nanoTime()}
      */
@@ -100,14 +110,17 @@ final class CallExecution {
             IdempotentCall call,
             WaitBudget waitBudget,
             Invocation invocation,
+            @Nullable KeyedWrite write,
             OutcomePublisher publisher,
             long start) {
         this.site = site;
         this.call = call;
         this.waitBudget = waitBudget;
         this.invocation = invocation;
+        this.write = write;
         this.publisher = publisher;
         this.start = start;
+        this.claimsFirst = write == null && !call.options().isOptimistic();
     }
 
     /** Returns the execution of this thread, whose claim is now reached. */
@@ -127,11 +140,11 @@ final class CallExecution {
     }
 
     /**
-     * Throws if an interceptor would run the method a second time. Without a lease and a failure, the claim is made again in the
-     * same transaction and replays the response.
+     * Throws if an interceptor would run the method a second time. If the key was claimed before the method in the same transaction,
+     * it is claimed again and the response replayed, unless the method has failed.
      */
     private void requireNotProceededAgain() {
-        if (claimReached && (lease != null || failureInside != null)) {
+        if (claimReached && (lease != null || optimistic || failureInside != null)) {
             BrokenInterceptorChainException refused = new BrokenInterceptorChainException(
                     call.intent(),
                     "The call for the " + call.intent()
@@ -162,6 +175,10 @@ final class CallExecution {
         return invocation;
     }
 
+    @Nullable KeyedWrite write() {
+        return write;
+    }
+
     /** Binds an attempt to this thread; {@link #leave()} must follow. */
     void enter() {
         beginAttempt();
@@ -176,6 +193,8 @@ final class CallExecution {
         participation = Participation.NONE;
         claimReached = false;
         claimAnswered = false;
+        optimistic = false;
+        finishingSince = 0;
         completed = false;
         undone = false;
         committed = false;
@@ -195,6 +214,40 @@ final class CallExecution {
         } else {
             INNERMOST.set(outer);
         }
+    }
+
+    /** Returns whether the key is claimed before the method or the statements. */
+    boolean claimsFirst() {
+        return claimsFirst;
+    }
+
+    /** Lets all further attempts claim first. */
+    void claimFirst() {
+        claimsFirst = true;
+    }
+
+    /** Notes that this attempt runs its method without a claim. Those after it claim first, which finds every state of the key. */
+    void runsOptimistically() {
+        optimistic = true;
+        claimsFirst = true;
+    }
+
+    boolean isOptimistic() {
+        return optimistic;
+    }
+
+    /** Notes that the row of an optimistic attempt is inserted from now on, which may wait for others. */
+    void finishes() {
+        finishingSince = System.nanoTime();
+    }
+
+    boolean isFinishing() {
+        return finishingSince != 0;
+    }
+
+    /** Counts the time in which the row was inserted as a wait. */
+    void spendFinishing() {
+        waitBudget.spendSince(finishingSince);
     }
 
     void leaseGranted(HeldLease heldLease) {

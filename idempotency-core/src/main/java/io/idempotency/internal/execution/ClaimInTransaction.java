@@ -1,6 +1,8 @@
 package io.idempotency.internal.execution;
 
+import java.lang.reflect.Type;
 import java.sql.Connection;
+import java.util.Map;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,7 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.CommitGuard;
@@ -27,6 +30,8 @@ import io.idempotency.internal.transaction.PipelinedTransaction;
 import io.idempotency.internal.transaction.ReadOnlyTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionFailures;
+
+import static java.util.Objects.requireNonNull;
 
 /**
  * The innermost part of a call, inside the transaction. It claims the key and then runs the method and stores its response, or
@@ -112,12 +117,11 @@ public final class ClaimInTransaction {
             CallSynchronization synchronization = CallSynchronization.register(transaction, execution, store);
             return transaction.withConnection(call.intent(), connection -> {
                 synchronization.setConnection(connection);
-                ClaimRequest request = defaults.claimRequest(
-                        call,
-                        transaction.limit(execution.waitBudget().forDatabase()),
-                        call.isCompleteWithClaim(),
-                        null);
                 KeyOwnership.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
+                if (!execution.claimsFirst() && transaction.isOwn()) {
+                    return runOptimistically(execution, transaction, connection, synchronization, invocation);
+                }
+                ClaimRequest request = requestOf(execution, transaction);
                 PipelinedTransaction.sendEarly(transaction.holder(), connection);
                 ClaimResult claim = execution.waitBudget().spendOn(() -> claim(call, connection, request));
                 execution.claimed(claim);
@@ -130,14 +134,62 @@ public final class ClaimInTransaction {
                         granted -> runGranted(
                                 granted,
                                 execution,
-                                request,
                                 transaction,
                                 connection,
                                 stateAfterClaim,
                                 synchronization,
-                                invocation));
+                                invocation,
+                                (held, result) -> {
+                                    if (!call.isCompleteWithClaim()) {
+                                        Fence fence = request.fence(granted.attempt());
+                                        complete(call, completionOf(call, fence, result), transaction, connection);
+                                    }
+                                    held.completed();
+                                }));
             });
         }));
+    }
+
+    private ClaimRequest requestOf(CallExecution execution, JoinedTransaction transaction) {
+        IdempotentCall call = execution.call();
+        return defaults.claimRequest(
+                call, transaction.limit(execution.waitBudget().forDatabase()), call.isCompleteWithClaim(), null);
+    }
+
+    /** Runs the method and then inserts its row. The transaction may have sent nothing before, so that it looks ENDED. */
+    private @Nullable Object runOptimistically(
+            CallExecution execution,
+            JoinedTransaction transaction,
+            Connection connection,
+            CallSynchronization synchronization,
+            Invocation invocation)
+            throws Throwable {
+        IdempotentCall call = execution.call();
+        execution.runsOptimistically();
+        ClaimResult first = ClaimResult.granted(ClaimResult.Kind.GRANTED_NEW, 1);
+        return runGranted(
+                first,
+                execution,
+                transaction,
+                connection,
+                TransactionState.ENDED,
+                synchronization,
+                invocation,
+                (held, result) -> {
+                    ClaimRequest request = requestOf(execution, transaction);
+                    Completion completion = completionOf(call, request.fence(first.attempt()), result);
+                    execution.finishes();
+                    PipelinedTransaction pipelined = PipelinedTransaction.of(transaction.holder());
+                    if (pipelined != null) {
+                        CommitGuard.register(connection, store);
+                        pipelined.commitWith(PipelinedCompletion.withoutClaim(store, request, connection, completion));
+                        held.storedWithCommit();
+                    } else {
+                        store.insertFinished(connection, request, completion);
+                        CommitGuard.registerOwn(connection, store);
+                        held.completed();
+                    }
+                });
     }
 
     private void guardCommit(IdempotentCall call, JoinedTransaction transaction, Connection connection) {
@@ -158,6 +210,25 @@ public final class ClaimInTransaction {
         }
     }
 
+    /** Checks a statement of a write. */
+    KeyedWrite.Statement statement(String sql, Map<String, ? extends @Nullable Object> parameters) {
+        return store.statement(sql, parameters);
+    }
+
+    /** Executes the statements of a write as the method of its call, whose key was claimed in the same transaction. */
+    @Nullable Object write(KeyedWrite write, Type responseType) {
+        String row = transactions.onOpenConnection((connection, holder) ->
+                store.write(connection, write, holder.hasTimeout() ? holder.getTimeToLiveInSeconds() : 0));
+        return write.returnsRow()
+                ? responses.read(IdempotencyContext.current().intent(), requireNonNull(row), responseType)
+                : write.response();
+    }
+
+    /** Reads the row that is the response of a write. */
+    @Nullable Object readRow(IdempotentCall call, @Nullable String row) {
+        return responses.read(call.intent(), requireNonNull(row), call.responseType());
+    }
+
     @Nullable Object handle(
             ClaimResult result,
             CallExecution execution,
@@ -170,12 +241,12 @@ public final class ClaimInTransaction {
     private @Nullable Object runGranted(
             ClaimResult claim,
             CallExecution execution,
-            ClaimRequest request,
             JoinedTransaction transaction,
             Connection connection,
             TransactionState stateAfterClaim,
             CallSynchronization synchronization,
-            Invocation invocation)
+            Invocation invocation,
+            ResultStep completing)
             throws Throwable {
         execution.granted(claim);
         IdempotentCall call = execution.call();
@@ -186,11 +257,7 @@ public final class ClaimInTransaction {
             Object result = runMethod(call, claim.attempt(), null, invocation);
             requireNotUndone(call, execution);
             requireCommittable(call, transaction, connection, stateAfterClaim);
-            if (!call.isCompleteWithClaim()) {
-                Fence fence = request.fence(claim.attempt());
-                complete(call, completionOf(call, fence, result), transaction, connection);
-            }
-            held.completed();
+            completing.accept(held, result);
             if (!transaction.isOwn()) {
                 held.mayBeUndone();
             }
@@ -221,7 +288,7 @@ public final class ClaimInTransaction {
             IdempotentCall call, Completion completion, JoinedTransaction transaction, Connection connection) {
         PipelinedTransaction pipelined = transaction.isOwn() ? PipelinedTransaction.of(transaction.holder()) : null;
         if (pipelined != null) {
-            pipelined.commitWith(new PipelinedCompletion(store, call.intent(), connection, completion));
+            pipelined.commitWith(PipelinedCompletion.ofClaim(store, call.intent(), connection, completion));
         } else if (!call.keyClaimer().complete(connection, completion)) {
             throw TransactionFailures.claimIsGone(call.intent());
         }
@@ -319,6 +386,13 @@ public final class ClaimInTransaction {
         if (isEnded) {
             throw TransactionFailures.transactionEnded(call.intent());
         }
+    }
+
+    /** Stores the result of a method that has returned. */
+    @FunctionalInterface
+    private interface ResultStep {
+
+        void accept(KeyOwnership.HeldKey held, @Nullable Object result);
     }
 
     Completion completionOf(IdempotentCall call, Fence fence, @Nullable Object result) {

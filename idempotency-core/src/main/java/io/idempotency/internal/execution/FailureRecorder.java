@@ -6,6 +6,7 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
 /** Records the failure of an attempt in a new transaction, after that of the attempt was rolled back. */
@@ -30,13 +31,17 @@ final class FailureRecorder {
                 thrown.getMessage() == null ? "" : thrown.getMessage());
     }
 
-    /** Records the failure of the last attempt of a call without a lease. */
-    void record(CallExecution execution, Throwable thrown) {
+    /**
+     * Records the failure of the last attempt of a call without a lease.
+     *
+     * @return whether the failure is final and was not recorded, because another attempt has answered for the key or is about to
+     */
+    boolean record(CallExecution execution, Throwable thrown) {
         ClaimResult claim = execution.granted();
         if (claim == null
                 || !execution.startsTransaction()
                 || !execution.commitResult().isRolledBack(thrown)) {
-            return;
+            return false;
         }
         IdempotentCall call = execution.call();
         Throwable firstFailure = execution.firstFailureOr(thrown);
@@ -44,7 +49,7 @@ final class FailureRecorder {
         boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
         if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {
-            return;
+            return false;
         }
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
@@ -53,8 +58,10 @@ final class FailureRecorder {
             if (isFinal && recorded) {
                 execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
+            return isFinal && !recorded;
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
+            return isFinal && SqlStates.isWaitEnded(SqlStates.of(recordingFailure));
         } finally {
             interruption.restore();
         }

@@ -10,6 +10,7 @@ import org.springframework.core.ParameterizedTypeReference;
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
+import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
 
@@ -99,6 +100,11 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
         }
 
         @Override
+        public Call optimistic() {
+            return with(options.withOptimisticMode());
+        }
+
+        @Override
         public Call finalFailures(List<Class<? extends Throwable>> changed) {
             return with(options.withFinalFailures(changed));
         }
@@ -123,6 +129,15 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
         }
 
         @Override
+        public Write write() {
+            if (options.isLeased()) {
+                throw new IllegalArgumentException(
+                        "A write cannot be leased: its key is committed together with its statements");
+            }
+            return new WriteBuilder(claimInTransaction, this::execute, List.of());
+        }
+
+        @Override
         public <X extends Exception> void run(Action<X> action) throws X {
             execute(void.class, () -> {
                 action.run();
@@ -131,13 +146,22 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
         }
 
         private @Nullable Object execute(Type responseType, Invocation effect) {
+            return execute(responseType, effect, null);
+        }
+
+        private @Nullable Object execute(KeyedWrite write, Type responseType) {
+            return execute(responseType, () -> claimInTransaction.write(write, responseType), write);
+        }
+
+        private @Nullable Object execute(Type responseType, Invocation effect, @Nullable KeyedWrite write) {
             retention.requireForLease(options);
             try {
                 return executor.execute(
                         IdempotencyTemplate.this,
                         binding.prepare(scope, () -> binding.bind(scope, caller, key, request, options, responseType)),
                         () -> claimInTransaction.execute(
-                                IdempotencyTemplate.this, () -> "scope '" + scope + "'", effect));
+                                IdempotencyTemplate.this, () -> "scope '" + scope + "'", effect),
+                        write);
             } catch (Throwable failure) {
                 throw Rethrow.unchanged(failure);
             }

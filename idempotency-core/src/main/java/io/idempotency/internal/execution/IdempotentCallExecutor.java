@@ -18,6 +18,7 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
@@ -41,9 +42,13 @@ public final class IdempotentCallExecutor {
 
     private final TransactionalCallStrategy transactionalCalls;
 
+    private final OptimisticCallStrategy optimisticCalls;
+
+    private final KeyedWriteStrategy keyedWrites;
+
     private final LeasedCallStrategy leasedCalls;
 
-    private final RecentReplay recentReplay;
+    private final CommittedRows committedRows;
 
     private final ClaimInTransaction claimInTransaction;
 
@@ -74,10 +79,12 @@ public final class IdempotentCallExecutor {
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry());
+        this.committedRows = new CommittedRows(dataSource, defaults);
         this.transactionalCalls = new TransactionalCallStrategy(
                 retry, failures, new InDoubtCommitResolver(transactions, claimInTransaction, retry, defaults));
+        this.optimisticCalls = new OptimisticCallStrategy(transactionalCalls, committedRows);
+        this.keyedWrites = new KeyedWriteStrategy(transactionalCalls, store, dataSource, claimInTransaction, defaults);
         this.leasedCalls = new LeasedCallStrategy(store, transactions, claimInTransaction, failures, retry, defaults);
-        this.recentReplay = new RecentReplay(dataSource, defaults);
     }
 
     /**
@@ -107,10 +114,25 @@ public final class IdempotentCallExecutor {
      * @throws Throwable the exception of the invocation, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(Object site, UnboundCall unbound, Invocation invocation) throws Throwable {
+        return execute(site, unbound, invocation, null);
+    }
+
+    /**
+     * Executes a write.
+     *
+     * @param site identifies the code that the claim belongs to
+     * @param unbound the call
+     * @param invocation the transaction with the claim and the statements in it; an attempt that claims first proceeds with it
+     * @param write the statements
+     * @return the response, or the stored one
+     * @throws Throwable the exception of a statement, or an {@link io.idempotency.IdempotencyException}
+     */
+    @Nullable Object execute(Object site, UnboundCall unbound, Invocation invocation, @Nullable KeyedWrite write)
+            throws Throwable {
         long start = System.nanoTime();
         IdempotentCall call = bind(unbound, start);
         CallExecution execution = new CallExecution(
-                site, call, defaults.waitBudgetOf(call.options()), invocation, unbound.publisher(), start);
+                site, call, defaults.waitBudgetOf(call.options()), invocation, write, unbound.publisher(), start);
         Throwable failure = null;
         try {
             return executeInTurn(execution);
@@ -208,7 +230,7 @@ public final class IdempotentCallExecutor {
                     "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
                             + " of transactions");
         }
-        Optional<ClaimResult> stored = recentReplay.find(call, execution.waitBudget());
+        Optional<ClaimResult> stored = committedRows.findRecent(call, execution.waitBudget());
         if (stored.isPresent()) {
             return claimInTransaction.handle(stored.get(), execution, true, granted -> {
                 throw new IllegalStateException("Nothing was claimed");
@@ -216,9 +238,14 @@ public final class IdempotentCallExecutor {
         }
         while (true) {
             try {
-                return call.options().isLeased()
-                        ? leasedCalls.execute(execution)
-                        : transactionalCalls.execute(execution);
+                if (execution.write() != null) {
+                    return keyedWrites.execute(execution, execution.write());
+                }
+                return switch (call.options().mode()) {
+                    case TRANSACTIONAL -> transactionalCalls.execute(execution);
+                    case OPTIMISTIC -> optimisticCalls.execute(execution);
+                    case LEASED -> leasedCalls.execute(execution);
+                };
             } catch (ActiveLeaseException leased) {
                 if (execution.waitBudget().isSpent()) {
                     throw leased.toRequestInProgress(call.intent(), execution.waitBudget());

@@ -53,6 +53,11 @@ public final class KeyOwnership {
                         intent,
                         "the same call failed before in this transaction, which can only be rolled back. Repeat it in a"
                                 + " new transaction");
+            case STORED_WITH_COMMIT ->
+                throw new ReentrantCallException(
+                        intent,
+                        "its response is stored with the COMMIT of this transaction, because its mode is OPTIMISTIC, so that it"
+                                + " cannot be replayed before. Make the call after the commit");
             case COMPLETED -> {}
         }
     }
@@ -109,6 +114,11 @@ public final class KeyOwnership {
             state = State.COMPLETED;
         }
 
+        /** The row will be inserted with the COMMIT: until then nothing can find it. */
+        void storedWithCommit() {
+            state = State.STORED_WITH_COMMIT;
+        }
+
         void failed() {
             state = State.FAILED;
         }
@@ -119,6 +129,7 @@ public final class KeyOwnership {
 
         private enum State {
             RUNNING,
+            STORED_WITH_COMMIT,
             COMPLETED,
             FAILED
         }

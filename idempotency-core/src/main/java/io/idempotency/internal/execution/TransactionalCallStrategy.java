@@ -23,17 +23,29 @@ final class TransactionalCallStrategy {
     }
 
     @Nullable Object execute(CallExecution execution) throws Throwable {
+        return execute(execution, attemptOf(execution));
+    }
+
+    /** Makes attempts of another strategy. */
+    @Nullable Object execute(CallExecution execution, CallRetry.Attempt<Object> attempt) throws Throwable {
         try {
-            return resultOf(execution, retry.call(execution, new TransactionalAttempt(execution)));
+            return resultOf(execution, retry.call(execution, attempt));
         } catch (Throwable thrown) {
             Throwable inDoubt = execution.inDoubtCommit();
             if (inDoubt != null) {
                 Suppression.add(inDoubt, thrown);
                 return resultOf(execution, inDoubtCommits.resolve(execution, inDoubt));
             }
-            failures.record(execution, thrown);
+            boolean wasOptimistic = execution.isOptimistic();
+            if (failures.record(execution, thrown) && wasOptimistic) {
+                return execute(execution);
+            }
             throw thrown;
         }
+    }
+
+    static CallRetry.Attempt<Object> attemptOf(CallExecution execution) {
+        return new TransactionalAttempt(execution);
     }
 
     /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */

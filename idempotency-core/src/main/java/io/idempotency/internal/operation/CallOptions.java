@@ -108,6 +108,11 @@ public record CallOptions(
         return mode == IdempotencyMode.LEASED;
     }
 
+    /** {@return whether the key is claimed when the method has returned} */
+    public boolean isOptimistic() {
+        return mode == IdempotencyMode.OPTIMISTIC;
+    }
+
     /**
      * Returns whether a failure is the final answer to the intent.
      *
@@ -165,6 +170,24 @@ public record CallOptions(
                 IdempotencyMode.LEASED,
                 changed,
                 retryLeased,
+                maxAttempts,
+                finalFailures,
+                lossyResponse);
+    }
+
+    /**
+     * Changes the mode to OPTIMISTIC.
+     *
+     * @return the changed options
+     */
+    public CallOptions withOptimisticMode() {
+        return new CallOptions(
+                retention,
+                onDuplicate,
+                waitTimeout,
+                IdempotencyMode.OPTIMISTIC,
+                null,
+                false,
                 maxAttempts,
                 finalFailures,
                 lossyResponse);

@@ -3,9 +3,11 @@ package io.idempotency.internal.transaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 import io.idempotency.Intent;
+import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.CompletingCommit;
@@ -18,22 +20,39 @@ public final class PipelinedCompletion {
 
     private final Intent intent;
 
-    private final Completion completion;
+    /** Null if the call has claimed nothing, so that there is no row to complete before the COMMIT. */
+    private final @Nullable Completion completion;
 
     private final CompletingCommit completingCommit;
 
     private boolean sentEarly;
 
-    /** Encodes and binds all parameters now, so that an invalid one fails the call and not the commit. */
-    public PipelinedCompletion(ClaimStore store, Intent intent, Connection connection, Completion completion) {
+    private PipelinedCompletion(
+            ClaimStore store, Intent intent, @Nullable Completion completion, CompletingCommit completingCommit) {
         this.store = store;
         this.intent = intent;
         this.completion = completion;
-        this.completingCommit = store.completingCommit(connection, completion);
+        this.completingCommit = completingCommit;
+    }
+
+    /** Encodes and binds all parameters now, so that an invalid one fails the call and not the commit. */
+    public static PipelinedCompletion ofClaim(
+            ClaimStore store, Intent intent, Connection connection, Completion completion) {
+        return new PipelinedCompletion(store, intent, completion, store.completingCommit(connection, completion));
+    }
+
+    /** Does the same for a call that has claimed nothing: its row is inserted with the COMMIT. */
+    public static PipelinedCompletion withoutClaim(
+            ClaimStore store, ClaimRequest request, Connection connection, Completion completion) {
+        return new PipelinedCompletion(
+                store, request.intent(), null, store.finishingCommit(connection, request, completion));
     }
 
     /** Writes the completion without the COMMIT. Every call writes it again, because a rollback to a savepoint may have undone it. */
     public void sendEarly(Connection connection) {
+        if (completion == null) {
+            return;
+        }
         if (!store.complete(connection, completion) && !sentEarly) {
             throw TransactionFailures.claimIsGone(intent);
         }

@@ -23,6 +23,9 @@ public final class SqlStates {
 
     private static final String READ_ONLY_SQL_TRANSACTION = "25006";
 
+    /** query_canceled, lock_not_available */
+    private static final Set<String> WAIT_ENDED = Set.of("57014", "55P03");
+
     private static final int DEEPEST_CAUSE = 50;
 
     private SqlStates() {}
@@ -55,6 +58,11 @@ public final class SqlStates {
 
     public static boolean isDeadlock(@Nullable String sqlState) {
         return DEADLOCK_DETECTED.equals(sqlState);
+    }
+
+    /** Returns whether a statement was cancelled, or could not get a lock, perhaps because it has waited for too long. */
+    public static boolean isWaitEnded(@Nullable String sqlState) {
+        return sqlState != null && WAIT_ENDED.contains(sqlState);
     }
 
     public static boolean isReadOnly(@Nullable String sqlState) {

@@ -153,7 +153,13 @@ class RetryClassifierTest {
                 false,
                 new Unused());
         CallExecution execution = new CallExecution(
-                "method", call, new WaitBudget(Duration.ofSeconds(1)), () -> null, new Silent(), System.nanoTime());
+                "method",
+                call,
+                new WaitBudget(Duration.ofSeconds(1)),
+                () -> null,
+                null,
+                new Silent(),
+                System.nanoTime());
         execution.beginAttempt();
         return execution;
     }

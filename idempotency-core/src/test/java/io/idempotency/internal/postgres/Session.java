@@ -11,6 +11,7 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,8 +51,13 @@ public final class Session extends OpenConnection<Session> {
         return store.claim(connection(), request);
     }
 
+    public Optional<StoredRequest> find(ClaimRequest request) {
+        return store.find(connection(), request);
+    }
+
+    /** Returns the result for a request whose row was found outside of its transaction. */
     public Optional<ClaimResult> findAnswered(ClaimRequest request) {
-        return store.findAnswered(connection(), request);
+        return find(request).map(stored -> stored.answerTo(request));
     }
 
     public Session claimGranted(ClaimRequest request) {

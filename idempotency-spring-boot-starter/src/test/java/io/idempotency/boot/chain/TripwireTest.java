@@ -124,7 +124,7 @@ class TripwireTest {
     }
 
     @Test
-    void refusesToRunALeasedMethodTwiceInOneAttempt() {
+    void refusesToRunALeasedOrOptimisticMethodTwiceInOneAttempt() {
         try (ConfigurableApplicationContext application = start(ProceedingTwice.class, LeasedPayments.class)) {
             LeasedPayments payments = application.getBean(LeasedPayments.class);
 
@@ -138,7 +138,10 @@ class TripwireTest {
             assertThatThrownBy(() -> payments.payInTransaction("transactional"))
                     .isInstanceOf(BrokenInterceptorChainException.class);
             assertThat(committed.entries("transactional")).isEmpty();
-            assertThat(payments.executions()).containsExactly("leased", "transactional");
+            assertThatThrownBy(() -> payments.payOptimistically("optimistic"))
+                    .isInstanceOf(BrokenInterceptorChainException.class);
+            assertThat(committed.entries("optimistic")).isEmpty();
+            assertThat(payments.executions()).containsExactly("leased", "transactional", "optimistic");
         }
     }
 
@@ -260,6 +263,12 @@ class TripwireTest {
         @Transactional
         @Idempotent(scope = "leased-in-transaction", key = "#key", mode = IdempotencyMode.LEASED)
         public Receipt payInTransaction(String key) {
+            return enter(key);
+        }
+
+        @Transactional
+        @Idempotent(scope = "optimistic", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public Receipt payOptimistically(String key) {
             return enter(key);
         }
 

@@ -1,7 +1,10 @@
 package io.idempotency.boot.contract;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -16,6 +19,7 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
 import io.idempotency.ClaimAbandonedException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
@@ -33,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-/** What a call meets: a case for each row of the table in the contract, in both modes where both apply. */
+/** What a call meets: a case for each row of the table in the contract, in each form where it applies. */
 @Tag("citus")
 @ContractTest
 class CallTableTest {
@@ -46,6 +50,18 @@ class CallTableTest {
 
     CallTableTest(ContractApplications applications) {
         application = applications.start(List.of(Transfers.class));
+    }
+
+    /** How the call is made. */
+    enum Form {
+        TRANSACTIONAL,
+        OPTIMISTIC,
+        LEASED,
+        WRITE;
+
+        String scope() {
+            return "transfers-" + name().toLowerCase(Locale.ROOT);
+        }
     }
 
     enum Row {
@@ -78,8 +94,12 @@ class CallTableTest {
             this.newEffects = newEffects;
         }
 
-        boolean isMetIn(IdempotencyMode mode) {
-            return this != LEASE_IS_LOST || mode == IdempotencyMode.LEASED;
+        boolean isMetBy(Form form) {
+            return switch (this) {
+                case LEASE_IS_LOST -> form == Form.LEASED;
+                case METHOD_THROWS, METHOD_SETS_ROLLBACK_ONLY -> form != Form.WRITE;
+                default -> true;
+            };
         }
 
         @Nullable String key() {
@@ -112,10 +132,7 @@ class CallTableTest {
                 case METHOD_SETS_ROLLBACK_ONLY ->
                     world.afterEffect(() ->
                             TransactionAspectSupport.currentTransactionStatus().setRollbackOnly());
-                case METHOD_FAILS_FOR_GOOD ->
-                    world.afterEffect(() -> {
-                        throw new NoFunds();
-                    });
+                case METHOD_FAILS_FOR_GOOD -> world.failsForGood();
                 case LEASE_IS_LOST ->
                     world.afterEffect(() -> world.alter("claim_token = '" + new UUID(0, 1) + "', attempt_count = 2"));
                 default -> {}
@@ -123,17 +140,16 @@ class CallTableTest {
         }
     }
 
-    static Stream<Arguments> rowsInTheirModes() {
+    static Stream<Arguments> rowsInTheirForms() {
         return Arrays.stream(Row.values())
-                .flatMap(row -> Arrays.stream(IdempotencyMode.values())
-                        .filter(row::isMetIn)
-                        .map(mode -> arguments(row, mode)));
+                .flatMap(
+                        row -> Arrays.stream(Form.values()).filter(row::isMetBy).map(form -> arguments(row, form)));
     }
 
     @ParameterizedTest(name = "{0}, {1}")
-    @MethodSource("rowsInTheirModes")
-    void theCallMeetsWhatTheContractSays(Row row, IdempotencyMode mode) {
-        try (World world = new World(application, mode)) {
+    @MethodSource("rowsInTheirForms")
+    void theCallMeetsWhatTheContractSays(Row row, Form form) {
+        try (World world = new World(application, form)) {
             row.arrange(world);
             long effectsBefore = application.effects();
             application.outcomes().clear();
@@ -151,9 +167,9 @@ class CallTableTest {
     }
 
     @ParameterizedTest(name = "{0}, {1}")
-    @MethodSource("rowsInTheirModes")
-    void aRepeatOfACallThatReturnedGetsTheSameResult(Row row, IdempotencyMode mode) {
-        try (World world = new World(application, mode)) {
+    @MethodSource("rowsInTheirForms")
+    void aRepeatOfACallThatReturnedGetsTheSameResult(Row row, Form form) {
+        try (World world = new World(application, form)) {
             row.arrange(world);
             if (row.thrown != null) {
                 assertThat(catchThrowable(() -> world.call(row.key()))).isInstanceOf(row.thrown);
@@ -179,20 +195,44 @@ class CallTableTest {
 
         private final ContractApplication application;
 
-        private final IdempotencyMode mode;
+        private final Form form;
+
+        private long expectedRows = 1;
 
         private @Nullable ConcurrentCalls<Receipt> holder;
 
-        World(ContractApplication application, IdempotencyMode mode) {
+        World(ContractApplication application, Form form) {
             this.application = application;
-            this.mode = mode;
+            this.form = form;
         }
 
         Receipt call(@Nullable String key) {
             Transfers transfers = application.bean(Transfers.class);
-            return mode == IdempotencyMode.LEASED
-                    ? transfers.transferLeased(key, COMMAND)
-                    : transfers.transfer(key, COMMAND);
+            return switch (form) {
+                case TRANSACTIONAL -> transfers.transfer(key, COMMAND);
+                case OPTIMISTIC -> transfers.transferOptimistically(key, COMMAND);
+                case LEASED -> transfers.transferLeased(key, COMMAND);
+                case WRITE -> write(key);
+            };
+        }
+
+        private Receipt write(@Nullable String key) {
+            Receipt receipt = Receipt.of(COMMAND);
+            return programmaticCall(key)
+                    .write()
+                    .statement(
+                            "insert into payment (id, account, cents) values (:id, :account, :cents)",
+                            Map.of("id", receipt.paymentId(), "account", receipt.account(), "cents", receipt.cents()))
+                    .expectRows(expectedRows, NoFunds::new)
+                    .respond(Receipt.class, receipt);
+        }
+
+        private IdempotencyOperations.Call programmaticCall(@Nullable String key) {
+            return application
+                    .bean(IdempotencyOperations.class)
+                    .call(form.scope(), key, COMMAND)
+                    .waitTimeout(Duration.ofMillis(200))
+                    .finalFailures(List.of(NoFunds.class));
         }
 
         void succeeded() {
@@ -212,10 +252,25 @@ class CallTableTest {
             application.interruption().afterEffectDo(action);
         }
 
+        void failsForGood() {
+            expectedRows = 2;
+            afterEffect(() -> {
+                throw new NoFunds();
+            });
+        }
+
         void heldByAnotherCall() {
             afterEffect(gate::holdTheFirst);
-            holder = ConcurrentCalls.start(1, () -> call(KEY));
+            holder = ConcurrentCalls.start(1, () -> form == Form.WRITE ? hold() : call(KEY));
             gate.awaitHeld();
+        }
+
+        /** A write has no method that could hold its key. */
+        private Receipt hold() {
+            return programmaticCall(KEY).returning(Receipt.class).execute(() -> {
+                gate.holdTheFirst();
+                return Receipt.of(COMMAND);
+            });
         }
 
         @Override
@@ -240,12 +295,24 @@ class CallTableTest {
 
         @Transactional
         @Idempotent(
-                scope = "transfers",
+                scope = "transfers-transactional",
                 key = "#key",
                 fingerprint = "#command",
                 waitTimeout = "200ms",
                 finalFailures = NoFunds.class)
         Receipt transfer(@Nullable String key, PayCommand command) {
+            return makeEffect(command);
+        }
+
+        @Transactional
+        @Idempotent(
+                scope = "transfers-optimistic",
+                key = "#key",
+                fingerprint = "#command",
+                waitTimeout = "200ms",
+                mode = IdempotencyMode.OPTIMISTIC,
+                finalFailures = NoFunds.class)
+        Receipt transferOptimistically(@Nullable String key, PayCommand command) {
             return makeEffect(command);
         }
 

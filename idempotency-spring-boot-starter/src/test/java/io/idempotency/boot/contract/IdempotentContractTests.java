@@ -77,7 +77,9 @@ abstract class IdempotentContractTests {
     void concurrentDuplicatesInOneApplicationHaveOneEffectAndEqualResults() {
         assertDuplicatesHaveOneEffectAndEqualResults(racer -> application);
 
-        assertThat(retries()).isEmpty();
+        if (isClaimedFirst()) {
+            assertThat(retries()).isEmpty();
+        }
     }
 
     @Test
@@ -200,18 +202,27 @@ abstract class IdempotentContractTests {
                 () -> payments.pay("key", command),
                 () -> duplicatesApplication.payments().pay("key", command)));
 
+        if (isClaimedFirst()) {
+            assertThat(results.failures()).hasSize(1);
+        }
+        // An optimistic call that fails asks for its key, which the duplicate may have answered by then.
         assertThat(results.failures())
-                .hasSize(1)
-                .first()
-                .hasToString("java.lang.IllegalStateException: the first attempt fails");
-        assertThat(results.values()).hasSize(1);
+                .allSatisfy(failure ->
+                        assertThat(failure).hasToString("java.lang.IllegalStateException: the first attempt fails"));
+        assertThat(results.values()).isNotEmpty().containsOnly(results.values().get(0));
         assertThat(executions).hasValue(2);
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.spent("a1")).isEqualTo(5);
     }
 
+    private boolean isClaimedFirst() {
+        return application.context().getBeansOfType(OptimisticMode.class).isEmpty();
+    }
+
     private void assertRetriesAreThoseOfTheIsolationLevel(List<Outcomes.Repeat> retries) {
-        if (isolation.equals("READ_COMMITTED")) {
+        if (!isClaimedFirst()) {
+            assertThat(retries).extracting(Outcomes.Repeat::sqlState).isSubsetOf("40001", "40P01");
+        } else if (isolation.equals("READ_COMMITTED")) {
             assertThat(retries).isEmpty();
         } else {
             assertThat(retries)

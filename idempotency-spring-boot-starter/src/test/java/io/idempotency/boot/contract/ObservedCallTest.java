@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import io.idempotency.IdempotencyMode;
 import io.idempotency.Outcome;
+import io.idempotency.boot.contract.CallTableTest.Form;
 import io.idempotency.boot.contract.CallTableTest.Row;
 import io.idempotency.boot.contract.CallTableTest.Transfers;
 import io.idempotency.boot.contract.CallTableTest.World;
@@ -45,7 +45,7 @@ class ObservedCallTest {
 
     static Stream<Arguments> everyOutcome() {
         return Arrays.stream(Outcome.values()).flatMap(outcome -> {
-            List<Arguments> cases = CallTableTest.rowsInTheirModes()
+            List<Arguments> cases = CallTableTest.rowsInTheirForms()
                     .filter(row -> ((Row) row.get()[0]).outcome == outcome)
                     .map(row -> arguments(outcome, row.get()[0], row.get()[1]))
                     .toList();
@@ -56,8 +56,8 @@ class ObservedCallTest {
 
     @ParameterizedTest(name = "{0}: {1}, {2}")
     @MethodSource("everyOutcome")
-    void anOutcomeMovesItsMeterByOneAndIsOneLine(Outcome outcome, Row row, IdempotencyMode mode) {
-        try (World world = new World(application, mode);
+    void anOutcomeMovesItsMeterByOneAndIsOneLine(Outcome outcome, Row row, Form form) {
+        try (World world = new World(application, form);
                 LogLines log = LogLines.of("io.idempotency.calls")) {
             row.arrange(world);
             int linesBefore = log.all().size();
@@ -65,7 +65,7 @@ class ObservedCallTest {
 
             Throwable thrown = catchThrowable(() -> world.call(row.key()));
 
-            String scope = mode == IdempotencyMode.LEASED ? "transfers-leased" : "transfers";
+            String scope = form.scope();
             Map<String, Double> expected = new TreeMap<>();
             expected.put("idempotency.calls outcome=" + outcome.tag() + " scope=" + scope, 1.0);
             if (failedInAnAttempt(outcome)) {
@@ -84,7 +84,7 @@ class ObservedCallTest {
 
     @Test
     void theTimeIsThatOfTheCall() {
-        try (World world = new World(application, IdempotencyMode.TRANSACTIONAL)) {
+        try (World world = new World(application, Form.TRANSACTIONAL)) {
             world.call(CallTableTest.KEY);
 
             assertThat(registry.get("idempotency.calls").timer().totalTime(TimeUnit.MICROSECONDS))

@@ -37,7 +37,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Whoever may not call a method learns nothing from its key and leaves nothing at it, in both modes. */
+/** Whoever may not call a method learns nothing from its key and leaves nothing at it, in any mode. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MethodSecurityTest {
@@ -139,6 +139,7 @@ class MethodSecurityTest {
     private String withdraw(IdempotencyMode mode) {
         return switch (mode) {
             case TRANSACTIONAL -> vault.withdraw("key");
+            case OPTIMISTIC -> vault.withdrawOptimistically("key");
             case LEASED -> vault.withdrawLeased("key");
         };
     }
@@ -186,6 +187,13 @@ class MethodSecurityTest {
         @Transactional
         @Idempotent(scope = "withdrawals", key = "#key")
         public String withdraw(String key) {
+            return makeEffect();
+        }
+
+        @PreAuthorize("hasRole('OWNER')")
+        @Transactional
+        @Idempotent(scope = "optimistic-withdrawals", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public String withdrawOptimistically(String key) {
             return makeEffect();
         }
 

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcUtils;
 
 /** Several statements that are sent in one message, with their parameters and their results. */
@@ -100,6 +101,27 @@ public final class MultiStatement implements AutoCloseable {
                             + " prepareThreshold=-1 from the JDBC URL, which makes it report statements as if they were queries");
         }
         return updated;
+    }
+
+    /**
+     * Executes all statements and returns the first column of the last row that one of them returns.
+     *
+     * @return the text; {@code null} if it is null or none of them returns a row
+     * @throws SQLException if one of them fails
+     */
+    public @Nullable String lastText() throws SQLException {
+        String text = null;
+        boolean isResultSet = execute();
+        while (isResultSet || statement.getUpdateCount() >= 0) {
+            if (isResultSet) {
+                ResultSet rows = statement.getResultSet();
+                while (rows.next()) {
+                    text = rows.getString(1);
+                }
+            }
+            isResultSet = statement.getMoreResults();
+        }
+        return text;
     }
 
     @Override

@@ -6,9 +6,13 @@ import java.sql.Types;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.SqlTypeValue;
+import org.springframework.jdbc.core.StatementCreatorUtils;
 
 import io.idempotency.Intent;
 
@@ -130,6 +134,20 @@ public final class StatementParameters {
      */
     public void time(@Nullable OffsetDateTime value) throws SQLException {
         statement.setObject(++index, value, Types.TIMESTAMP_WITH_TIMEZONE);
+    }
+
+    /**
+     * Binds values of an application, as Spring's JDBC does: the elements of a collection each have a placeholder.
+     *
+     * @param values the values
+     * @throws SQLException if the driver refuses one of them
+     */
+    public void values(List<? extends @Nullable Object> values) throws SQLException {
+        for (Object value : values) {
+            for (Object each : value instanceof Iterable<?> elements ? elements : Collections.singleton(value)) {
+                StatementCreatorUtils.setParameterValue(statement, ++index, SqlTypeValue.TYPE_UNKNOWN, each);
+            }
+        }
     }
 
     /**

@@ -53,13 +53,19 @@ final class ClaimInsert {
 
     void bind(StatementParameters parameters, ClaimRequest request, String claimedBy, WaitBound bound)
             throws SQLException {
+        bindRow(parameters, request, claimedBy, bound);
+        binding.bind(parameters, request);
+    }
+
+    /** Binds the columns that each insert of a row fills. */
+    static void bindRow(StatementParameters parameters, ClaimRequest request, String claimedBy, WaitBound bound)
+            throws SQLException {
         parameters.bound(bound);
         parameters.uuid(request.id());
         parameters.intent(request.intent());
         RequestParameters.bindFingerprint(parameters, request.fingerprint());
         parameters.string(claimedBy);
         parameters.duration(request.retention());
-        binding.bind(parameters, request);
     }
 
     @FunctionalInterface

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -13,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.springframework.jdbc.support.JdbcUtils;
 
-import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
@@ -22,6 +22,7 @@ import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.codec.Fingerprint;
@@ -48,6 +49,10 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final ClaimInsert insertLeased;
 
+    private final FinishedInsert insertFinished;
+
+    private final WriteStatements writes;
+
     private final Reclaim reclaim;
 
     private final CompletionStatement completion;
@@ -58,7 +63,7 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final String find;
 
-    private final String findAnswered;
+    private final String findCommitted;
 
     private final String findSettled;
 
@@ -83,12 +88,14 @@ public final class PostgresClaimStore implements ClaimStore {
         this.insertCompleted = ClaimInsert.completed(schema);
         this.insertInTransaction = ClaimInsert.inTransaction(schema);
         this.insertLeased = ClaimInsert.leased(schema);
+        this.insertFinished = new FinishedInsert(schema);
+        this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.reclaim = new Reclaim(schema);
         this.completion = CompletionStatement.inTransaction(schema);
         this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
         this.completionOfLease = CompletionStatement.ofLease(schema);
         this.find = schema.resolve(RequestSql.FIND);
-        this.findAnswered = schema.resolve(RequestSql.FIND_ANSWERED);
+        this.findCommitted = schema.resolve(RequestSql.FIND_COMMITTED);
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
         this.fail = schema.resolve(RequestSql.FAIL);
         this.extendLease = schema.resolve(RequestSql.EXTEND_LEASE);
@@ -101,19 +108,16 @@ public final class PostgresClaimStore implements ClaimStore {
         return answered.contains(id);
     }
 
-    /** Ignores a request in processing, because the caller has to wait for it. */
     @Override
-    public Optional<ClaimResult> findAnswered(Connection connection, ClaimRequest request) {
-        try (MultiStatement statements = MultiStatement.prepare(connection, findAnswered)) {
+    public Optional<StoredRequest> find(Connection connection, ClaimRequest request) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, findCommitted)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
             RequestParameters.bindId(parameters, request.id(), request.intent().caller());
             statements.execute();
-            return firstOf(statements.nextRows())
-                    .filter(stored -> stored.status() != RequestStatus.PROCESSING)
-                    .map(stored -> stored.answerTo(request));
+            return firstOf(statements.nextRows());
         } catch (SQLException failure) {
-            throw SqlFailures.translate("find the result of the " + request.intent(), findAnswered, failure);
+            throw SqlFailures.translate("find the row of the " + request.intent(), findCommitted, failure);
         }
     }
 
@@ -146,7 +150,7 @@ public final class PostgresClaimStore implements ClaimStore {
         if (insert(connection, request, bound)) {
             return granted(connection, request, 1, Kind.GRANTED_NEW, bound);
         }
-        Optional<StoredRequest> found = find(connection, request);
+        Optional<StoredRequest> found = findInTransaction(connection, request);
         return found.isEmpty() ? null : resultOf(connection, request, found.get(), start);
     }
 
@@ -207,7 +211,7 @@ public final class PostgresClaimStore implements ClaimStore {
         return completed.hasReference() ? completionWithReference : completion;
     }
 
-    private Optional<StoredRequest> find(Connection connection, ClaimRequest request) throws SQLException {
+    private Optional<StoredRequest> findInTransaction(Connection connection, ClaimRequest request) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(find)) {
             RequestParameters.bindId(
                     new StatementParameters(statement),
@@ -261,14 +265,60 @@ public final class PostgresClaimStore implements ClaimStore {
         answered.add(completion.fence().requestId());
         CompletionStatement statement = completionOf(completion);
         String sql = Objects.requireNonNull(statement.withCommit(), "the completion of a lease is committed later");
+        return prepareCommit(connection, sql, parameters -> statement.bind(parameters, completion));
+    }
+
+    @Override
+    public void insertFinished(Connection connection, ClaimRequest request, Completion completion) {
+        answered.add(request.id());
+        update(
+                connection,
+                "store the response of the " + request.intent(),
+                insertFinished.sql(),
+                parameters -> insertFinished.bind(parameters, request, completion, claimedBy));
+    }
+
+    @Override
+    public CompletingCommit finishingCommit(Connection connection, ClaimRequest request, Completion completion) {
+        answered.add(request.id());
+        return prepareCommit(
+                connection,
+                insertFinished.withCommit(),
+                parameters -> insertFinished.bind(parameters, request, completion, claimedBy));
+    }
+
+    @Override
+    public KeyedWrite.Statement statement(String sql, Map<String, ? extends @Nullable Object> parameters) {
+        return NamedStatement.bind(sql, parameters);
+    }
+
+    @Override
+    public @Nullable String writeAndCommit(
+            Connection connection, ClaimRequest request, Completion completion, KeyedWrite write) {
+        answered.add(request.id());
+        String row = writes.executeAndCommit(connection, request, completion, write);
+        if (transactionState(connection) != TransactionState.ENDED) {
+            throw new IllegalStateException(
+                    "The statements of the " + request.intent()
+                            + " were executed without the COMMIT that follows them: one of them does not end where its text ends");
+        }
+        return row;
+    }
+
+    @Override
+    public @Nullable String write(Connection connection, KeyedWrite write, int timeoutSeconds) {
+        return writes.execute(connection, write, timeoutSeconds);
+    }
+
+    private static CompletingCommit prepareCommit(Connection connection, String sql, Binding binding) {
         PreparedStatement prepared = null;
         try {
             prepared = connection.prepareStatement(sql);
-            statement.bind(new StatementParameters(prepared), completion);
+            binding.bind(new StatementParameters(prepared));
             return new PreparedCompletingCommit(prepared);
         } catch (SQLException failure) {
             JdbcUtils.closeStatement(prepared);
-            throw SqlFailures.translate("prepare the completion of a claim", sql, failure);
+            throw SqlFailures.translate("prepare the completion of a call", sql, failure);
         }
     }
 

@@ -11,21 +11,31 @@ public final class RequestSql {
      * Takes a new key. It names only the columns that a claim of its kind may fill, because PostgreSQL and the driver spend
      * time on each of them, even for null. VALUES and not SELECT, for which Citus reports a row that it has not inserted.
      */
-    private static final String INSERT = WaitBound.restoredWithin("""
+    private static final String INSERT_ROW = WaitBound.restoredWithin("""
             insert into {schema}.idempotency_request (
                 request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, claimed_by,
                 claimed_at, attempt_count, created_at, updated_at, expires_at, {columns})
             values (
                 ?, ?, ?, ?, ?, ?, pg_catalog.concat(pg_catalog.left({restore}, 0), cast(? as text)),
-                statement_timestamp(), 1, statement_timestamp(), statement_timestamp(), {from_now}, {values})
-            on conflict do nothing""");
+                statement_timestamp(), 1, statement_timestamp(), statement_timestamp(), {from_now}, {values})""");
 
-    static final String INSERT_COMPLETED = insert("status, response_body", "'succeeded', 'null'");
+    private static final String INSERT = INSERT_ROW + "\non conflict do nothing";
 
-    static final String INSERT_IN_TRANSACTION = insert("status, response_expires_at", "'processing', " + FROM_NOW);
+    static final String INSERT_COMPLETED = insert(INSERT, "status, response_body", "'succeeded', 'null'");
+
+    static final String INSERT_IN_TRANSACTION =
+            insert(INSERT, "status, response_expires_at", "'processing', " + FROM_NOW);
 
     static final String INSERT_LEASED = insert(
-            "status, response_expires_at, claim_token, locked_until", "'processing', " + FROM_NOW + ", ?, " + FROM_NOW);
+            INSERT,
+            "status, response_expires_at, claim_token, locked_until",
+            "'processing', " + FROM_NOW + ", ?, " + FROM_NOW);
+
+    /** Fails if the key has a row, so that a COMMIT that follows is not executed. */
+    static final String INSERT_FINISHED = insert(
+            INSERT_ROW,
+            "status, response_body, response_expires_at, result_ref_type, result_ref_id",
+            "'succeeded', ?, " + FROM_NOW + ", ?, ?");
 
     /** Names the caller too, so that Citus finds the shard, whichever of the two the table is distributed by. */
     private static final String BY_ID = "where request_id = ? and caller operator(pg_catalog.=) ?";
@@ -39,7 +49,7 @@ public final class RequestSql {
             """ + BY_ID;
 
     /** Bounded, because it is the first statement that may wait for a lock of the table. */
-    static final String FIND_ANSWERED = WaitBound.ofOneTransaction(FIND);
+    static final String FIND_COMMITTED = WaitBound.ofOneTransaction(FIND);
 
     static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
@@ -230,6 +240,19 @@ public final class RequestSql {
                 where locked_until <= statement_timestamp()
                 limit ?) as stale""";
 
+    /** Begins a line, because the statement before may end with a comment. */
+    static final String COMMIT = "\n;COMMIT";
+
+    /** Follows a statement in "with written as (": stores the row that it returns as the response, and fails unless it is one row. */
+    static final String STORE_WRITTEN = "\n), counted as (select "
+            + required("case (select count(*) from written) when 1 then 1 else 0 end") + """
+             as required)
+            update {schema}.idempotency_request
+            set response_body = (select pg_catalog.to_json(written.*) from written)
+            from counted
+            """ + BY_ID
+            + " and counted.required > 0\nreturning response_body";
+
     private RequestSql() {}
 
     /**
@@ -237,10 +260,23 @@ public final class RequestSql {
      * one that hardly anything else has.
      */
     static String followedByCommit(String completion) {
-        return "with stored as (" + completion + """
+        return "with stored as (" + completion + "\nreturning 1)\nselect "
+                + required("coalesce((select 1 from stored), 0)") + COMMIT;
+    }
 
-                returning 1)
-                select pg_catalog.width_bucket(0::float8, 0::float8, 1::float8, coalesce((select 1 from stored), 0));COMMIT""";
+    /** Fails in the same way if the statement changes another number of rows than the one that is its last parameter. */
+    static String expectingRows(String statement) {
+        return "with changed as (" + statement + "\nreturning 1)\nselect "
+                + required("case (select count(*) from changed) when ? then 1 else 0 end");
+    }
+
+    static String rowAsJson(String statement) {
+        return "with written as (" + statement + "\n)\nselect pg_catalog.to_json(written.*) from written";
+    }
+
+    /** Fails if a number is not 1. PostgreSQL must not know the number when it plans the statement. */
+    private static String required(String one) {
+        return "pg_catalog.width_bucket(0::float8, 0::float8, 1::float8, " + one + ")";
     }
 
     /** In UTC, because Citus refuses the sum of a time with a zone and a column, whose days follow the session's zone. */
@@ -248,8 +284,8 @@ public final class RequestSql {
         return "(" + time + " at time zone 'UTC' + (" + interval + ")) at time zone 'UTC'";
     }
 
-    private static String insert(String columns, String values) {
-        return INSERT.replace("{from_now}", FROM_NOW)
+    private static String insert(String insert, String columns, String values) {
+        return insert.replace("{from_now}", FROM_NOW)
                 .replace("{columns}", columns)
                 .replace("{values}", values);
     }

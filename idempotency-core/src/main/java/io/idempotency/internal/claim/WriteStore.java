@@ -1,0 +1,46 @@
+package io.idempotency.internal.claim;
+
+import java.sql.Connection;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+
+/** Executes the statements of a write, together with its key or in a transaction that has claimed it. */
+public interface WriteStore {
+
+    /**
+     * Checks a statement of a write.
+     *
+     * @param sql the statement, with parameters such as {@code :cents}
+     * @param parameters the values of the parameters by their names
+     * @return the statement, with its values in their order
+     * @throws IllegalArgumentException if it cannot be a statement of a write, or a parameter has no value
+     */
+    KeyedWrite.Statement statement(String sql, Map<String, ? extends @Nullable Object> parameters);
+
+    /**
+     * Inserts the finished row of a key, executes the statements and commits, in one round trip.
+     *
+     * @param connection a connection without auto-commit and without an open transaction
+     * @param request the key and its retention
+     * @param completion the response, unless that is a row
+     * @param write the statements
+     * @return the row as JSON text; {@code null} if the response is none
+     * @throws DataAccessException if the key has a row, a statement fails or changes another number of rows than it must; nothing is
+     *     committed then, unless the connection was lost
+     */
+    @Nullable String writeAndCommit(Connection connection, ClaimRequest request, Completion completion, KeyedWrite write);
+
+    /**
+     * Executes the statements one by one, in a transaction that has claimed the key.
+     *
+     * @param connection the connection of the transaction
+     * @param write the statements
+     * @param timeoutSeconds the longest time of each statement; 0 for no limit
+     * @return the row as JSON text; {@code null} if the response is none
+     * @throws RuntimeException the exception of a statement that changes another number of rows than it must
+     * @throws DataAccessException if PostgreSQL reports an error
+     */
+    @Nullable String write(Connection connection, KeyedWrite write, int timeoutSeconds);
+}

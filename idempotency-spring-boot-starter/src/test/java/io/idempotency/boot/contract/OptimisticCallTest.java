@@ -1,0 +1,472 @@
+package io.idempotency.boot.contract;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.Id;
+import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.Table;
+import jakarta.persistence.Version;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.persistence.autoconfigure.EntityScan;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.boot.testing.Callbacks;
+import io.idempotency.test.ConcurrentCalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** A call that claims its key when its method has returned, with each manager and beside another instance. */
+@ContractTest
+class OptimisticCallTest {
+
+    private final Map<TransactionKind, ContractApplication> applications;
+
+    private final ContractApplication other;
+
+    /** New in each test, because an instance asks first for a key that it has seen. */
+    private String key = "";
+
+    OptimisticCallTest(ContractApplications applications) {
+        applications
+                .database()
+                .jdbc()
+                .execute("create table wallet (id text primary key, version int not null, cents bigint not null);"
+                        + "create table withdrawal (number text primary key, cents bigint not null)");
+        this.applications = TransactionKind.startEach(
+                List.of(TransactionKind.JDBC, TransactionKind.PIPELINED), applications, Wallets.class);
+        this.applications.put(
+                TransactionKind.JPA,
+                applications.start(
+                        List.of(Wallets.class, Versions.class, Versioned.class, TransactionKind.WithJpa.class)));
+        this.other = applications.start(List.of(Wallets.class, VersionsBeside.class));
+    }
+
+    private Wallets wallets(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        application.database().jdbc().update("delete from wallet");
+        application.database().jdbc().update("insert into wallet values ('w1', 0, 100)");
+        application.database().jdbc().update("delete from withdrawal");
+        Wallets wallets = application.bean(Wallets.class);
+        wallets.reset();
+        key = "withdrawal-" + UUID.randomUUID();
+        return wallets;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aNewKeyIsExecutedOnceAndReplayed(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+
+        long left = wallets.withdraw(key, 30);
+
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(left).isEqualTo(70);
+        assertThat(wallets.executions()).isEqualTo(1);
+        assertThat(outcomes(kind)).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
+        assertThat(row()).containsEntry("status", "succeeded").containsEntry("attempt_count", 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aDuplicateThatCouldBeDoneAgainIsRolledBackAndReplayed(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        long left = other.bean(Wallets.class).withdraw(key, 30);
+
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(left);
+
+        assertThat(wallets.executions()).as("it ran, and was undone").isEqualTo(1);
+        assertThat(cents()).isEqualTo(70);
+        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED);
+        assertThat(applications.get(kind).outcomes().retries()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aDuplicateThatLacksTheMoneyOfItsFirstExecutionGetsItsResponse(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        long left = other.bean(Wallets.class).withdraw(key, 100);
+
+        assertThat(wallets.withdraw(key, 100)).isEqualTo(left).isZero();
+
+        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aDuplicateWhoseNumberIsTakenByItsFirstExecutionGetsItsResponse(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        String answer = other.bean(Wallets.class).register(key, "no-1");
+
+        assertThat(wallets.register(key, "no-1")).isEqualTo(answer);
+
+        assertThatThrownBy(() -> wallets.register("another", "no-1")).isInstanceOf(DuplicateKeyException.class);
+        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED, Outcome.FAILED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aDuplicateThatFailsInACallbackBeforeTheCommitGetsItsResponse(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        long left = other.bean(Wallets.class).withdraw(key, 30);
+        wallets.beforeCommitDo(() -> {
+            throw new NoMoney();
+        });
+
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(left);
+
+        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED);
+    }
+
+    @Test
+    void aDuplicateWhoseEntityWasChangedByItsFirstExecutionGetsItsResponse() {
+        wallets(TransactionKind.JPA);
+        Versions versions = applications.get(TransactionKind.JPA).bean(Versions.class);
+        versions.beforeWriting(() -> ConcurrentCalls.run(
+                        1, () -> other.bean(VersionsBeside.class).take(key, 30))
+                .requireAllSucceeded());
+
+        assertThat(versions.take(key, 30)).isEqualTo(70);
+        assertThat(cents()).isEqualTo(70);
+
+        versions.beforeWriting(() -> cents(50));
+        assertThatThrownBy(() -> versions.take("another", 30)).isInstanceOf(OptimisticLockingFailureException.class);
+        assertThat(outcomes(TransactionKind.JPA)).containsExactly(Outcome.REPLAYED, Outcome.FAILED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aFailureOfANewKeyReachesTheCallerAfterOneExecution(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+
+        assertThatThrownBy(() -> wallets.withdraw(key, 101)).isInstanceOf(NoMoney.class);
+
+        assertThat(wallets.executions()).isEqualTo(1);
+        assertThat(requests()).isZero();
+        assertThat(outcomes(kind)).containsExactly(Outcome.FAILED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aFinalFailureIsRecordedAndReplayed(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+
+        assertThatThrownBy(() -> wallets.withdrawForGood(key, 101)).isInstanceOf(NoMoney.class);
+        cents(200);
+
+        assertThatThrownBy(() -> wallets.withdrawForGood(key, 101)).isInstanceOf(RecordedFailureException.class);
+        assertThat(cents()).isEqualTo(200);
+        assertThat(outcomes(kind)).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
+    }
+
+    /** The other instance commits after this one has asked for the key, and before it has recorded its failure. */
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aFinalFailureThatASuccessHasOvertakenIsNotTheAnswer(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+
+        ConcurrentCalls<Long> failing = other.transaction().execute(status -> {
+            other.bean(JdbcTemplate.class).update("update wallet set cents = 200");
+            assertThat(other.bean(Wallets.class).withdrawForGood(key, 101)).isEqualTo(99);
+            ConcurrentCalls<Long> started = ConcurrentCalls.start(1, () -> wallets.withdrawForGood(key, 101));
+            other.database().backends().awaitBlocked(1);
+            return started;
+        });
+
+        assertThat(failing.await().requireAllSucceeded()).containsExactly(99L);
+        assertThat(wallets.executions()).isEqualTo(1);
+        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED);
+    }
+
+    /** The other instance holds the key in an open transaction, which has changed nothing that the method needs. */
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void theWaitForAnUncommittedRowIsBounded(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        other.transaction().executeWithoutResult(status -> {
+            other.bean(Wallets.class).touchNothing(key);
+
+            assertThat(ConcurrentCalls.run(1, () -> wallets.touchNothing(key)).failures())
+                    .singleElement()
+                    .isInstanceOf(RequestInProgressException.class);
+            status.setRollbackOnly();
+        });
+
+        assertThat(requests()).isZero();
+        assertThat(outcomes(kind)).containsExactly(Outcome.IN_PROGRESS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void inAnOpenTransactionTheKeyIsClaimedFirst(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        TransactionTemplate outer = applications.get(kind).transaction();
+
+        outer.executeWithoutResult(status -> {
+            assertThat(wallets.claimed(key)).isEqualTo("processing");
+            assertThat(wallets.claimed(key)).as("replayed").isEqualTo("processing");
+        });
+
+        assertThat(wallets.claimed("another")).isEqualTo("no row");
+        assertThat(wallets.executions()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED"})
+    void theSameKeyInACallbackBeforeTheCommitIsReplayedOrRefused(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        AtomicReference<Object> repeated = new AtomicReference<>();
+        wallets.beforeCommitDo(() -> {
+            try {
+                repeated.set(wallets.withdraw(key, 30));
+            } catch (ReentrantCallException refused) {
+                repeated.set("refused");
+                throw refused;
+            }
+        });
+
+        if (kind == TransactionKind.JDBC) {
+            assertThat(wallets.withdraw(key, 30)).isEqualTo(70);
+            assertThat(repeated).hasValue(70L);
+        } else {
+            assertThatThrownBy(() -> wallets.withdraw(key, 30))
+                    .isInstanceOf(ReentrantCallException.class)
+                    .hasMessageContaining("stored with the COMMIT");
+            assertThat(repeated).hasValue("refused");
+            assertThat(cents()).isEqualTo(100);
+            assertThat(requests()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aStatementThatFailedAndWasSwallowedFailsTheCall(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+
+        assertThatThrownBy(() -> wallets.swallow(key)).isInstanceOf(TransactionFailedException.class);
+
+        assertThat(requests()).isZero();
+        assertThat(cents()).isEqualTo(100);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED"})
+    void aTransactionThatACallbackRollsBackByHandFailsTheCall(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        wallets.beforeCommitDo(() -> wallets.rollBackByHand());
+
+        assertThatThrownBy(() -> wallets.withdraw(key, 30)).isInstanceOf(TransactionFailedException.class);
+
+        assertThat(requests()).isZero();
+        assertThat(cents()).isEqualTo(100);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aProgrammaticCallMayBeOptimisticToo(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        IdempotencyOperations operations = applications.get(kind).bean(IdempotencyOperations.class);
+
+        for (int call = 0; call < 2; call++) {
+            assertThat(operations
+                            .call("programmatic", key, "same")
+                            .optimistic()
+                            .returning(Long.class)
+                            .execute(() -> wallets.take(30)))
+                    .isEqualTo(70);
+        }
+
+        assertThat(cents()).isEqualTo(70);
+    }
+
+    private List<Outcome> outcomes(TransactionKind kind) {
+        return applications.get(kind).outcomes().all();
+    }
+
+    private Map<String, Object> row() {
+        return other.request(key);
+    }
+
+    private long requests() {
+        return other.requests();
+    }
+
+    private long cents() {
+        return other.database().jdbc().queryForObject("select cents from wallet", Long.class);
+    }
+
+    private void cents(long cents) {
+        other.database().jdbc().update("update wallet set version = version + 1, cents = ?", cents);
+    }
+
+    /** Changes an entity with a version, which another instance may change meanwhile. */
+    static class Versions {
+
+        @PersistenceContext
+        private EntityManager entityManager;
+
+        private final AtomicReference<Runnable> beforeWriting = new AtomicReference<>(() -> {});
+
+        void beforeWriting(Runnable action) {
+            beforeWriting.set(action);
+        }
+
+        @Transactional
+        @Idempotent(scope = "versions", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public long take(String key, long cents) {
+            Wallet wallet = entityManager.find(Wallet.class, "w1");
+            beforeWriting.getAndSet(() -> {}).run();
+            wallet.cents -= cents;
+            return wallet.cents;
+        }
+    }
+
+    /** Does the same with JDBC, in the other instance. */
+    static class VersionsBeside extends PayingBean {
+
+        @Transactional
+        @Idempotent(scope = "versions", key = "#key")
+        public long take(String key, long cents) {
+            jdbc.update("update wallet set version = version + 1, cents = cents - ?", cents);
+            return jdbc.queryForObject("select cents from wallet", Long.class);
+        }
+    }
+
+    @Entity
+    @Table(name = "wallet")
+    static class Wallet {
+
+        @Id
+        String id;
+
+        @Version
+        int version;
+
+        long cents;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EntityScan(basePackageClasses = Wallet.class)
+    static class Versioned {}
+
+    static class NoMoney extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    static class Wallets extends PayingBean {
+
+        private final AtomicReference<Runnable> beforeCommit = new AtomicReference<>(() -> {});
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        @Override
+        int executions() {
+            return executions.get();
+        }
+
+        @Override
+        void reset() {
+            executions.set(0);
+            beforeCommit.set(() -> {});
+        }
+
+        /** Of the next transaction. */
+        void beforeCommitDo(Runnable callback) {
+            beforeCommit.set(callback);
+        }
+
+        @Transactional
+        @Idempotent(scope = "withdraw", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public long withdraw(String key, long cents) {
+            return take(cents);
+        }
+
+        @Transactional
+        @Idempotent(
+                scope = "withdraw-for-good",
+                key = "#key",
+                mode = IdempotencyMode.OPTIMISTIC,
+                finalFailures = NoMoney.class)
+        public long withdrawForGood(String key, long cents) {
+            return take(cents);
+        }
+
+        @Transactional
+        @Idempotent(scope = "register", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public String register(String key, String number) {
+            executions.incrementAndGet();
+            jdbc.update("insert into withdrawal values (?, 1)", number);
+            return "registered at " + System.nanoTime();
+        }
+
+        @Transactional
+        @Idempotent(scope = "touch-nothing", key = "#key", mode = IdempotencyMode.OPTIMISTIC, waitTimeout = "300ms")
+        public void touchNothing(String key) {
+            executions.incrementAndGet();
+        }
+
+        @Transactional
+        @Idempotent(scope = "claimed", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public String claimed(String key) {
+            executions.incrementAndGet();
+            return jdbc
+                    .queryForList(
+                            "select status from idempotency.idempotency_request where idempotency_key = ?",
+                            String.class,
+                            key)
+                    .stream()
+                    .findFirst()
+                    .orElse("no row");
+        }
+
+        @Transactional
+        @Idempotent(scope = "swallow", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public String swallow(String key) {
+            take(30);
+            try {
+                jdbc.update("insert into wallet values ('w1', 0, 0)");
+            } catch (DuplicateKeyException swallowed) {
+                return "swallowed";
+            }
+            return "not failed";
+        }
+
+        void rollBackByHand() {
+            jdbc.execute((Connection connection) -> {
+                connection.rollback();
+                return null;
+            });
+        }
+
+        long take(long cents) {
+            executions.incrementAndGet();
+            if (jdbc.update("update wallet set cents = cents - ? where cents >= ?", cents, cents) == 0) {
+                throw new NoMoney();
+            }
+            Callbacks.beforeCommit(beforeCommit.getAndSet(() -> {}));
+            return jdbc.queryForObject("select cents from wallet", Long.class);
+        }
+    }
+}
