@@ -65,6 +65,7 @@ public final class Benchmark {
         return switch (job) {
             case NEW_KEY -> CallJobs.newKeys(server, rounds).markdown();
             case REPEATED_KEY -> CallJobs.repeatedKeys(server, rounds).markdown();
+            case UNSEEN_KEY -> CallJobs.unseenKeys(server, rounds, options).markdown();
             case INBOX_BATCH -> BatchJob.newMessages(server, rounds).markdown();
             case RELAY -> RelayJob.measure(server, options);
         };

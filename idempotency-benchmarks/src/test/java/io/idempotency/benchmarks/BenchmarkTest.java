@@ -30,15 +30,18 @@ class BenchmarkTest {
     @Test
     void everyCallTakesItsRoundTrips() throws Exception {
         assertThat(roundTrips("new-key"))
-                .containsExactlyInAnyOrderEntriesOf(Map.of(
-                        "`plain`", 3.0,
-                        "`hand-written`", 5.0,
-                        "`hand-written-pipelined`", 4.0,
-                        "`floor`", 3.0,
-                        "`starter`", 5.0,
-                        "`starter-pipelined`", 4.0,
-                        "`starter-void`", 4.0,
-                        "`outbox-publish`", 4.0));
+                .containsExactlyInAnyOrderEntriesOf(Map.ofEntries(
+                        Map.entry("`plain`", 3.0),
+                        Map.entry("`plain-pipelined`", 1.0),
+                        Map.entry("`hand-written`", 5.0),
+                        Map.entry("`hand-written-pipelined`", 4.0),
+                        Map.entry("`floor`", 3.0),
+                        Map.entry("`starter`", 5.0),
+                        Map.entry("`starter-pipelined`", 4.0),
+                        Map.entry("`starter-optimistic`", 3.0),
+                        Map.entry("`starter-write`", 1.0),
+                        Map.entry("`starter-void`", 4.0),
+                        Map.entry("`outbox-publish`", 4.0)));
     }
 
     @Test

@@ -17,6 +17,9 @@ record Approach(String name, Promise promise, List<Class<?>> beans, List<String>
 
     static final Approach PLAIN = new Approach("plain", Promise.NOTHING, List.of(PlainPayments.class));
 
+    static final Approach PLAIN_PIPELINED =
+            new Approach("plain-pipelined", Promise.NOTHING, List.of(PlainPayments.Pipelined.class));
+
     static final Approach HAND_WRITTEN = new Approach(
             "hand-written", Promise.SAME_RESPONSE, List.of(HandWrittenPayments.class, HandWrittenStore.class));
 
@@ -39,6 +42,15 @@ record Approach(String name, Promise promise, List<Class<?>> beans, List<String>
             Promise.SAME_RESPONSE,
             List.of(StarterPayments.class, StarterConfiguration.class),
             List.of("idempotency.pipelined-commit=true"));
+
+    static final Approach STARTER_OPTIMISTIC = new Approach(
+            "starter-optimistic",
+            Promise.SAME_RESPONSE,
+            List.of(StarterOptimisticPayments.class, StarterConfiguration.class),
+            List.of("idempotency.pipelined-commit=true"));
+
+    static final Approach STARTER_WRITE = new Approach(
+            "starter-write", Promise.SAME_RESPONSE, List.of(StarterWrites.class, StarterConfiguration.class));
 
     static final Approach STARTER_VOID = new Approach(
             "starter-void", Promise.ONE_EFFECT, List.of(StarterVoidPayments.class, StarterConfiguration.class));

@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
+import java.util.stream.IntStream;
 
 import io.idempotency.benchmarks.effect.Keys;
 import io.idempotency.benchmarks.effect.Payment;
@@ -78,12 +79,22 @@ final class CallContender implements Contender {
 
     /** Makes calls with new keys, which all further calls repeat. */
     void repeatOnly(int keys) {
-        int first = calls.get() + 1;
-        for (int i = 0; i < keys; i++) {
-            run();
-        }
-        application.settle();
+        int first = makeCalls(keys);
         numbers = () -> first + ThreadLocalRandom.current().nextInt(keys);
+    }
+
+    /** Does the same, and repeats each key once before any of them again. */
+    void repeatInTurn(int keys) {
+        int first = makeCalls(keys);
+        AtomicInteger turn = new AtomicInteger();
+        numbers = () -> first + Math.floorMod(turn.getAndIncrement(), keys);
+    }
+
+    private int makeCalls(int keys) {
+        int first = calls.get() + 1;
+        IntStream.range(0, keys).parallel().forEach(i -> run());
+        application.settle();
+        return first;
     }
 
     @Override

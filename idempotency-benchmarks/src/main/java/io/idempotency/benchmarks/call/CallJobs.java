@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 
 import io.idempotency.benchmarks.harness.BenchmarkServer;
 import io.idempotency.benchmarks.harness.Job;
+import io.idempotency.benchmarks.harness.Options;
 import io.idempotency.benchmarks.harness.Results;
 import io.idempotency.benchmarks.harness.Rounds;
 
@@ -14,6 +15,9 @@ import io.idempotency.benchmarks.harness.Rounds;
 public final class CallJobs {
 
     private static final int REPEATED_KEYS = 1_000;
+
+    /** So many that the instance has forgotten a key when its turn comes again. */
+    private static final int UNSEEN_KEYS = 40_000;
 
     private CallJobs() {}
 
@@ -26,11 +30,14 @@ public final class CallJobs {
         Map<String, Callable<CallContender>> contenders = new LinkedHashMap<>();
         for (Approach approach : List.of(
                 Approach.PLAIN,
+                Approach.PLAIN_PIPELINED,
                 Approach.HAND_WRITTEN,
                 Approach.HAND_WRITTEN_PIPELINED,
                 Approach.FLOOR,
                 Approach.STARTER,
                 Approach.STARTER_PIPELINED,
+                Approach.STARTER_OPTIMISTIC,
+                Approach.STARTER_WRITE,
                 Approach.STARTER_VOID,
                 Approach.OUTBOX_PUBLISH)) {
             contenders.put(approach.name(), () -> CallContender.start(approach, server));
@@ -53,5 +60,24 @@ public final class CallJobs {
             });
         }
         return rounds.measure(Job.REPEATED_KEY, contenders);
+    }
+
+    /**
+     * Measures calls with keys that are known, as those of a storm of duplicates that another instance has answered.
+     *
+     * @throws Exception if one fails, or a contender does not keep its promise
+     */
+    public static Results unseenKeys(BenchmarkServer server, Rounds rounds, Options options) throws Exception {
+        int keys = Math.min(UNSEEN_KEYS, options.rounds() * UNSEEN_KEYS / 20);
+        Map<String, Callable<CallContender>> contenders = new LinkedHashMap<>();
+        for (Approach approach :
+                List.of(Approach.HAND_WRITTEN, Approach.STARTER, Approach.STARTER_OPTIMISTIC, Approach.STARTER_WRITE)) {
+            contenders.put(approach.name(), () -> {
+                CallContender contender = CallContender.start(approach, server);
+                contender.repeatInTurn(keys);
+                return contender;
+            });
+        }
+        return rounds.measure(Job.UNSEEN_KEY, contenders);
     }
 }

@@ -20,4 +20,19 @@ class PlainPayments implements PaymentService {
     public Receipt pay(String key, Payment payment) {
         return effect.pay(payment);
     }
+
+    /** The same in one round trip. */
+    static class Pipelined implements PaymentService {
+
+        private final Effect effect;
+
+        Pipelined(Effect effect) {
+            this.effect = effect;
+        }
+
+        @Override
+        public Receipt pay(String key, Payment payment) {
+            return effect.payPipelined(payment);
+        }
+    }
 }

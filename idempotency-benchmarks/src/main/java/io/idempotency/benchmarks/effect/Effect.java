@@ -22,6 +22,8 @@ public final class Effect {
 
     private static final String UPDATE = "update account set cents = cents + 1 where id = ?";
 
+    private static final String PIPELINED = "begin; " + INSERT + "; " + UPDATE + "; commit";
+
     private final JdbcTemplate jdbc;
 
     Effect(JdbcTemplate jdbc) {
@@ -33,6 +35,19 @@ public final class Effect {
         jdbc.update(INSERT, payment.number(), payment.account());
         jdbc.update(UPDATE, payment.account());
         return Receipt.of(payment);
+    }
+
+    /** Makes a payment in a transaction of its own, in one round trip. */
+    public Receipt payPipelined(Payment payment) {
+        jdbc.update(PIPELINED, payment.number(), payment.account(), payment.account());
+        return Receipt.of(payment);
+    }
+
+    /** Returns the statements of a payment, with named parameters. */
+    public static List<String> statements() {
+        return List.of(
+                "insert into payment (number, account) values (:number, :account)",
+                "update account set cents = cents + 1 where id = :account");
     }
 
     /** Makes the payments of messages in two batches of the driver, in the order of accounts so that none deadlock. */

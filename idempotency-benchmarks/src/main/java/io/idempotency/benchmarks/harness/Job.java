@@ -10,6 +10,9 @@ public enum Job {
     /** Calls with a key that was used before. */
     REPEATED_KEY,
 
+    /** Calls with a key that was used before, and that this instance has not seen lately. */
+    UNSEEN_KEY,
+
     /** Batches of new messages. */
     INBOX_BATCH,
 
