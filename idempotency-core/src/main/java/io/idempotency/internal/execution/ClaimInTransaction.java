@@ -36,7 +36,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * The innermost part of a call, inside the transaction. It claims the key and then runs the method and stores its response, or
  * replays the stored response, or refuses the call. With a lease the key is claimed already, and only the completion is part of
- * the transaction. Every exception rolls the transaction back, also a checked one.
+ * the transaction. In an optimistic attempt the method runs first, and the insert of its finished row claims the key. Every exception rolls the transaction back, also a checked one.
  */
 public final class ClaimInTransaction {
 

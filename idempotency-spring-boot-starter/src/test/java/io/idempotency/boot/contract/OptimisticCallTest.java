@@ -392,7 +392,7 @@ class OptimisticCallTest {
             beforeCommit.set(() -> {});
         }
 
-        /** Of the next transaction. */
+        /** Runs the callback before the commit of the next transaction. */
         void beforeCommitDo(Runnable callback) {
             beforeCommit.set(callback);
         }

@@ -37,7 +37,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Whoever may not call a method learns nothing from its key and leaves nothing at it, in any mode. */
+/** A caller who may not call a method learns nothing from its key and leaves nothing at it, in any mode. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MethodSecurityTest {
