@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("full")
 class KeyHeaderFuzzTest {
 
-    private static final int REQUESTS = TestSize.pick(2_000, 100_000);
+    private static final int REQUESTS = TestSize.pick(500, 100_000);
 
     private static RunningSample sample;
 

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowCallbackHandler;
@@ -60,17 +61,18 @@ final class Oracle implements AutoCloseable {
 
     /** A sequence that fills a column of its own makes ids. */
     private static final String SEQUENCES = """
-            select c.oid::regclass::text, coalesce(pg_sequence_last_value(c.oid::regclass), 0)
+            select c.oid::regclass::text
               from pg_class c
              where c.relkind = 'S'
                and not exists (select from pg_depend d
                                 where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i'))
             """;
 
+    /** Not the view, because planning that takes longer than the whole run: logical decoding empties the session's caches. */
     private static final String BUSY = """
-            select pid || ' (' || application_name || '): ' || left(query, 100)
-              from pg_stat_activity
-             where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+            select pid, application_name, query
+              from pg_stat_get_activity(null)
+             where datid = ? and backend_type = 'client backend' and pid <> pg_backend_pid()
                and state in ('active', 'idle in transaction', 'idle in transaction (aborted)')
             """;
 
@@ -88,6 +90,10 @@ final class Oracle implements AutoCloseable {
     private final Map<String, String> roots = new HashMap<>();
 
     private final Set<String> tablesWithTriggers = new TreeSet<>();
+
+    private final List<String> sequences = new ArrayList<>();
+
+    private long databaseId;
 
     private boolean isLocked;
 
@@ -138,6 +144,7 @@ final class Oracle implements AutoCloseable {
                 "select n.nspname || '.' || c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid"
                         + " join pg_namespace n on n.oid = c.relnamespace where not t.tgisinternal",
                 String.class));
+        sequences.addAll(jdbc.queryForList(SEQUENCES, String.class));
         // It waits for all transactions of the server, which may be those of others.
         jdbc.execute("set statement_timeout = '30s'");
         one("select pg_create_logical_replication_slot('" + slot + "', 'test_decoding', true)::text");
@@ -147,8 +154,9 @@ final class Oracle implements AutoCloseable {
     private void requirePossible() {
         List<String> wrong = new ArrayList<>();
         jdbc.query(
-                "select current_setting('wal_level'), rolsuper, rolname, pg_database_size(current_database()) / 1048576,"
-                        + " pg_try_advisory_lock(" + LOCK + ") from pg_roles where rolname = current_user",
+                "select current_setting('wal_level'), rolsuper, rolname, pg_database_size(d.oid) / 1048576,"
+                        + " pg_try_advisory_lock(" + LOCK + "), d.oid from pg_roles, pg_database d"
+                        + " where rolname = current_user and datname = current_database()",
                 (RowCallbackHandler) row -> {
                     if (!row.getString(1).equals("logical")) {
                         wrong.add("its wal_level is '" + row.getString(1)
@@ -164,6 +172,7 @@ final class Oracle implements AutoCloseable {
                                         + " one of at most " + MOST_MEGABYTES + " MB with the test's data alone");
                     }
                     isLocked = row.getBoolean(5);
+                    databaseId = row.getLong(6);
                     if (!isLocked) {
                         wrong.add("another proof is running in it, whose rows this one would see: wait, or use"
                                 + " another database");
@@ -196,18 +205,25 @@ final class Oracle implements AutoCloseable {
     /** Terminates a backend, and returns when it has ended. */
     void terminate(int pid) {
         one("select pg_terminate_backend(" + pid + ")::text");
-        awaitNone("select pid from pg_stat_activity where pid = " + pid, "A backend that was terminated goes on");
+        awaitNone(
+                () -> jdbc.queryForList("select pid::text from pg_stat_get_activity(?)", String.class, pid),
+                "A backend that was terminated goes on");
     }
 
     /** Waits until no transaction is open. A connection that was cut is rolled back only when its backend has noticed. */
     void awaitIdle() {
-        awaitNone(BUSY, "Nothing can be compared, because a transaction remains open in the database");
+        awaitNone(
+                () -> jdbc.query(
+                        BUSY,
+                        (row, number) -> "%d (%s): %.100s".formatted(row.getInt(1), row.getString(2), row.getString(3)),
+                        databaseId),
+                "Nothing can be compared, because a transaction remains open in the database");
     }
 
-    private void awaitNone(String sql, String failure) {
+    private static void awaitNone(Supplier<List<String>> query, String failure) {
         long end = System.nanoTime() + SETTLE_NANOS;
         while (true) {
-            List<String> found = jdbc.queryForList(sql, String.class);
+            List<String> found = query.get();
             if (found.isEmpty()) {
                 return;
             }
@@ -234,7 +250,12 @@ final class Oracle implements AutoCloseable {
     /** Returns the numbers that sequences have reached. */
     Map<String, Long> sequences() {
         Map<String, Long> numbers = new LinkedHashMap<>();
-        jdbc.query(SEQUENCES, (RowCallbackHandler) row -> numbers.put(row.getString(1), row.getLong(2)));
+        for (String sequence : sequences) {
+            numbers.put(
+                    sequence,
+                    jdbc.queryForObject(
+                            "select coalesce(pg_sequence_last_value(cast(? as regclass)), 0)", Long.class, sequence));
+        }
         return numbers;
     }
 

@@ -67,6 +67,7 @@ class ReleaseTest {
                 "-DskipTests",
                 "-Dmaven.install.skip",
                 "-Dspotless.check.skip",
+                "-Derror-prone.options=-XepDisableAllChecks",
                 "-Dgpg.skip",
                 "-Drelease.url=" + URL,
                 "-Drelease.developer=The team",
@@ -257,6 +258,7 @@ class ReleaseTest {
                 .redirectOutput(log.toFile());
         builder.environment().putAll(environment);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
         Process maven = builder.start();
         try {
             assertThat(maven.waitFor(15, TimeUnit.MINUTES))
