@@ -79,7 +79,8 @@ public interface IdempotencyAdministration {
     List<IdempotencyRecord> findWithAttempts(int attempts, int limit);
 
     /**
-     * Releases a stale request, so that the next call runs. Use it if the effect did not happen.
+     * Releases a stale request, so that the next call runs. Use it if the effect did not happen. If it has recorded steps, the next
+     * call goes on with them, and its payload remains the same.
      *
      * @param intent the stale request
      * @param reason name of the operator and reason
@@ -99,6 +100,26 @@ public interface IdempotencyAdministration {
      * @throws InterventionRefusedException if the request is not stale
      */
     void completeStale(Intent intent, String responseBody, Reason reason);
+
+    /**
+     * Finds the steps that the attempts at a leased call have recorded.
+     *
+     * @param intent scope, caller and key
+     * @return the steps, in the order in which they were recorded; empty if there are none
+     */
+    List<StepRecord> findSteps(Intent intent);
+
+    /**
+     * Deletes the record of a step and those after it, so that the next call runs them again. Use it if what they have done does
+     * not count any more, and for a step that the code does not have any more. If the holder of an expired lease is still
+     * running, it may be within that step, and cannot record it any more.
+     *
+     * @param intent a request that has failed, finally or not, or is stale
+     * @param step name of the first step to run again
+     * @param reason name of the operator and reason
+     * @throws InterventionRefusedException if the request has not failed and is not stale, or has not recorded the step
+     */
+    void retryFrom(Intent intent, String step, Reason reason);
 
     /**
      * Deletes the request of an intent in any state, so that the next call runs.

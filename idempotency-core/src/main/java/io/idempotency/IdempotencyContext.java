@@ -3,6 +3,9 @@ package io.idempotency;
 import java.time.Duration;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterizedTypeReference;
+
 /**
  * The context of an idempotent call whose method is running. It is bound to the thread while the method runs; threads
  * that the method starts do not see it. Each run of a method has its own context, which equals no other.
@@ -47,6 +50,80 @@ public interface IdempotencyContext {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-5">RFC 9562, UUID Version 5</a>
      */
     String downstreamKey(String name);
+
+    /**
+     * Derives the downstream key of the step that is running, which is that of the step's name.
+     *
+     * @return the same as {@link #downstreamKey(String)} with the name of the step
+     * @throws IllegalStateException if no step is running
+     */
+    String downstreamKey();
+
+    /**
+     * Runs a step of a leased method once for all its attempts: its result is recorded, and later attempts get that instead of
+     * running it. If the process ends after the step and before the record is committed, the step runs again, so let it call
+     * others with {@link #downstreamKey()}. The record extends the lease by its length from now. The code of the method
+     * between its steps runs in each attempt.
+     *
+     * <p>An exception that is one of the {@link Idempotent#finalFailures final failures} of the call is recorded: later attempts get
+     * a {@link RecordedFailureException} instead of running the step. After any other the step may be asked for again.
+     *
+     * <p>A step that is not recorded runs only if all recorded ones were asked for before: ask for the steps in the same order in
+     * each attempt.
+     *
+     * @param <T> the type of the result
+     * @param <X> type of exception that the step may throw
+     * @param name name of the step, 1 to 128 printable characters; each step of a call has another one
+     * @param type the type that the recorded result is read as
+     * @param work the step, which runs on this thread; it must not ask for another step
+     * @return the result of the step, or the recorded one
+     * @throws X if the step throws it
+     * @throws StepsChangedException if an earlier attempt has recorded another step, which this one has not asked for, or the
+     *     recorded result cannot be read as the type
+     * @throws ResponseNotStorableException if the result cannot be stored; the step has run then
+     * @throws LeaseLostException if the lease has expired and was reclaimed, or the call was completed by an operator
+     * @throws IllegalArgumentException if the name is not well-formed, or was used before in this attempt
+     * @throws IllegalStateException if the call holds no lease, a transaction is open, another step is running, or this is not the
+     *     thread of the method
+     */
+    <T, X extends Exception> @Nullable T step(
+            String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) throws X;
+
+    /** Does the same as {@link #step(String, Class, IdempotencyOperations.Callback)} for a type with type arguments. */
+    <T, X extends Exception> @Nullable T step(
+            String name,
+            ParameterizedTypeReference<T> type,
+            IdempotencyOperations.Callback<? extends @Nullable T, X> work)
+            throws X;
+
+    /** Does the same as {@link #step(String, Class, IdempotencyOperations.Callback)} for a step without a result. */
+    <X extends Exception> void step(String name, IdempotencyOperations.Action<X> work) throws X;
+
+    /**
+     * Runs a step whose effects are in this database, in a new transaction that is committed together with the record: it
+     * happens exactly once. Otherwise the same as {@link #step(String, Class, IdempotencyOperations.Callback)}.
+     *
+     * @param <T> the type of the result
+     * @param <X> type of exception that the step may throw
+     * @param name name of the step, 1 to 128 printable characters; each step of a call has another one
+     * @param type the type that the recorded result is read as
+     * @param work the step, which runs on this thread
+     * @return the result of the step, or the recorded one
+     * @throws X if the step throws it; its transaction is rolled back
+     * @throws IllegalStateException if a transaction is open, the call holds no lease, or another step is running
+     */
+    <T, X extends Exception> @Nullable T stepInTransaction(
+            String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) throws X;
+
+    /** Does the same as {@link #stepInTransaction(String, Class, IdempotencyOperations.Callback)} for a type with type arguments. */
+    <T, X extends Exception> @Nullable T stepInTransaction(
+            String name,
+            ParameterizedTypeReference<T> type,
+            IdempotencyOperations.Callback<? extends @Nullable T, X> work)
+            throws X;
+
+    /** Does the same as {@link #stepInTransaction(String, Class, IdempotencyOperations.Callback)} for a step without a result. */
+    <X extends Exception> void stepInTransaction(String name, IdempotencyOperations.Action<X> work) throws X;
 
     /**
      * Extends the lease of the key, for a method that takes longer than expected. The key and its response are retained

@@ -18,6 +18,7 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.ResponseExpiredException;
 import io.idempotency.ResponseNotStorableException;
+import io.idempotency.StepsChangedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.UnreadableResponseException;
 
@@ -52,6 +53,7 @@ public final class Redelivery {
             ReentrantCallException.class,
             ResponseExpiredException.class,
             ResponseNotStorableException.class,
+            StepsChangedException.class,
             TransactionMismatchException.class,
             UnreadableResponseException.class);
 

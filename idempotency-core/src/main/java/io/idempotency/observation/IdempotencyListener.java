@@ -37,6 +37,13 @@ public interface IdempotencyListener {
     default void deliveryRetried(DeliveryRetried event) {}
 
     /**
+     * Called when a step of a leased call was run and recorded, or its record was used.
+     *
+     * @param event the step
+     */
+    default void stepEnded(StepEnded event) {}
+
+    /**
      * Called when a purge has deleted expired rows, once for each table with deleted rows.
      *
      * @param event the table and the number of rows

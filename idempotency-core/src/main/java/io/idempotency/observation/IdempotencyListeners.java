@@ -45,6 +45,11 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
+    public void stepEnded(StepEnded event) {
+        each(listener -> listener.stepEnded(event));
+    }
+
+    @Override
     public void rowsPurged(RowsPurged event) {
         each(listener -> listener.rowsPurged(event));
     }

@@ -19,6 +19,7 @@ import org.springframework.dao.DataAccessException;
  *   PROCESSING         --complete------------------&gt; SUCCEEDED
  *   PROCESSING         --fail, with a lease--------&gt; FAILED_RETRYABLE or FAILED_FINAL
  *   PROCESSING         --extend the lease----------&gt; PROCESSING
+ *   PROCESSING         --record a step-------------&gt; PROCESSING
  *   (no row)           --record a failure----------&gt; FAILED_RETRYABLE or FAILED_FINAL
  *   FAILED_RETRYABLE   --record a later failure----&gt; FAILED_RETRYABLE or FAILED_FINAL
  *   FAILED_RETRYABLE   --reclaim-------------------&gt; as a claim, with attempt + 1
@@ -33,7 +34,7 @@ import org.springframework.dao.DataAccessException;
  *
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself.
  */
-public interface ClaimStore extends KeyClaimer, WriteStore {
+public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
 
     /**
      * Prepares to complete a claim without a lease and to commit, in one round trip. Sends nothing yet.

@@ -1,13 +1,16 @@
 package io.idempotency.internal.execution;
 
+import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterizedTypeReference;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.internal.codec.Digests;
@@ -35,11 +38,14 @@ final class CallContext implements IdempotencyContext {
 
     private final @Nullable HeldLease lease;
 
-    CallContext(Intent intent, boolean isMessage, int attempt, @Nullable HeldLease lease) {
+    private final @Nullable CallSteps steps;
+
+    CallContext(Intent intent, boolean isMessage, int attempt, @Nullable HeldLease lease, @Nullable CallSteps steps) {
         this.intent = intent;
         this.isMessage = isMessage;
         this.attempt = attempt;
         this.lease = lease;
+        this.steps = steps;
     }
 
     @Override
@@ -50,6 +56,16 @@ final class CallContext implements IdempotencyContext {
     @Override
     public int attempt() {
         return attempt;
+    }
+
+    @Override
+    public String downstreamKey() {
+        String step = steps == null ? null : steps.running();
+        if (step == null) {
+            throw new IllegalStateException("No step of the call for the " + intent
+                    + " is running, so its downstream key needs a name: downstreamKey(\"...\")");
+        }
+        return downstreamKey(step);
     }
 
     @Override
@@ -85,5 +101,79 @@ final class CallContext implements IdempotencyContext {
         if (!lease.extend(duration)) {
             throw new LeaseLostException(intent, attempt);
         }
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // The type is that of T.
+    public <T, X extends Exception> @Nullable T step(
+            String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
+        return (T) run(name, type, work::call);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // The type is that of T.
+    public <T, X extends Exception> @Nullable T step(
+            String name,
+            ParameterizedTypeReference<T> type,
+            IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
+        return (T) run(name, type.getType(), work::call);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // The type is that of T.
+    public <T, X extends Exception> @Nullable T stepInTransaction(
+            String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
+        return (T) runInTransaction(name, type, work::call);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // The type is that of T.
+    public <T, X extends Exception> @Nullable T stepInTransaction(
+            String name,
+            ParameterizedTypeReference<T> type,
+            IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
+        return (T) runInTransaction(name, type.getType(), work::call);
+    }
+
+    @Override
+    public <X extends Exception> void step(String name, IdempotencyOperations.Action<X> work) {
+        run(name, void.class, withoutResult(work));
+    }
+
+    @Override
+    public <X extends Exception> void stepInTransaction(String name, IdempotencyOperations.Action<X> work) {
+        runInTransaction(name, void.class, withoutResult(work));
+    }
+
+    private static Invocation withoutResult(IdempotencyOperations.Action<?> work) {
+        return () -> {
+            work.run();
+            return null;
+        };
+    }
+
+    private @Nullable Object run(String name, Type type, Invocation work) {
+        try {
+            return requireSteps().run(name, type, work);
+        } catch (Throwable failure) {
+            throw Rethrow.unchanged(failure);
+        }
+    }
+
+    private @Nullable Object runInTransaction(String name, Type type, Invocation work) {
+        try {
+            return requireSteps().runInTransaction(name, type, work);
+        } catch (Throwable failure) {
+            throw Rethrow.unchanged(failure);
+        }
+    }
+
+    private CallSteps requireSteps() {
+        if (steps == null) {
+            throw new IllegalStateException(
+                    "The call for the " + intent + " has no steps, because it holds no lease: use"
+                            + " mode = LEASED. In the other modes everything is rolled back together");
+        }
+        return steps;
     }
 }

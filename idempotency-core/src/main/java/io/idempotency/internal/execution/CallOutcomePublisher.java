@@ -5,6 +5,7 @@ import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.StepEnded;
 
 /** Publishes the outcome of one request as events. */
 final class CallOutcomePublisher implements OutcomePublisher {
@@ -24,6 +25,11 @@ final class CallOutcomePublisher implements OutcomePublisher {
     @Override
     public void retried(IdempotentCall call, int attempts, Throwable failure) {
         listener.callRetried(new CallRetried(call.intent(), attempts, SqlStates.of(failure), failure));
+    }
+
+    @Override
+    public void stepEnded(IdempotentCall call, String name, boolean isReplayed) {
+        listener.stepEnded(new StepEnded(call.intent(), name, isReplayed));
     }
 
     @Override

@@ -3,11 +3,13 @@ package io.idempotency.internal.execution;
 import java.lang.reflect.Type;
 import java.sql.Connection;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyContext;
@@ -254,7 +256,8 @@ public final class ClaimInTransaction {
         held.mustBeKept(() -> requireNotEnded(call, store.transactionState(connection), stateAfterClaim));
         synchronization.setHeldKey(held);
         try {
-            Object result = runMethod(call, claim.attempt(), null, invocation);
+            Object result = runMethod(
+                    new CallContext(call.intent(), call.isMessage(), claim.attempt(), null, null), invocation);
             requireNotUndone(call, execution);
             requireCommittable(call, transaction, connection, stateAfterClaim);
             completing.accept(held, result);
@@ -300,7 +303,7 @@ public final class ClaimInTransaction {
         TransactionStatus declared = execution.declaredTransaction();
         if (declared == null) {
             try {
-                return runMethod(call, lease.claim().attempt(), lease, invocation);
+                return runWithSteps(execution, lease, invocation);
             } catch (Throwable failure) {
                 execution.failedInside(failure);
                 throw failure;
@@ -311,7 +314,7 @@ public final class ClaimInTransaction {
             return transaction.withConnection(call.intent(), connection -> {
                 synchronization.setConnection(connection);
                 lease.setMethodConnection(connection);
-                Object result = runMethod(call, lease.claim().attempt(), lease, invocation);
+                Object result = runWithSteps(execution, lease, invocation);
                 requireCommittable(call, transaction, connection, TransactionState.ENDED);
                 completeLeased(call, lease, connection, result);
                 CommitGuard.register(connection, store);
@@ -345,10 +348,40 @@ public final class ClaimInTransaction {
         }
     }
 
-    private static @Nullable Object runMethod(
-            IdempotentCall call, int attempt, @Nullable HeldLease lease, Invocation invocation) throws Throwable {
-        IdempotencyContext outer =
-                IdempotencyContextHolder.exchange(new CallContext(call.intent(), call.isMessage(), attempt, lease));
+    private @Nullable Object runWithSteps(CallExecution execution, HeldLease lease, Invocation invocation)
+            throws Throwable {
+        IdempotentCall call = execution.call();
+        CallSteps steps = new CallSteps(execution, lease, this, responses, failures);
+        CallContext context =
+                new CallContext(call.intent(), call.isMessage(), lease.claim().attempt(), lease, steps);
+        try {
+            Object result = runMethod(context, invocation);
+            steps.requireAllReached();
+            return result;
+        } finally {
+            steps.ended();
+        }
+    }
+
+    /** Runs a step of a leased call in a new transaction, and records it there. */
+    void runStep(IdempotentCall call, StepTransaction step, Invocation work, Consumer<@Nullable Object> record)
+            throws Throwable {
+        transactions.call(
+                call.intent(),
+                null,
+                transaction -> transaction.withConnection(call.intent(), connection -> {
+                    step.setConnection(connection);
+                    TransactionSynchronizationManager.registerSynchronization(step);
+                    Object result = work.proceed();
+                    requireCommittable(call, transaction, connection, TransactionState.ENDED);
+                    record.accept(result);
+                    CommitGuard.register(connection, store);
+                    return null;
+                }));
+    }
+
+    private static @Nullable Object runMethod(CallContext context, Invocation invocation) throws Throwable {
+        IdempotencyContext outer = IdempotencyContextHolder.exchange(context);
         try {
             return invocation.proceed();
         } finally {

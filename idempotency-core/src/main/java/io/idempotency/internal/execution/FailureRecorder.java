@@ -2,6 +2,8 @@ package io.idempotency.internal.execution;
 
 import io.idempotency.FailureTranslator;
 import io.idempotency.Outcome;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer;
@@ -24,9 +26,14 @@ final class FailureRecorder {
         this.defaults = defaults;
     }
 
+    /** Returns the failure. That of a recorded step is as final as the step's, and other code may still go on after changed steps. */
     Failure failureOf(IdempotentCall call, Throwable thrown) {
+        if (thrown instanceof RecordedFailureException ofStep
+                && ofStep.intent().filter(call.intent()::equals).isPresent()) {
+            return new Failure(true, ofStep.code(), ofStep.recordedMessage());
+        }
         return new Failure(
-                call.options().isFinal(thrown),
+                call.options().isFinal(thrown) && !(thrown instanceof StepsChangedException),
                 translator.codeOf(thrown),
                 thrown.getMessage() == null ? "" : thrown.getMessage());
     }

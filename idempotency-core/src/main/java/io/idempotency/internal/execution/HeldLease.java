@@ -3,6 +3,9 @@ package io.idempotency.internal.execution;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +13,8 @@ import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
@@ -23,6 +28,18 @@ final class HeldLease {
 
     private final RequiresNewTransaction transactions;
 
+    /** Transactions of one update, which needs no isolation level of its own: to set one takes a round trip. */
+    private final RequiresNewTransaction singleUpdates;
+
+    private final CallRetry retry;
+
+    private final Duration duration;
+
+    private final Map<String, RecordedStep> steps = new LinkedHashMap<>();
+
+    /** Whether a step may be recorded that is not among {@link #steps}. */
+    private boolean stepsInDoubt;
+
     private volatile long end;
 
     private volatile @Nullable Connection methodConnection;
@@ -33,15 +50,29 @@ final class HeldLease {
      * @param claim the result of the claim
      * @param fence the fence of the claim
      * @param duration the length of the lease
+     * @param steps the steps that earlier attempts have recorded
      * @param store extends and finds the lease
      * @param transactions runs those statements outside of the method's transaction
+     * @param singleUpdates records steps there
+     * @param retry repeats them if the connection is lost
      */
     HeldLease(
-            ClaimResult claim, Fence fence, Duration duration, ClaimStore store, RequiresNewTransaction transactions) {
+            ClaimResult claim,
+            Fence fence,
+            Duration duration,
+            List<RecordedStep> steps,
+            ClaimStore store,
+            RequiresNewTransaction transactions,
+            RequiresNewTransaction singleUpdates,
+            CallRetry retry) {
         this.claim = claim;
         this.fence = fence;
         this.store = store;
         this.transactions = transactions;
+        this.singleUpdates = singleUpdates;
+        this.retry = retry;
+        this.duration = duration;
+        steps.forEach(step -> this.steps.put(step.name(), step));
         this.end = System.nanoTime() + duration.toNanos();
     }
 
@@ -88,5 +119,63 @@ final class HeldLease {
             end = Math.max(end, extended);
         }
         return held;
+    }
+
+    /** Extends a lease that may have expired. Returns {@code false} if another call has reclaimed it. */
+    boolean ensure() {
+        return !remaining().isZero() || extend(duration);
+    }
+
+    /** Returns the steps that this attempt and those before it have recorded, by their names. */
+    Map<String, RecordedStep> steps() throws Throwable {
+        if (stepsInDoubt) {
+            findSettledSteps().forEach(step -> steps.put(step.name(), step));
+            stepsInDoubt = false;
+        }
+        return steps;
+    }
+
+    /** Records a step and extends the lease, in a transaction of its own. Returns {@code false} if the lease is lost. */
+    boolean record(RecordedStep step) throws Throwable {
+        long start = System.nanoTime();
+        stepsInDoubt = true;
+        boolean recorded = retry.runRequired(
+                        () -> singleUpdates.call(connection -> store.recordStep(connection, fence, step, duration)))
+                || isRecorded(step);
+        if (recorded) {
+            recorded(step, start);
+        }
+        return recorded;
+    }
+
+    /** Records a step in an open transaction, which has to be committed before {@link #recorded} is called. */
+    boolean record(Connection connection, RecordedStep step) {
+        stepsInDoubt = true;
+        return store.recordStep(connection, fence, step, duration);
+    }
+
+    /** Notes that a step is recorded, which has extended the lease. */
+    void recorded(RecordedStep step, long since) {
+        steps.put(step.name(), step);
+        stepsInDoubt = false;
+        end = Math.max(end, since + duration.toNanos());
+    }
+
+    /** Returns whether this attempt has recorded a step. */
+    boolean isRecorded(RecordedStep step) throws Throwable {
+        return findSettledSteps().contains(step);
+    }
+
+    /** Returns the stored steps of this attempt. Waits for a server process that is still committing one. */
+    private List<RecordedStep> findSettledSteps() throws Throwable {
+        return retry.runRequired(() -> transactions.call(connection -> store.findSettled(connection, fence)
+                .filter(request -> request.isClaimedBy(fence))
+                .map(request -> store.findSteps(connection, fence))
+                .orElse(List.of())));
+    }
+
+    /** Returns the end of a transaction with this lease. */
+    CommitResult.End endOf(int status, @Nullable Connection connection) {
+        return CommitResult.after(status, connection, store);
     }
 }

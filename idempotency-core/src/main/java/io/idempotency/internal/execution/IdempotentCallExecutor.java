@@ -84,7 +84,14 @@ public final class IdempotentCallExecutor {
                 retry, failures, new InDoubtCommitResolver(transactions, claimInTransaction, retry, defaults));
         this.optimisticCalls = new OptimisticCallStrategy(transactionalCalls, committedRows);
         this.keyedWrites = new KeyedWriteStrategy(transactionalCalls, store, dataSource, claimInTransaction, defaults);
-        this.leasedCalls = new LeasedCallStrategy(store, transactions, claimInTransaction, failures, retry, defaults);
+        this.leasedCalls = new LeasedCallStrategy(
+                store,
+                transactions,
+                RequiresNewTransaction.on(dataSource),
+                claimInTransaction,
+                failures,
+                retry,
+                defaults);
     }
 
     /**

@@ -1,6 +1,8 @@
 package io.idempotency.internal.execution;
 
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -20,6 +22,7 @@ import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -35,6 +38,8 @@ final class LeasedCallStrategy {
 
     private final RequiresNewTransaction transactions;
 
+    private final RequiresNewTransaction singleUpdates;
+
     private final ClaimInTransaction claimInTransaction;
 
     private final FailureRecorder failures;
@@ -48,12 +53,14 @@ final class LeasedCallStrategy {
     LeasedCallStrategy(
             ClaimStore store,
             RequiresNewTransaction transactions,
+            RequiresNewTransaction singleUpdates,
             ClaimInTransaction claimInTransaction,
             FailureRecorder failures,
             CallRetry retry,
             CallDefaults defaults) {
         this.store = store;
         this.transactions = transactions;
+        this.singleUpdates = singleUpdates;
         this.claimInTransaction = claimInTransaction;
         this.failures = failures;
         this.retry = retry;
@@ -67,11 +74,12 @@ final class LeasedCallStrategy {
                 defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, lease);
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
         execution.beginAttempt();
-        ClaimResult claim =
-                Objects.requireNonNull(retry.call(execution, new LeaseClaim(request, execution.waitBudget())));
+        LeaseClaim leaseClaim = new LeaseClaim(request, execution.waitBudget());
+        ClaimResult claim = Objects.requireNonNull(retry.call(execution, leaseClaim));
         return claimInTransaction.handle(claim, execution, true, granted -> {
             Fence fence = request.fence(granted.attempt());
-            HeldLease held = new HeldLease(granted, fence, lease.duration(), store, transactions);
+            HeldLease held = new HeldLease(
+                    granted, fence, lease.duration(), leaseClaim.steps, store, transactions, singleUpdates, retry);
             KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
             leasesInThisJvm.put(call.localKey(), held);
             try {
@@ -146,6 +154,8 @@ final class LeasedCallStrategy {
 
         private @Nullable ClaimResult firstGrant;
 
+        private List<RecordedStep> steps = List.of();
+
         LeaseClaim(ClaimRequest request, WaitBudget waitBudget) {
             this.request = request;
             this.waitBudget = waitBudget;
@@ -153,8 +163,15 @@ final class LeasedCallStrategy {
 
         @Override
         public ClaimResult execute() {
-            return waitBudget.spendOn(() -> transactions.callAndKeepIf(
-                    connection -> withFirstKind(store.claim(connection, request)), ClaimResult::isGranted));
+            return waitBudget.spendOn(() -> transactions.callAndKeepIf(this::claim, ClaimResult::isGranted));
+        }
+
+        private ClaimResult claim(Connection connection) {
+            ClaimResult claim = withFirstKind(store.claim(connection, request));
+            if (claim.isGranted() && claim.attempt() > 1) {
+                steps = store.findSteps(connection, request.fence(claim.attempt()));
+            }
+            return claim;
         }
 
         /** Returns the first result for the same attempt number, because a repeated claim does not see what the row was before. */

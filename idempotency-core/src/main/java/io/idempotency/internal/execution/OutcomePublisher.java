@@ -19,6 +19,9 @@ public interface OutcomePublisher {
      */
     void retried(IdempotentCall call, int attempts, Throwable failure);
 
+    /** Publishes that a step of a leased call was run and recorded, or that its record was used. Messages have none. */
+    default void stepEnded(IdempotentCall call, String name, boolean isReplayed) {}
+
     /** Tells the observer that the call returns; its outcome may not be certain yet. Called once for each call. */
     void returns(Ended call);
 

@@ -161,7 +161,7 @@ BEGIN
                     DETAIL = 'The request id is half of a SHA-256 over scope, caller and key.',
                     HINT = 'Use another key.';
         END IF;
-        IF stored.status <> 'failed_retryable' AND stored.hash_version = hash_version
+        IF (stored.status <> 'failed_retryable' OR stored.steps IS NOT NULL) AND stored.hash_version = hash_version
             AND stored.request_hash <> request_hash THEN
             RAISE EXCEPTION 'The % belongs to another payload', intent
                 USING ERRCODE = 'P4010',
@@ -665,7 +665,7 @@ BEGIN
             '     AND expires_at >= $2'
             ' ORDER BY response_expires_at LIMIT $3 %2$s),'
             ' cleared AS ('
-            ' UPDATE "${schema}".idempotency_request SET response_body = NULL, response_expires_at = NULL'
+            ' UPDATE "${schema}".idempotency_request SET response_body = NULL, steps = NULL, response_expires_at = NULL'
             ' WHERE %3$s AND response_expires_at < $2 RETURNING 1)'
             ' SELECT (SELECT count(*) FROM cleared), max(response_expires_at) FROM expired',
             row_key, row_lock,
@@ -802,6 +802,16 @@ FROM "${schema}".idempotency_request
 WHERE status = 'failed_retryable' OR (status = 'processing' AND attempt_count > 1);
 COMMENT ON VIEW "${schema}".idempotency_retrying IS
     'Requests that have failed and have not succeeded since; reads the whole table';
+
+CREATE OR REPLACE VIEW "${schema}".idempotency_step AS
+SELECT request.idempotency_scope, request.caller, request.idempotency_key, request.status, step.position,
+       step.value ->> 'name' AS step, (step.value ->> 'attempt')::integer AS attempt,
+       (step.value ->> 'recorded_at')::timestamptz AS recorded_at, (step.value ->> 'response')::json AS response,
+       step.value ->> 'failure_code' AS failure_code, step.value ->> 'failure_message' AS failure_message
+FROM "${schema}".idempotency_request AS request,
+     pg_catalog.jsonb_array_elements(request.steps) WITH ORDINALITY AS step (value, position);
+COMMENT ON VIEW "${schema}".idempotency_step IS
+    'The recorded steps of leased calls; reads the whole table';
 
 CREATE OR REPLACE VIEW "${schema}".idempotency_by_scope AS
 SELECT idempotency_scope,

@@ -52,6 +52,19 @@ class StoredRequestTest {
                 .isEqualTo(same);
     }
 
+    @Test
+    void aFailedRequestWithStepsIsReclaimedOnlyWithItsPayload() {
+        StoredRequest stored = new StoredRequest(
+                INTENT, FINGERPRINT, RequestStatus.FAILED_RETRYABLE, 1, null, "code", "message", null, true, null);
+
+        assertThat(kindFor(stored, request(FINGERPRINT, null))).isEqualTo(Kind.GRANTED_RETRY);
+        assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
+                .isEqualTo(Kind.KEY_REUSED);
+        assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isFalse();
+        assertThat(stored.isReclaimableBy(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1)))))
+                .isTrue();
+    }
+
     @ParameterizedTest
     @CsvSource({"1, GRANTED_NEW", "2, GRANTED_RECOVERY"})
     void aLeaseIsRecognizedByItsTokenEvenIfItHasExpired(int attempt, Kind kind) {
@@ -98,6 +111,7 @@ class StoredRequestTest {
                 null,
                 null,
                 leaseLeft == null ? null : TOKEN,
+                false,
                 leaseLeft == null ? null : Duration.ofMillis(leaseLeft));
     }
 

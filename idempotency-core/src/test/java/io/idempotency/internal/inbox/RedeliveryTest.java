@@ -41,6 +41,7 @@ import io.idempotency.ReentrantCallException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.ResponseExpiredException;
 import io.idempotency.ResponseNotStorableException;
+import io.idempotency.StepsChangedException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.UnreadableResponseException;
@@ -77,6 +78,7 @@ class RedeliveryTest {
             new ReentrantCallException(MESSAGE, "in itself"),
             new ResponseExpiredException(MESSAGE),
             new ResponseNotStorableException(MESSAGE, "too large", null),
+            new StepsChangedException(MESSAGE, "has returned", List.of("charge"), null),
             new TransactionMismatchException("another DataSource"),
             new UnreadableResponseException(MESSAGE, "InboxMessage", new IllegalStateException()));
 

@@ -1,23 +1,24 @@
 package io.idempotency.internal.outbox;
 
-import java.time.Duration;
+import java.lang.reflect.Proxy;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.Intent;
 
-/** A call that runs. */
-record CallStub(Intent intent) implements IdempotencyContext {
+/** A call that runs, of which only the intent is known. */
+final class CallStub {
 
-    @Override
-    public int attempt() {
-        return 1;
+    private CallStub() {}
+
+    static IdempotencyContext of(Intent intent) {
+        return (IdempotencyContext) Proxy.newProxyInstance(
+                CallStub.class.getClassLoader(),
+                new Class<?>[] {IdempotencyContext.class},
+                (stub, method, arguments) -> {
+                    if (method.getName().equals("intent")) {
+                        return intent;
+                    }
+                    throw new UnsupportedOperationException(method.getName());
+                });
     }
-
-    @Override
-    public String downstreamKey(String name) {
-        return name;
-    }
-
-    @Override
-    public void extendLease(Duration duration) {}
 }

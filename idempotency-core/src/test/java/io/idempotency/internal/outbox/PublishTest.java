@@ -104,7 +104,7 @@ class PublishTest {
     @Test
     void scopeCallerAndKeyOfTheSurroundingCallAreKeptBesideIt() {
         Intent intent = new Intent("payments", "alice", new IdempotencyKey("order-42"));
-        IdempotencyContextHolder.exchange(new CallStub(intent));
+        IdempotencyContextHolder.exchange(CallStub.of(intent));
         try {
             publisher.publish(null, 1);
         } finally {

@@ -26,6 +26,7 @@ import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
+import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
@@ -131,6 +132,13 @@ final class EveryStatement {
             session.claimGranted(lease).commit();
             assertThat(store.extendLease(session.connection(), lease.fence(1), Duration.ofHours(1)))
                     .isTrue();
+            assertThat(store.recordStep(
+                            session.connection(),
+                            lease.fence(1),
+                            RecordedStep.succeeded("charge", "1"),
+                            Duration.ofHours(1)))
+                    .isTrue();
+            assertThat(store.findSteps(session.connection(), lease.fence(1))).hasSize(1);
             session.complete(new Completion(lease.fence(1), "{\"n\": 2}", null, null));
             session.commit();
             ClaimRequest failing = Requests.leased(prefix + "-failing");
@@ -275,6 +283,9 @@ final class EveryStatement {
         administration.search(null, null, null, 10);
         assertThat(administration.findStaleLeases(10)).isNotEmpty();
         administration.findAbandoned(10);
+        administration.findSteps(Requests.intent("a-lease"));
+        assertThatThrownBy(() -> administration.retryFrom(Requests.intent("a-lease"), "charge", REASON))
+                .isInstanceOf(InterventionRefusedException.class);
         administration.findWithAttempts(1, 10);
         String prefix = administration.find(Requests.intent("b-stale")).isPresent() ? "b" : "a";
         administration.releaseStale(Requests.intent(prefix + "-released"), REASON);
@@ -321,6 +332,7 @@ final class EveryStatement {
                     .execute("select idempotency.idempotency_try_lock('l', 'r')")
                     .execute("table idempotency.idempotency_stale")
                     .execute("table idempotency.idempotency_retrying")
+                    .execute("table idempotency.idempotency_step")
                     .execute("table idempotency.idempotency_by_scope")
                     .execute("table idempotency.outbox_pending")
                     .commit();

@@ -16,6 +16,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
+import io.idempotency.StepRecord;
 import io.idempotency.internal.postgres.inbox.InboxAdministration;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
@@ -95,6 +96,17 @@ public final class PostgresAdministration implements IdempotencyAdministration {
     public void completeStale(Intent intent, String responseBody, Reason reason) {
         requests.completeStale(intent, responseBody);
         log.changed("complete", intent, reason);
+    }
+
+    @Override
+    public List<StepRecord> findSteps(Intent intent) {
+        return requests.findSteps(intent);
+    }
+
+    @Override
+    public void retryFrom(Intent intent, String step, Reason reason) {
+        requests.retryFrom(intent, step, reason);
+        log.changed("retry", intent, reason);
     }
 
     @Override

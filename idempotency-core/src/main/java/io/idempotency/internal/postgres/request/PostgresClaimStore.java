@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.springframework.jdbc.support.JdbcUtils;
 
+import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
@@ -24,6 +26,7 @@ import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.ClaimMark;
@@ -52,6 +55,8 @@ public final class PostgresClaimStore implements ClaimStore {
     private final FinishedInsert insertFinished;
 
     private final WriteStatements writes;
+
+    private final StepStatements steps;
 
     private final Reclaim reclaim;
 
@@ -90,6 +95,7 @@ public final class PostgresClaimStore implements ClaimStore {
         this.insertLeased = ClaimInsert.leased(schema);
         this.insertFinished = new FinishedInsert(schema);
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
+        this.steps = new StepStatements(schema);
         this.reclaim = new Reclaim(schema);
         this.completion = CompletionStatement.inTransaction(schema);
         this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
@@ -160,6 +166,10 @@ public final class PostgresClaimStore implements ClaimStore {
         ClaimResult result = stored.answerTo(request);
         if (result != null) {
             return !result.isGranted() || renewLease(connection, request, result.attempt()) ? result : null;
+        }
+        if (!stored.isReclaimableBy(request)) {
+            return ClaimResult.refused(new StepsChangedException(
+                    request.intent(), "is not leased any more, so that it has no steps", List.of(), null));
         }
         WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
         return reclaim(connection, request, stored.attempt(), bound)
@@ -249,6 +259,7 @@ public final class PostgresClaimStore implements ClaimStore {
                 row.getString("failure_code"),
                 row.getString("failure_message"),
                 row.getObject("claim_token", UUID.class),
+                row.getBoolean("has_steps"),
                 leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 
@@ -308,6 +319,16 @@ public final class PostgresClaimStore implements ClaimStore {
     @Override
     public @Nullable String write(Connection connection, KeyedWrite write, int timeoutSeconds) {
         return writes.execute(connection, write, timeoutSeconds);
+    }
+
+    @Override
+    public boolean recordStep(Connection connection, Fence fence, RecordedStep step, Duration lease) {
+        return steps.record(connection, fence, step, lease);
+    }
+
+    @Override
+    public List<RecordedStep> findSteps(Connection connection, Fence fence) {
+        return steps.find(connection, fence);
     }
 
     private static CompletingCommit prepareCommit(Connection connection, String sql, Binding binding) {

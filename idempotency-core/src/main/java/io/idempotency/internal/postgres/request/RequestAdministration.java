@@ -14,6 +14,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.InterventionRefusedException;
 import io.idempotency.RequestStatus;
+import io.idempotency.StepRecord;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
@@ -139,6 +140,50 @@ public final class RequestAdministration {
                             + refused.getMostSpecificCause().getMessage(),
                     refused);
         }
+    }
+
+    /**
+     * Finds the recorded steps of a request.
+     *
+     * @param intent scope, caller and key
+     * @return the steps, in their order
+     */
+    public List<StepRecord> findSteps(Intent intent) {
+        return transaction.query(jdbcClient -> jdbcClient
+                .sql(schema.resolve(RequestSql.FIND_STEPS_OF_INTENT))
+                .params(parametersOf(intent))
+                .query((row, number) -> new StepRecord(
+                        row.getString("name"),
+                        row.getInt("attempt"),
+                        TimeColumns.read(row, "recorded_at"),
+                        row.getString("failure_code"),
+                        row.getString("failure_message")))
+                .list());
+    }
+
+    /**
+     * Deletes the record of a step and those after it, and lets the next caller reclaim the request.
+     *
+     * @param intent scope, caller and key
+     * @param step the name of the first step to run again
+     * @param reason the reason, which is stored in the row
+     * @throws InterventionRefusedException if the request has not failed and is not stale, or has no such step
+     */
+    public void retryFrom(Intent intent, String step, Reason reason) {
+        List<String> recorded = findSteps(intent).stream().map(StepRecord::name).toList();
+        if (!recorded.contains(step) && find(intent).isPresent()) {
+            throw new InterventionRefusedException(
+                    "Cannot retry the " + intent + " from the step '" + step + "': it has recorded "
+                            + (recorded.isEmpty() ? "no steps" : recorded),
+                    true);
+        }
+        change(
+                "retry",
+                intent,
+                RequestSql.RETRY_FROM_STEP,
+                step,
+                reason.who() + ": from '" + step + "', " + reason.why(),
+                step);
     }
 
     /**

@@ -43,7 +43,7 @@ public final class RequestSql {
     /** Takes no row lock: a lock writes, and a replay writes nothing. */
     static final String FIND = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-                   response_body, attempt_count, failure_code, failure_message, claim_token,
+                   response_body, attempt_count, failure_code, failure_message, claim_token, steps is not null as has_steps,
                    (extract(epoch from locked_until - statement_timestamp()) * 1000.0)::bigint as lease_remaining
             from {schema}.idempotency_request
             """ + BY_ID;
@@ -54,7 +54,7 @@ public final class RequestSql {
     static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
     /**
-     * Clears whatever the last attempt has left in the row. Only the number of the attempt and the time of the first one remain.
+     * Clears what the last attempt has left in the row. Its number, its steps and the time of the first one remain.
      * The number fences: of all callers that have found the same row one wins, and the others read again.
      */
     static final String RECLAIM = WaitBound.aroundClaim("""
@@ -103,16 +103,38 @@ public final class RequestSql {
             set status = ?, failure_code = ?, failure_message = ?,
                 locked_until = null, response_expires_at = null, updated_at = statement_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
-    static final String EXTEND_LEASE =
-            """
+    private static final String LEASE_EXTENDED = """
+            locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),
+                expires_at = {expires_later}, response_expires_at = {response_expires_later}""".replace(
+                    "{expires_later}", later("expires_at", "greatest({from_now} - locked_until, interval '0')"))
+            .replace(
+                    "{response_expires_later}",
+                    later("response_expires_at", "greatest({from_now} - locked_until, interval '0')"))
+            .replace("{from_now}", FROM_NOW);
+
+    static final String EXTEND_LEASE = "update {schema}.idempotency_request\nset " + LEASE_EXTENDED + HELD_BY_LEASE;
+
+    /** Records no name twice, because a try whose COMMIT was not answered may have done it. */
+    static final String RECORD_STEP = """
             update {schema}.idempotency_request
-            set locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),
-                expires_at = {expires_later}, response_expires_at = {response_expires_later}""".replace("{expires_later}", later("expires_at", "greatest({from_now} - locked_until, interval '0')"))
-                            .replace(
-                                    "{response_expires_later}",
-                                    later("response_expires_at", "greatest({from_now} - locked_until, interval '0')"))
-                            .replace("{from_now}", FROM_NOW)
-                    + HELD_BY_LEASE;
+            set steps = coalesce(steps, '[]') operator(pg_catalog.||) pg_catalog.jsonb_build_array(
+                    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+                        'name', cast(? as text), 'attempt', attempt_count, 'recorded_at', statement_timestamp(),
+                        'response', cast(? as text), 'failure_code', cast(? as text), 'failure_message', cast(? as text)))),
+            """ + "    " + LEASE_EXTENDED + HELD_BY_LEASE + """
+
+                and not coalesce(steps, '[]') operator(pg_catalog.@>)
+                    pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))""";
+
+    private static final String STEPS = """
+            select step.name, step.attempt, step.recorded_at, step.response, step.failure_code, step.failure_message
+            from {schema}.idempotency_request,
+                pg_catalog.jsonb_to_recordset(steps) as step (
+                    name text, attempt integer, recorded_at timestamptz, response text, failure_code text,
+                    failure_message text)
+            """;
+
+    static final String FIND_STEPS = STEPS + BY_ID;
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
@@ -168,8 +190,10 @@ public final class RequestSql {
             limit ?""";
 
     /** A row of another intent that shares the request id must not be returned or changed. */
-    private static final String OF_INTENT =
-            "where request_id = ? and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)\n";
+    private static final String IS_OF_INTENT =
+            "request_id = ? and (idempotency_scope, caller, idempotency_key) operator(pg_catalog.=) (?, ?, ?)\n";
+
+    private static final String OF_INTENT = "where " + IS_OF_INTENT;
 
     static final String FIND_RESPONSE = """
             select response_body
@@ -190,6 +214,25 @@ public final class RequestSql {
                 updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + "\n" + OF_INTENT + "    and " + IS_STALE;
+
+    static final String FIND_STEPS_OF_INTENT = STEPS + OF_INTENT;
+
+    /** Clears the token, so that a holder whose lease has expired records nothing more. */
+    static final String RETRY_FROM_STEP =
+            """
+            update {schema}.idempotency_request
+            set steps = (
+                    select pg_catalog.jsonb_agg(kept.value order by kept.position)
+                    from pg_catalog.jsonb_array_elements(steps) with ordinality as kept (value, position)
+                    where kept.position < (
+                        select min(position)
+                        from pg_catalog.jsonb_array_elements(steps) with ordinality as step (value, position)
+                        where step.value operator(pg_catalog.->>) 'name' operator(pg_catalog.=) ?)),
+                status = 'failed_retryable', failure_code = 'retried', failure_message = left(cast(? as text), 1000),
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
+            where steps operator(pg_catalog.@>)
+                    pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))
+                and\s""" + IS_OF_INTENT + "    and (status in ('failed_retryable', 'failed_final') or " + IS_STALE + ")";
 
     static final String FORGET = "delete from {schema}.idempotency_request\n" + OF_INTENT
             + "    and (status <> 'processing' or " + IS_STALE + ")";
@@ -214,7 +257,7 @@ public final class RequestSql {
                 for update skip locked),
             cleared as (
                 update {schema}.idempotency_request
-                set response_body = null, response_expires_at = null
+                set response_body = null, steps = null, response_expires_at = null
                 where ctid = any (array(select ctid from expired)) and response_expires_at < statement_timestamp()
                 returning 1)
             select (select count(*) from cleared) as batch_rows, max(response_expires_at) as last_expired

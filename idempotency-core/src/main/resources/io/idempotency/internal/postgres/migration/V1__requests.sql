@@ -19,6 +19,7 @@ CREATE TABLE "${schema}".idempotency_request (
     response_body       json,
     failure_code        text,
     failure_message     text,
+    steps               jsonb,
     claimed_by          text                     NOT NULL,
     claim_token         uuid,
     claimed_at          timestamptz              NOT NULL,
@@ -66,6 +67,8 @@ COMMENT ON COLUMN "${schema}".idempotency_request.request_id IS
     'idempotency_request_id(idempotency_scope, idempotency_key, caller)';
 COMMENT ON COLUMN "${schema}".idempotency_request.response_body IS
     'JSON null if the response is null or there is none; SQL NULL if it is not stored, or not any more';
+COMMENT ON COLUMN "${schema}".idempotency_request.steps IS
+    'Recorded steps of a leased call, in their order; a result is JSON text within JSON, because jsonb would change it';
 COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS
     'When the purge may clear response_body, the key being kept; null if the response goes with the key, or has gone';
 
