@@ -1,5 +1,6 @@
 package io.idempotency.boot.actuate;
 
+import java.util.List;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
+import io.idempotency.StepRecord;
 import io.idempotency.boot.retention.LatestSample.Taken;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
@@ -44,10 +46,10 @@ final class DescriptorMapper {
     }
 
     static Descriptors.Request of(IdempotencyRecord found) {
-        return of(found, null);
+        return of(found, null, List.of());
     }
 
-    static Descriptors.Request of(IdempotencyRecord found, @Nullable String response) {
+    static Descriptors.Request of(IdempotencyRecord found, @Nullable String response, List<StepRecord> steps) {
         return new Descriptors.Request(
                 found.intent().scope(),
                 found.intent().caller(),
@@ -65,7 +67,15 @@ final class DescriptorMapper {
                 found.resultType(),
                 found.resultId(),
                 found.failureCode(),
-                found.failureMessage());
+                found.failureMessage(),
+                steps.isEmpty()
+                        ? null
+                        : steps.stream().map(DescriptorMapper::of).toList());
+    }
+
+    private static Descriptors.Step of(StepRecord step) {
+        return new Descriptors.Step(
+                step.name(), step.attempt(), step.recordedAt(), step.failureCode(), step.failureMessage());
     }
 
     private static @Nullable String processing(IdempotencyRecord found) {

@@ -67,8 +67,17 @@ final class Descriptors {
             @Nullable String resultType,
             @Nullable String resultId,
             @Nullable String failureCode,
-            @Nullable String failureMessage)
+            @Nullable String failureMessage,
+            @Nullable List<Step> steps)
             implements OperationResponseBody {}
+
+    /** A recorded step. */
+    record Step(
+            String name,
+            int attempt,
+            Instant recordedAt,
+            @Nullable String failureCode,
+            @Nullable String failureMessage) {}
 
     record Handled(
             String consumer, String messageId, @Nullable String type, Instant handledAt, Instant expiresAt)

@@ -79,7 +79,8 @@ final class EndpointReads {
                     found.get(),
                     showResponse && found.get().hasResponse()
                             ? administration.findResponse(intent).orElse(null)
-                            : null);
+                            : null,
+                    administration.findSteps(intent));
         }
         Optional<HandledMessage> message =
                 administration.findHandledMessage(intent.scope(), intent.key().value());

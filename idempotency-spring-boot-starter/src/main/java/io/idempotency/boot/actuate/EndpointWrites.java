@@ -26,7 +26,8 @@ final class EndpointWrites {
     /** Short, because an operator waits for the response. */
     private static final Duration PURGE_TIME = Duration.ofSeconds(10);
 
-    private static final List<String> OPERATIONS = List.of("release", "complete", "forget", "requeue", "purge");
+    private static final List<String> OPERATIONS =
+            List.of("release", "complete", "forget", "retry", "requeue", "purge");
 
     private final IdempotencyAdministration administration;
 
@@ -45,7 +46,7 @@ final class EndpointWrites {
     OperationResponseBody perform(String operation, RequestParameters parameters, @Nullable String principal) {
         try {
             return switch (operation) {
-                case "release", "complete", "forget" -> change(operation, parameters, principal);
+                case "release", "complete", "forget", "retry" -> change(operation, parameters, principal);
                 case "requeue" -> requeue(parameters, principal);
                 case "purge" -> purge(reason("purge", List.of(), parameters, principal));
                 default ->
@@ -62,13 +63,17 @@ final class EndpointWrites {
     }
 
     private Descriptors.Done change(String operation, RequestParameters parameters, @Nullable String principal) {
-        List<String> needed =
-                operation.equals("complete") ? List.of("scope", "key", "response") : List.of("scope", "key");
+        List<String> needed = switch (operation) {
+            case "complete" -> List.of("scope", "key", "response");
+            case "retry" -> List.of("scope", "key", "step");
+            default -> List.of("scope", "key");
+        };
         Reason reason = reason(operation, needed, parameters, principal);
         Intent intent = parameters.intent();
         switch (operation) {
             case "release" -> administration.releaseStale(intent, reason);
             case "complete" -> complete(intent, parameters.text("response"), reason);
+            case "retry" -> administration.retryFrom(intent, parameters.text("step"), reason);
             default -> administration.forget(intent, reason);
         }
         return new Descriptors.Done(

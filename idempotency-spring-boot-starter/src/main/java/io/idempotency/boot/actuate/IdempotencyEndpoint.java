@@ -58,9 +58,11 @@ final class IdempotencyEndpoint {
             @Nullable String key,
             @Nullable String messageId,
             @Nullable String response,
+            @Nullable String step,
             @Nullable String who,
             @Nullable String reason) {
-        RequestParameters parameters = RequestParameters.ofWrite(scope, caller, key, messageId, response, who, reason);
+        RequestParameters parameters =
+                RequestParameters.ofWrite(scope, caller, key, messageId, response, step, who, reason);
         return write(operation, parameters, null);
     }
 

@@ -52,9 +52,11 @@ final class IdempotencyEndpointWebExtension {
             @Nullable String key,
             @Nullable String messageId,
             @Nullable String response,
+            @Nullable String step,
             @Nullable String who,
             @Nullable String reason) {
-        RequestParameters parameters = RequestParameters.ofWrite(scope, caller, key, messageId, response, who, reason);
+        RequestParameters parameters =
+                RequestParameters.ofWrite(scope, caller, key, messageId, response, step, who, reason);
         Principal principal = security.getPrincipal();
         return respond(() -> endpoint.write(operation, parameters, principal == null ? null : principal.getName()));
     }

@@ -36,6 +36,7 @@ final class RequestParameters {
             @Nullable String key,
             @Nullable String messageId,
             @Nullable String response,
+            @Nullable String step,
             @Nullable String who,
             @Nullable String reason) {
         return new RequestParameters()
@@ -44,6 +45,7 @@ final class RequestParameters {
                 .with("key", key)
                 .with("messageId", messageId)
                 .with("response", response)
+                .with("step", step)
                 .with("who", who)
                 .with("reason", reason);
     }

@@ -1,5 +1,7 @@
 package io.idempotency.boot.metrics;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import io.idempotency.observation.CallCompleted;
@@ -8,6 +10,7 @@ import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
+import io.idempotency.observation.StepEnded;
 
 /** The meters of idempotent calls and of deliveries of messages. */
 final class CallMeters implements IdempotencyListener {
@@ -15,6 +18,10 @@ final class CallMeters implements IdempotencyListener {
     private final ExecutionMeters calls;
 
     private final ExecutionMeters deliveries;
+
+    private final BoundedTag scopesOfSteps = new BoundedTag(IdempotencyMeters.SCOPE);
+
+    private final MeterProvider<Counter> steps;
 
     CallMeters(MeterRegistry registry) {
         this.calls = new ExecutionMeters(
@@ -31,6 +38,9 @@ final class CallMeters implements IdempotencyListener {
                 "Received messages",
                 IdempotencyMeters.INBOX_ATTEMPT_FAILURES,
                 IdempotencyMeters.INBOX_RETRIES);
+        this.steps = Counter.builder(IdempotencyMeters.STEPS)
+                .description("Steps of leased calls")
+                .withRegistry(registry);
     }
 
     @Override
@@ -45,6 +55,16 @@ final class CallMeters implements IdempotencyListener {
     @Override
     public void callRetried(CallRetried event) {
         calls.retried(event.intent().scope(), event.sqlState());
+    }
+
+    @Override
+    public void stepEnded(StepEnded event) {
+        steps.withTags(
+                        IdempotencyMeters.SCOPE,
+                        scopesOfSteps.valueOf(event.intent().scope()),
+                        IdempotencyMeters.OUTCOME,
+                        event.replayed() ? "replayed" : "executed")
+                .increment();
     }
 
     @Override

@@ -14,6 +14,9 @@ public final class IdempotencyMeters {
     /** Counter of executions that were retried within their call, by {@link #SCOPE} and {@link #SQLSTATE}. */
     public static final String RETRIES = "idempotency.retries";
 
+    /** Counter of steps of leased calls, by {@link #SCOPE} and {@link #OUTCOME}: {@code executed} or {@code replayed}. */
+    public static final String STEPS = "idempotency.steps";
+
     /** Timer of deliveries of messages, by {@link #CONSUMER} and {@link #OUTCOME}. */
     public static final String INBOX_MESSAGES = "idempotency.inbox.messages";
 

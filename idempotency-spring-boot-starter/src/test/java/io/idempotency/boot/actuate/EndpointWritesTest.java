@@ -106,6 +106,36 @@ class EndpointWritesTest {
     }
 
     @Test
+    void theStepsOfACallAreShownAndThoseFromOneOnDeleted() {
+        rows.failed("trip-7", 1);
+        database.jdbc()
+                .update(
+                        "update idempotency.idempotency_request set steps = cast(? as jsonb) where idempotency_key = 'trip-7'",
+                        """
+                        [{"name": "reserve", "attempt": 1, "response": "1", "recorded_at": "2026-11-26T12:00:00Z"},
+                         {"name": "charge", "attempt": 2, "failure_code": "declined", "failure_message": "no money",
+                          "recorded_at": "2026-11-26T12:00:01Z"}]""");
+
+        Answer shown = application.get("record?scope=payments&key=trip-7");
+        assertThat(shown.texts("$.steps[*].name")).containsExactly("reserve", "charge");
+        assertThat(shown.text("$.steps[0].recordedAt")).isEqualTo("2026-11-26T12:00:00Z");
+        assertThat(shown.text("$.steps[1].failureMessage")).isEqualTo("no money");
+        assertThat(application
+                        .post("retry", intent("trip-7") + ",\"step\":\"ship\"" + REASON)
+                        .error())
+                .isEqualTo("Cannot retry the key 'trip-7' in scope 'payments' from the step 'ship': it has recorded"
+                        + " [reserve, charge].");
+
+        Answer answer = application.post("retry", intent("trip-7") + ",\"step\":\"charge\"" + REASON);
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(application.get("record?scope=payments&key=trip-7").texts("$.steps[*].name"))
+                .containsExactly("reserve");
+        assertThat(rows.statusOf("trip-7")).isEqualTo("failed_retryable");
+        assertLoggedOnce("retry");
+    }
+
+    @Test
     void aForgottenKeyRunsAgain() {
         Notebook notebook = application.bean(Notebook.class);
         Note first = notebook.write("order-42", "text");
@@ -162,9 +192,10 @@ class EndpointWritesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"release", "complete", "forget"})
+    @ValueSource(strings = {"release", "complete", "forget", "retry"})
     void whatIsNotStoredIsNotFound(String operation) {
-        Answer answer = application.post(operation, intent("unknown") + ",\"response\":\"7\"" + REASON);
+        Answer answer =
+                application.post(operation, intent("unknown") + ",\"response\":\"7\",\"step\":\"charge\"" + REASON);
 
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.error()).endsWith("nothing is stored for it.");
@@ -177,7 +208,8 @@ class EndpointWritesTest {
 
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.error())
-                .isEqualTo("There is no operation 'delete'. There are release, complete, forget, requeue, purge.");
+                .isEqualTo(
+                        "There is no operation 'delete'. There are release, complete, forget, retry, requeue, purge.");
     }
 
     @ParameterizedTest

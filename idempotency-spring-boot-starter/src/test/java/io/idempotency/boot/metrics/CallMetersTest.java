@@ -12,6 +12,7 @@ import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.StepEnded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,6 +34,24 @@ class CallMetersTest {
                         .counter()
                         .count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void stepsAreCountedByWhetherTheyWereRun() {
+        meters.stepEnded(new StepEnded(INTENT, "charge", false));
+        meters.stepEnded(new StepEnded(INTENT, "charge", true));
+        meters.stepEnded(new StepEnded(INTENT, "ship", true));
+
+        assertThat(registry.get("idempotency.steps")
+                        .tags("scope", "payments", "outcome", "executed")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("idempotency.steps")
+                        .tags("scope", "payments", "outcome", "replayed")
+                        .counter()
+                        .count())
+                .isEqualTo(2);
     }
 
     @Test

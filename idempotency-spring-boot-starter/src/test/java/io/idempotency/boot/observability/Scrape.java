@@ -33,6 +33,7 @@ import io.idempotency.observation.MessageSent;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.RowsPurged;
+import io.idempotency.observation.StepEnded;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
@@ -97,6 +98,7 @@ final class Scrape {
             listener.callCompleted(new CallCompleted("payments", intent, outcome, 1, A_WHILE, failure));
         }
         listener.callRetried(new CallRetried(intent, 1, "40001", failure));
+        listener.stepEnded(new StepEnded(intent, "charge", false));
         listener.deliveryRetried(new DeliveryRetried("billing", "a-message", 1, "40001", failure));
         for (MessageOutcome outcome : MessageOutcome.values()) {
             listener.messageReceived(new MessageReceived("billing", "a-message", outcome, 1, A_WHILE, failure));

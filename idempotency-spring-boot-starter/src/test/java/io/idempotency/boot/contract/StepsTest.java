@@ -1,0 +1,667 @@
+package io.idempotency.boot.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.UnexpectedRollbackException;
+
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyAdministration.Reason;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.Intent;
+import io.idempotency.InterventionRefusedException;
+import io.idempotency.KeyReusedException;
+import io.idempotency.LeaseLostException;
+import io.idempotency.Outcome;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.StepRecord;
+import io.idempotency.StepsChangedException;
+import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.boot.testing.Callbacks;
+import io.idempotency.internal.retention.Purge;
+import io.idempotency.test.CuttingProxy;
+import io.idempotency.test.CuttingProxy.Point;
+import io.idempotency.test.RoundTripCounter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+/** The steps of a leased call: what is recorded is not run again by a later attempt. */
+@ContractTest
+class StepsTest {
+
+    private static final Reason REASON = new Reason("ada", "the provider was asked");
+
+    private final ContractApplications applications;
+
+    private final CuttingProxy proxy;
+
+    private final ContractApplication application;
+
+    private final IdempotencyAdministration administration;
+
+    private final JdbcTemplate jdbc;
+
+    /** The steps that were run, in their order. */
+    private final List<String> runs = new CopyOnWriteArrayList<>();
+
+    private String key = "";
+
+    StepsTest(ContractApplications applications) {
+        this.applications = applications;
+        proxy = applications.proxy();
+        application = applications.withQuietFailures().start(List.of(), "idempotency.retry.delay=5ms");
+        administration = application.bean(IdempotencyAdministration.class);
+        jdbc = application.bean(JdbcTemplate.class);
+    }
+
+    @BeforeEach
+    void newKey() {
+        key = "trip-" + UUID.randomUUID();
+        runs.clear();
+    }
+
+    record Charge(String id, long cents) {}
+
+    private IdempotencyOperations.Call trip() {
+        return application
+                .bean(IdempotencyOperations.class)
+                .call("trips", key, 100)
+                .leased(Duration.ofSeconds(60))
+                .finalFailures(List.of(LeasedPayments.Declined.class));
+    }
+
+    private @Nullable String book(IdempotencyOperations.Callback<@Nullable String, RuntimeException> method) {
+        return trip().returning(String.class).execute(method);
+    }
+
+    private Intent intent() {
+        return new Intent("trips", "", new IdempotencyKey(key));
+    }
+
+    private @Nullable String step(String name) {
+        return IdempotencyContext.current().step(name, String.class, () -> run(name));
+    }
+
+    private String run(String name) {
+        runs.add(name);
+        return name + " " + runs.size();
+    }
+
+    /** Ends an attempt after the steps, as a vanished process does, but sooner. */
+    private void attempt(String... steps) {
+        assertThatThrownBy(() -> book(() -> {
+                    List.of(steps).forEach(this::step);
+                    throw new IllegalStateException("vanished");
+                }))
+                .hasMessage("vanished");
+    }
+
+    @Test
+    void aLaterAttemptGoesOnAfterTheRecordedSteps() {
+        attempt("reserve", "charge");
+
+        String answer = book(() -> step("reserve") + ", " + step("charge") + ", " + step("ship"));
+
+        assertThat(answer).isEqualTo("reserve 1, charge 2, ship 3");
+        assertThat(runs).containsExactly("reserve", "charge", "ship");
+        assertThat(book(() -> "not run")).isEqualTo(answer);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED, Outcome.REPLAYED);
+    }
+
+    @Test
+    void aStepThatHasFailedIsRunAgain() {
+        assertThatThrownBy(() -> book(() -> {
+                    step("reserve");
+                    return IdempotencyContext.current().step("charge", String.class, () -> {
+                        run("charge");
+                        throw new IllegalStateException("no answer");
+                    });
+                }))
+                .hasMessage("no answer");
+
+        assertThat(book(() -> step("reserve") + ", " + step("charge"))).isEqualTo("reserve 1, charge 3");
+    }
+
+    @Test
+    void aStepMayBeAskedForAgainAfterAFailureThatTheMethodHandles() {
+        String answer = book(() -> {
+            try {
+                IdempotencyContext.current().step("charge", (IdempotencyOperations.Action<RuntimeException>) () -> {
+                    throw new IllegalStateException("no answer");
+                });
+                return "not reached";
+            } catch (IllegalStateException noAnswer) {
+                return step("charge");
+            }
+        });
+
+        assertThat(answer).isEqualTo("charge 1");
+    }
+
+    @Test
+    void aHolderThatWasPausedIsFencedBeforeItsNextStepIsRecorded() {
+        Gate gate = new Gate();
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Call<@Nullable String> paused = callers.start(() -> book(() -> {
+                step("reserve");
+                return IdempotencyContext.current().step("charge", String.class, () -> {
+                    gate.holdTheFirst();
+                    return run("charge of the paused holder");
+                });
+            }));
+            gate.awaitHeld();
+            application.expireLease(key);
+
+            String answer = otherInstance(() -> step("reserve") + ", " + step("charge"));
+            gate.open();
+
+            assertThat(answer).isEqualTo("reserve 1, charge 2");
+            assertThat(paused.failure()).isInstanceOf(LeaseLostException.class);
+        }
+        assertThat(administration.findSteps(intent()))
+                .extracting(StepRecord::name, StepRecord::attempt)
+                .containsExactly(tuple("reserve", 1), tuple("charge", 2));
+    }
+
+    private @Nullable String otherInstance(IdempotencyOperations.Callback<@Nullable String, RuntimeException> method) {
+        return applications
+                .start(List.of())
+                .bean(IdempotencyOperations.class)
+                .call("trips", key, 100)
+                .leased(Duration.ofSeconds(60))
+                .returning(String.class)
+                .execute(method);
+    }
+
+    @Test
+    void aStepExtendsTheLease() {
+        book(() -> {
+            application.alterRequest(key, "locked_until = clock_timestamp() + interval '1 second'");
+            step("reserve");
+            assertThat(jdbc.queryForObject(
+                            "select locked_until > clock_timestamp() + interval '50 seconds'"
+                                    + " from idempotency.idempotency_request where idempotency_key = ?",
+                            Boolean.class,
+                            key))
+                    .isTrue();
+            return "done";
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("race")
+    void aStepWhoseRecordIsCommittedWithoutAnAnswerRunsOnce(Point point) {
+        int cutsBefore = proxy.cuts();
+
+        String answer = book(() -> IdempotencyContext.current().step("charge", String.class, () -> {
+            proxy.cutNext("COMMIT", point);
+            return run("charge");
+        }));
+
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
+        assertThat(answer).isEqualTo("charge 1");
+        assertThat(administration.findSteps(intent())).hasSize(1);
+    }
+
+    @Test
+    @Tag("race")
+    void aStepInATransactionThatIsCommittedWithoutAnAnswerHappensOnce() {
+        int cutsBefore = proxy.cuts();
+
+        String answer = book(() -> IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
+            pay();
+            proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
+            return run("charge");
+        }));
+
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
+        assertThat(answer).isEqualTo("charge 1");
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("race")
+    void aStepInATransactionThatWasNotCommittedIsRunByTheNextAttempt() {
+        int cutsBefore = proxy.cuts();
+        assertThatThrownBy(() ->
+                book(() -> IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
+                    pay();
+                    proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_SENT);
+                    return run("charge");
+                })));
+        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
+        assertThat(application.effects()).isZero();
+
+        book(() -> IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
+            pay();
+            return run("charge");
+        }));
+
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aStepInATransactionOfAFencedHolderIsRolledBack() {
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(() -> book(() -> {
+                    IdempotencyContext.current().stepInTransaction("charge", () -> {
+                        pay();
+                        application.alterRequest(key, "claim_token = gen_random_uuid()");
+                    });
+                    return "done";
+                }));
+
+        assertThat(application.effects()).isZero();
+    }
+
+    @Test
+    void aSwallowedErrorOfTheDatabaseRollsTheStepBack() {
+        assertThatThrownBy(() -> book(() -> {
+                    IdempotencyContext.current().stepInTransaction("charge", () -> {
+                        pay();
+                        try {
+                            jdbc.execute("select 1 / 0");
+                        } catch (RuntimeException swallowed) {
+                            run("swallowed");
+                        }
+                    });
+                    return "done";
+                }))
+                .hasMessageContaining("a failed SQL statement was swallowed");
+
+        assertThat(application.effects()).isZero();
+        assertThat(administration.findSteps(intent())).isEmpty();
+    }
+
+    private void pay() {
+        jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+    }
+
+    @Test
+    void aFinalFailureOfAStepIsGivenToLaterAttempts() {
+        assertThatThrownBy(() -> book(() -> {
+                    assertThatThrownBy(this::chargeInVain).isInstanceOf(LeasedPayments.Declined.class);
+                    throw new IllegalStateException("vanished");
+                }))
+                .hasMessage("vanished");
+
+        String answer = book(() -> {
+            assertThatThrownBy(this::chargeInVain)
+                    .isInstanceOfSatisfying(
+                            RecordedFailureException.class,
+                            recorded -> assertThat(recorded.recordedMessage()).isEqualTo("no money"));
+            return step("tell the customer");
+        });
+
+        assertThat(answer).isEqualTo("tell the customer 2");
+        assertThat(runs).containsExactly("charge", "tell the customer");
+    }
+
+    private void chargeInVain() {
+        IdempotencyContext.current().step("charge", () -> {
+            run("charge");
+            throw new LeasedPayments.Declined("no money");
+        });
+    }
+
+    @Test
+    void resultsKeepTheirTypesWithTypeArguments() {
+        ParameterizedTypeReference<List<Charge>> type = new ParameterizedTypeReference<>() {};
+        List<Charge> charges = List.of(new Charge("c1", 5), new Charge("c2", 7));
+        assertThatThrownBy(() -> book(() -> {
+                    IdempotencyContext.current().step("charge", type, () -> charges);
+                    IdempotencyContext.current().stepInTransaction("book", type, () -> charges);
+                    throw new IllegalStateException("vanished");
+                }))
+                .hasMessage("vanished");
+
+        book(() -> {
+            assertThat(IdempotencyContext.current().step("charge", type, () -> List.<Charge>of()))
+                    .isEqualTo(charges);
+            assertThat(IdempotencyContext.current().stepInTransaction("book", type, () -> List.<Charge>of()))
+                    .isEqualTo(charges);
+            return "done";
+        });
+    }
+
+    @Test
+    void theDownstreamKeyOfAStepIsThatOfItsNameInEachAttempt() {
+        List<String> keys = new ArrayList<>();
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(() -> book(() -> {
+                        assertThatIllegalStateException()
+                                .isThrownBy(() -> IdempotencyContext.current().downstreamKey());
+                        keys.add(IdempotencyContext.current().downstreamKey("charge"));
+                        return IdempotencyContext.current().step("charge", String.class, () -> {
+                            keys.add(IdempotencyContext.current().downstreamKey());
+                            throw new IllegalStateException("no answer");
+                        });
+                    }))
+                    .hasMessage("no answer");
+        }
+        assertThat(keys).hasSize(4).containsOnly(keys.get(0));
+    }
+
+    @Test
+    void anotherPayloadDoesNotGoOnWithTheSteps() {
+        attempt("charge");
+
+        assertThatExceptionOfType(KeyReusedException.class)
+                .isThrownBy(() -> application
+                        .bean(IdempotencyOperations.class)
+                        .call("trips", key, 200)
+                        .leased(Duration.ofSeconds(60))
+                        .run(() -> step("charge")));
+    }
+
+    /** Recorded are reserve, charge and ship in this order, with texts as results. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        reserve, charge, ship           | done
+        reserve, charge, ship, thank    | done
+        charge, reserve, ship           | done
+        ship, charge, reserve, thank    | done
+        reserve, bill, ship             | asks for the step 'bill', which is not recorded without having asked for the step 'charge'
+        book, charge, ship              | asks for the step 'book', which is not recorded without having asked for the step 'reserve'
+        reserve, charge, send           | asks for the step 'send', which is not recorded without having asked for the step 'ship'
+        reserve, charge                 | has returned without having asked for the step 'ship'
+        charge, ship                    | has returned without having asked for the step 'reserve'
+        reserve, ship                   | has returned without having asked for the step 'charge'
+        reserve                         | has returned without having asked for the step 'charge'
+        ''                              | has returned without having asked for the step 'reserve'
+        check, reserve, charge, ship    | asks for the step 'check', which is not recorded without having asked for the step 'reserve'
+        reserve, check, charge, ship    | asks for the step 'check', which is not recorded without having asked for the step 'charge'
+        reserve, charge, check, ship    | asks for the step 'check', which is not recorded without having asked for the step 'ship'
+        reserve, charge, ship, a, b     | done
+        Reserve, charge, ship           | asks for the step 'Reserve', which is not recorded without having asked for the step 'reserve'
+        reserve:int, charge, ship       | cannot read the result of the step 'reserve' as java.lang.Integer
+        reserve, charge:int, ship       | cannot read the result of the step 'charge' as java.lang.Integer
+        reserve, charge, ship:charge    | cannot read the result of the step 'ship' as
+        reserve, charge, ship:void      | done
+        """)
+    void codeThatHasChangedBetweenTwoAttemptsGoesOnOrIsReported(String steps, String expected) {
+        attempt("reserve", "charge", "ship");
+
+        IdempotencyOperations.Callback<@Nullable String, RuntimeException> changed = () -> {
+            for (String step : steps.split(", ", -1)) {
+                if (step.isEmpty()) {
+                    break;
+                }
+                String[] nameAndType = step.split(":", 2);
+                switch (nameAndType.length == 1 ? "" : nameAndType[1]) {
+                    case "int" -> IdempotencyContext.current().step(nameAndType[0], Integer.class, () -> 1);
+                    case "charge" ->
+                        IdempotencyContext.current().step(nameAndType[0], Charge.class, () -> new Charge("c1", 5));
+                    case "void" -> IdempotencyContext.current().step(nameAndType[0], () -> run(step));
+                    default -> step(step);
+                }
+            }
+            return "done";
+        };
+
+        if (expected.equals("done")) {
+            assertThat(book(changed)).isEqualTo("done");
+            assertThat(runs.subList(0, 3)).containsExactly("reserve", "charge", "ship");
+            assertThat(runs).doesNotHaveDuplicates();
+        } else {
+            assertThatExceptionOfType(StepsChangedException.class)
+                    .isThrownBy(() -> book(changed))
+                    .withMessageContaining(expected)
+                    .withMessageContaining("[reserve, charge, ship]");
+            assertThat(runs).containsExactly("reserve", "charge", "ship");
+            assertThat(application.request(key)).containsEntry("status", "failed_retryable");
+        }
+    }
+
+    /** Unchanged code that takes another way: the second attempt would have to know that the first one had failed to reach visa. */
+    @Test
+    void aStepThatIsNotRecordedIsNotRunBeforeARecordedOne() {
+        assertThatThrownBy(() -> book(() -> {
+                    assertThatThrownBy(() -> IdempotencyContext.current().step("visa", () -> {
+                                throw new IllegalStateException("no answer");
+                            }))
+                            .hasMessage("no answer");
+                    step("paypal");
+                    throw new IllegalStateException("vanished");
+                }))
+                .hasMessage("vanished");
+
+        assertThatExceptionOfType(StepsChangedException.class)
+                .isThrownBy(() -> book(() -> step("visa")))
+                .withMessageContaining("in the same order each time");
+        assertThat(runs).containsExactly("paypal");
+    }
+
+    @Test
+    void aReplayedFinalFailureOfAStepIsThatOfTheCall() {
+        assertThatThrownBy(() -> book(() -> {
+                    assertThatThrownBy(this::chargeInVain).isInstanceOf(LeasedPayments.Declined.class);
+                    throw new IllegalStateException("vanished");
+                }))
+                .hasMessage("vanished");
+
+        assertThatThrownBy(() -> book(() -> {
+                    chargeInVain();
+                    return "not reached";
+                }))
+                .isInstanceOf(RecordedFailureException.class);
+
+        assertThat(application.request(key))
+                .containsEntry("status", "failed_final")
+                .containsEntry("failure_message", "no money");
+    }
+
+    @Test
+    void changedStepsAreNoFinalFailureWhateverIsOne() {
+        IdempotencyOperations.Call allFinal = trip().finalFailures(List.of(RuntimeException.class));
+        attempt("charge");
+
+        assertThatExceptionOfType(StepsChangedException.class).isThrownBy(() -> allFinal.run(() -> step("bill")));
+
+        assertThat(application.request(key)).containsEntry("status", "failed_retryable");
+        assertThat(book(() -> step("charge"))).isEqualTo("charge 1");
+    }
+
+    @Test
+    void aCallWithoutALeaseDoesNotBeginAgainWhereStepsAreRecorded() {
+        attempt("charge");
+
+        assertThatExceptionOfType(StepsChangedException.class)
+                .isThrownBy(() -> application
+                        .bean(IdempotencyOperations.class)
+                        .call("trips", key, 100)
+                        .run(() -> run("charge without a step")))
+                .withMessageContaining("is not leased any more");
+        assertThat(runs).containsExactly("charge");
+    }
+
+    @Test
+    void aLeaseThatHasExpiredUnnoticedIsExtendedBeforeAStepRuns() {
+        String answer = trip().leased(Duration.ofMillis(1))
+                .returning(String.class)
+                .execute(() -> IdempotencyContext.current().step("charge", String.class, () -> {
+                    application.alterRequest(key, "locked_until = locked_until + interval '1 minute'");
+                    return run("charge");
+                }));
+
+        assertThat(answer).isEqualTo("charge 1");
+        assertThat(application.request(key)).containsEntry("status", "succeeded");
+    }
+
+    @Test
+    void anExceptionAfterTheCommitOfAStepIsThrownAndTheStepIsRecorded() {
+        assertThatThrownBy(() -> book(() -> {
+                    IdempotencyContext.current().stepInTransaction("charge", () -> {
+                        pay();
+                        Callbacks.afterCommit(() -> {
+                            throw new IllegalStateException("listener");
+                        });
+                    });
+                    return "not reached";
+                }))
+                .hasMessage("listener");
+
+        assertThat(book(() -> {
+                    IdempotencyContext.current().stepInTransaction("charge", this::pay);
+                    return "done";
+                }))
+                .isEqualTo("done");
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aTransactionExceptionBeforeTheCommitRollsTheStepBack() {
+        assertThatThrownBy(() -> book(() -> {
+                    IdempotencyContext.current().stepInTransaction("charge", () -> {
+                        pay();
+                        Callbacks.beforeCommit(() -> {
+                            throw new UnexpectedRollbackException("inner");
+                        });
+                    });
+                    return "not reached";
+                }))
+                .hasMessage("inner");
+
+        assertThat(application.effects()).isZero();
+        assertThat(administration.findSteps(intent())).isEmpty();
+    }
+
+    @Test
+    void aStepIsRefusedOnAnotherThreadAndAfterTheMethod() {
+        AtomicReference<IdempotencyContext> kept = new AtomicReference<>();
+        book(() -> {
+            IdempotencyContext context = IdempotencyContext.current();
+            kept.set(context);
+            try (Callers callers = Callers.onPlatformThreads()) {
+                assertThat(callers.start(() -> context.step("charge", String.class, () -> run("charge")))
+                                .failure())
+                        .hasMessageContaining("on another thread");
+            }
+            return "done";
+        });
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> kept.get().step("charge", String.class, () -> run("charge")))
+                .withMessageContaining("after the method");
+        assertThat(runs).isEmpty();
+    }
+
+    @Test
+    void anOperatorSeesTheStepsAndLetsThemRunAgain() {
+        attempt("reserve", "charge", "ship");
+
+        assertThat(administration.findSteps(intent()))
+                .extracting(StepRecord::name)
+                .containsExactly("reserve", "charge", "ship");
+        assertThat(application
+                        .database()
+                        .jdbc()
+                        .queryForList(
+                                "select step || ' ' || attempt || ' ' || response from idempotency.idempotency_step"
+                                        + " where idempotency_key = '" + key + "' order by position",
+                                String.class))
+                .containsExactly("reserve 1 \"reserve 1\"", "charge 1 \"charge 2\"", "ship 1 \"ship 3\"");
+        assertThatExceptionOfType(InterventionRefusedException.class)
+                .isThrownBy(() -> administration.retryFrom(intent(), "bill", REASON))
+                .withMessageContaining("it has recorded [reserve, charge, ship]");
+        administration.retryFrom(intent(), "charge", REASON);
+
+        assertThat(book(() -> step("reserve") + ", " + step("charge"))).isEqualTo("reserve 1, charge 4");
+        assertThatExceptionOfType(InterventionRefusedException.class)
+                .isThrownBy(() -> administration.retryFrom(intent(), "charge", REASON))
+                .withMessageContaining("it is not stale but SUCCEEDED");
+    }
+
+    @Test
+    void aCallThatHasFailedFinallyRunsAgainFromTheStepOfTheOperator() {
+        assertThatThrownBy(() -> book(() -> {
+                    step("reserve");
+                    throw new LeasedPayments.Declined("no money");
+                }))
+                .isInstanceOf(LeasedPayments.Declined.class);
+
+        administration.retryFrom(intent(), "reserve", REASON);
+
+        assertThat(book(() -> step("reserve"))).isEqualTo("reserve 2");
+    }
+
+    @Test
+    void whatCannotBeAStepIsRefusedBeforeItRuns() {
+        book(() -> {
+            step("reserve");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> step("reserve"))
+                    .withMessageContaining("has had a step 'reserve' before");
+            assertThatIllegalArgumentException().isThrownBy(() -> step(" ")).withMessageContaining("is blank");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> IdempotencyContext.current().step("outer", () -> step("inner")))
+                    .withMessageContaining("within the step 'outer'");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> application
+                            .transaction()
+                            .executeWithoutResult(status ->
+                                    IdempotencyContext.current().stepInTransaction("charge", () -> run("charge"))))
+                    .withMessageContaining("was asked for in an open transaction");
+            return "done";
+        });
+        assertThat(runs).containsExactly("reserve");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> application
+                        .bean(IdempotencyOperations.class)
+                        .call("trips", key + "-transactional", 100)
+                        .run(() -> step("reserve")))
+                .withMessageContaining("holds no lease");
+    }
+
+    @Test
+    void aStepTakesOneRoundTripAndACommit() throws Exception {
+        try (RoundTripCounter counter = RoundTripCounter.of(applications.database())) {
+            ContractApplication counted = applications.start(
+                    List.of(),
+                    "spring.datasource.url=" + counter.jdbcUrl(),
+                    "spring.datasource.hikari.maximum-pool-size=1");
+            for (int call = 0; call < 8; call++) {
+                counted.bean(IdempotencyOperations.class)
+                        .call("trips", key + call, 100)
+                        .leased(Duration.ofSeconds(60))
+                        .run(() -> {
+                            step("prepares the statement");
+                            assertThat(counter.count(() -> step("charge"))).isEqualTo(2);
+                        });
+            }
+        }
+    }
+
+    @Test
+    void stepsAreClearedWithTheResponse() throws Exception {
+        book(() -> step("reserve"));
+        application.alterRequest(key, "response_expires_at = clock_timestamp() - interval '1 second'");
+
+        application.bean(Purge.class).run(Duration.ofSeconds(10));
+
+        assertThat(application.request(key))
+                .containsEntry("response_body", null)
+                .containsEntry("steps", null);
+    }
+}
