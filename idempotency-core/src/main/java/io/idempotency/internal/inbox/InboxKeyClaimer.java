@@ -75,7 +75,7 @@ final class InboxKeyClaimer implements KeyClaimer {
 
     private boolean isHandledBy(InboxResult earlier, InboxResult found, Connection connection) {
         return found.kind() == InboxResult.Kind.DUPLICATE
-                && store.isProcessedAt(connection, message, Objects.requireNonNull(earlier.processedAt()));
+                && store.isCommitted(connection, message, Objects.requireNonNull(earlier.claim()));
     }
 
     private static ClaimResult granted(int failedBefore) {

@@ -1,7 +1,6 @@
 package io.idempotency.internal.inbox;
 
 import java.sql.SQLException;
-import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind the kind of the result, which determines which other components are set
  * @param failedBefore number of deliveries of the message that have failed; 0 unless it is {@link Kind#NEW}
- * @param processedAt the time in the row of the claimed message; {@code null} unless it is {@link Kind#NEW}
+ * @param claim the claim of the message; {@code null} unless it is {@link Kind#NEW}
  * @param expectedVersion the version that must come next; 0 unless there is a {@link Kind#GAP}
  * @param waitEnded the error that ended the wait; {@code null} unless it is {@link Kind#IN_PROGRESS}
  */
 public record InboxResult(
         Kind kind,
         int failedBefore,
-        @Nullable Instant processedAt,
+        @Nullable InboxClaim claim,
         long expectedVersion,
         @Nullable SQLException waitEnded) {
 
@@ -47,11 +46,11 @@ public record InboxResult(
      * Returns the result for a message that is claimed.
      *
      * @param failedBefore number of deliveries of it that have failed
-     * @param processedAt the time in its row
+     * @param claim the claim
      * @return the result
      */
-    public static InboxResult taken(int failedBefore, Instant processedAt) {
-        return new InboxResult(Kind.NEW, failedBefore, processedAt, 0, null);
+    public static InboxResult taken(int failedBefore, InboxClaim claim) {
+        return new InboxResult(Kind.NEW, failedBefore, claim, 0, null);
     }
 
     /**

@@ -2,7 +2,6 @@ package io.idempotency.internal.inbox;
 
 import java.sql.Connection;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 
 import io.idempotency.internal.claim.Failure;
@@ -23,15 +22,14 @@ public interface InboxStore {
     InboxResult claim(Connection connection, InboxMessage message, Duration waitLimit);
 
     /**
-     * Returns whether the claim of a message was committed. A claim has a time of its own, because another one of the same
-     * message waits for its end.
+     * Returns whether a claim of a message was committed.
      *
      * @param connection a connection with an open transaction
      * @param message the message
-     * @param processedAt the {@link InboxResult#processedAt()} of the claim
+     * @param claim the {@link InboxResult#claim()}
      * @return {@code false} if another claim was committed, or its row does not exist any more
      */
-    boolean isProcessedAt(Connection connection, InboxMessage message, Instant processedAt);
+    boolean isCommitted(Connection connection, InboxMessage message, InboxClaim claim);
 
     /**
      * Claims those of many messages that were not handled before. Waits for other transactions that are handling one of them.

@@ -27,6 +27,7 @@ import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
@@ -211,7 +212,8 @@ final class EveryStatement {
             deliveries.claim(Deliveries.message(id + "-6"));
             deliveries.commit();
             deliveries.recordFailureAndCommit(Deliveries.message(id + "-failing"), "code", "message");
-            storage.inboxStore().isProcessedAt(deliveries.connection(), Deliveries.message(id), Instant.EPOCH);
+            storage.inboxStore()
+                    .isCommitted(deliveries.connection(), Deliveries.message(id), new InboxClaim(Instant.EPOCH, "3"));
         }
     }
 

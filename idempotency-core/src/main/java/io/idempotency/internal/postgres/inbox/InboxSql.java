@@ -41,8 +41,11 @@ final class InboxSql {
             from {schema}.processed_message
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
-    static final String FIND_TIME = """
-            select processed_at
+    /** A claim that waited for another one was told that this one had ended, so that its status is final. */
+    static final String FIND_CLAIM = """
+            select processed_at,
+                   coalesce(pg_catalog.pg_xact_status(cast(cast(? as text) as pg_catalog.xid8)), 'committed')
+                       operator(pg_catalog.=) 'committed' as is_committed
             from {schema}.processed_message
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 

@@ -13,10 +13,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.inbox.InboxBatchResult;
+import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.inbox.InboxMessage;
 import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.inbox.InboxStore;
@@ -41,7 +44,7 @@ public final class PostgresInboxStore implements InboxStore {
 
     private final String findPayload;
 
-    private final String findTime;
+    private final String findClaim;
 
     private final String advance;
 
@@ -64,7 +67,7 @@ public final class PostgresInboxStore implements InboxStore {
         this.receive = schema.resolve(InboxSql.RECEIVE);
         this.collideWithUnseenFailure = schema.resolve(InboxSql.COLLIDE_WITH_UNSEEN_FAILURE);
         this.findPayload = schema.resolve(InboxSql.FIND_PAYLOAD);
-        this.findTime = schema.resolve(InboxSql.FIND_TIME);
+        this.findClaim = schema.resolve(InboxSql.FIND_CLAIM);
         this.advance = schema.resolve(InboxSql.ADVANCE);
         this.advanceByOne = schema.resolve(InboxSql.ADVANCE_BY_ONE);
         this.findPosition = schema.resolve(InboxSql.FIND_POSITION);
@@ -110,11 +113,12 @@ public final class PostgresInboxStore implements InboxStore {
             String isolation = readIsolation(statements);
             Optional<Instant> processedAt = readProcessedAt(statements);
             int failedAttempts = readFailedAttempts(statements);
+            String transactionId = readTransactionId(statements);
             if (processedAt.isPresent()) {
                 if (!isolation.equals(READ_COMMITTED)) {
                     collideWithUnseenFailures(connection, message.consumer(), List.of(message.messageId()));
                 }
-                return InboxResult.taken(failedAttempts, processedAt.get());
+                return InboxResult.taken(failedAttempts, new InboxClaim(processedAt.get(), transactionId));
             }
         }
         return InboxResult.of(
@@ -156,6 +160,13 @@ public final class PostgresInboxStore implements InboxStore {
         }
     }
 
+    private static @Nullable String readTransactionId(MultiStatement statements) throws SQLException {
+        try (ResultSet settings = statements.nextRows()) {
+            settings.next();
+            return settings.getString(WaitBound.TRANSACTION);
+        }
+    }
+
     private static boolean nextResultHasRows(MultiStatement statements) throws SQLException {
         try (ResultSet rows = statements.nextRows()) {
             return rows.next();
@@ -190,14 +201,18 @@ public final class PostgresInboxStore implements InboxStore {
     }
 
     @Override
-    public boolean isProcessedAt(Connection connection, InboxMessage message, Instant processedAt) {
-        try (PreparedStatement statement = connection.prepareStatement(findTime)) {
-            bindMessage(new StatementParameters(statement), message);
+    public boolean isCommitted(Connection connection, InboxMessage message, InboxClaim claim) {
+        try (PreparedStatement statement = connection.prepareStatement(findClaim)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(claim.transactionId());
+            bindMessage(parameters, message);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() && TimeColumns.read(rows, PROCESSED_AT).equals(processedAt);
+                return rows.next()
+                        && TimeColumns.read(rows, PROCESSED_AT).equals(claim.processedAt())
+                        && rows.getBoolean("is_committed");
             }
         } catch (SQLException failure) {
-            throw SqlFailures.translate("find when a message was handled", findTime, failure);
+            throw SqlFailures.translate("find out who has handled a message", findClaim, failure);
         }
     }
 

@@ -38,6 +38,13 @@ public record WaitBound(long milliseconds, long start) {
 
     private static final String RESTORE = "set_config('statement_timeout', current_setting('idempotency.prev'), true)";
 
+    /** The column with the id of the transaction in the last result of {@link #aroundClaim(String)}. */
+    public static final String TRANSACTION = "transaction_id";
+
+    /** Gives none that has written nothing, which would otherwise write a commit record. */
+    private static final String READ_TRANSACTION =
+            ", pg_catalog.pg_current_xact_id_if_assigned()::text as " + TRANSACTION;
+
     /** The largest value of {@code statement_timeout}, about 25 days. */
     private static final int LONGEST = Integer.MAX_VALUE;
 
@@ -55,13 +62,13 @@ public record WaitBound(long milliseconds, long start) {
 
     /**
      * Bounds the statements of a claim in the same way, and sets the {@link ClaimMark}. The first result has the isolation
-     * level as {@value #ISOLATION}.
+     * level as {@value #ISOLATION}, the last one the id of the transaction as {@value #TRANSACTION}.
      *
      * @param statements the statements to bound
      * @return the statements with the bound
      */
     public static String aroundClaim(String statements) {
-        return SET_AND_MARK + READ_ISOLATION + ";\n" + statements + ";\nselect " + RESTORE;
+        return SET_AND_MARK + READ_ISOLATION + ";\n" + statements + ";\nselect " + RESTORE + READ_TRANSACTION;
     }
 
     /**

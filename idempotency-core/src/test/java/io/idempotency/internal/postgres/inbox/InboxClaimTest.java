@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
@@ -23,6 +24,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.inbox.InboxBatchResult;
+import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.inbox.InboxMessage;
 import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.operation.StreamPosition;
@@ -110,6 +112,32 @@ class InboxClaimTest {
 
             assertThat(first.claim(message("m-1"))).isEqualTo(InboxResult.of(InboxResult.Kind.DUPLICATE));
             assertThat(second.claim(message("m-1")).kind()).isEqualTo(InboxResult.Kind.DUPLICATE);
+        }
+
+        /** Claims that wait for each other may have begun in the same microsecond. */
+        @Test
+        void whoseClaimWasRolledBackIsNotThatOfAnotherClaimWithTheSameTime() throws SQLException {
+            InboxClaim rolledBack = claimOf(first);
+            first.rollback();
+            InboxClaim committed = claimOf(second);
+            second.commit();
+
+            assertThat(isCommitted(committed)).isTrue();
+            assertThat(isCommitted(rolledBack)).isFalse();
+            assertThat(isCommitted(new InboxClaim(committed.processedAt(), rolledBack.transactionId())))
+                    .isFalse();
+        }
+
+        private InboxClaim claimOf(Deliveries deliveries) {
+            return Objects.requireNonNull(deliveries.claim(message("m-1")).claim());
+        }
+
+        private boolean isCommitted(InboxClaim claim) throws SQLException {
+            boolean isCommitted = new PostgresStorage(null, MigratedTables.SCHEMA)
+                    .inboxStore()
+                    .isCommitted(first.connection(), message("m-1"), claim);
+            first.rollback();
+            return isCommitted;
         }
 
         @Test
