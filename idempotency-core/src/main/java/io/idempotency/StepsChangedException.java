@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown if the steps of a method are not those that an earlier attempt of its call has recorded: a step was renamed or
- * removed, the method took another way, or a result cannot be read any more. The step that the method asked for was not run;
- * what it has done outside of steps, it has done. The request keeps its records: deploy code that reaches the recorded steps,
- * or let an operator delete the records with {@link IdempotencyAdministration#retryFrom} or complete the request.
+ * removed, the method took another way, or a result cannot be read any more. The step that the method asked for was not run.
+ * Whatever the method did outside of steps has happened. The request keeps its records: deploy code that asks for the
+ * recorded steps, or let an operator delete records with {@link IdempotencyAdministration#retryFrom}.
  */
 public final class StepsChangedException extends IdempotencyException {
 
@@ -28,8 +28,8 @@ public final class StepsChangedException extends IdempotencyException {
                 "The call for the " + intent + " cannot go on where an earlier attempt stopped: its method " + problem
                         + (recorded.isEmpty() ? "" : ". Recorded are the steps " + recorded)
                         + ". If the code is the same, it must ask for its steps in the same order each time, and not choose"
-                        + " another one after a failure. Otherwise run code that has these steps, or find out what they have done, and then use retryFrom or"
-                        + " completeStale of IdempotencyAdministration",
+                        + " another one after a failure. Otherwise run code that has these steps, or find out what they have"
+                        + " done, and then use retryFrom of IdempotencyAdministration",
                 cause);
     }
 }

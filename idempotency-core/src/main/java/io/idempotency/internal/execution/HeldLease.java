@@ -37,7 +37,7 @@ final class HeldLease {
 
     private final Map<String, RecordedStep> steps = new LinkedHashMap<>();
 
-    /** Whether a step may be recorded that is not among {@link #steps}. */
+    /** True while a step may be recorded that is not among {@link #steps}. */
     private boolean stepsInDoubt;
 
     private volatile long end;

@@ -41,7 +41,7 @@ final class InboxSql {
             from {schema}.processed_message
             where (consumer, message_id) operator(pg_catalog.=) (?, ?)""";
 
-    /** A claim that waited for another one was told that this one had ended, so that its status is final. */
+    /** The claim before this query has waited until the earlier transaction had ended, so the status of that is final. */
     static final String FIND_CLAIM = """
             select processed_at,
                    coalesce(pg_catalog.pg_xact_status(cast(cast(? as text) as pg_catalog.xid8)), 'committed')

@@ -41,7 +41,7 @@ public record WaitBound(long milliseconds, long start) {
     /** The column with the id of the transaction in the last result of {@link #aroundClaim(String)}. */
     public static final String TRANSACTION = "transaction_id";
 
-    /** Gives none that has written nothing, which would otherwise write a commit record. */
+    /** Null if the transaction has written nothing: to assign an id would make it write a commit record. */
     private static final String READ_TRANSACTION =
             ", pg_catalog.pg_current_xact_id_if_assigned()::text as " + TRANSACTION;
 
