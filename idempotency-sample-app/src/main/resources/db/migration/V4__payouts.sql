@@ -1,4 +1,4 @@
--- A row says that the money has left the account, because it is written after that; what became of it is decided once.
+-- A row is written in the transaction that takes the money from the account; what became of it is decided once.
 create table payout (
     payout_id    uuid        primary key,
     account_id   text        not null references account,
@@ -6,7 +6,6 @@ create table payout (
     status       text        not null default 'PENDING' check (status in ('PENDING', 'PAID', 'REFUSED')),
     transfer_id  uuid        check ((transfer_id is not null) = (status = 'PAID')),
     refusal      text        check ((refusal is not null) = (status = 'REFUSED')),
-    returned_at  timestamptz check (returned_at is null or status = 'REFUSED'),
     created_at   timestamptz not null default clock_timestamp()
 );
 

@@ -32,6 +32,13 @@ record PayoutRecords(JdbcClient jdbc, WalletClient wallet, String account) {
                 .list();
     }
 
+    /** As providers do after some time. What it has sent stays sent. */
+    void letProviderForgetKeys() {
+        jdbc.sql("update provider_transfer set idempotency_key = gen_random_uuid()::text where account = ?")
+                .param(account)
+                .update();
+    }
+
     List<String> statuses() {
         return jdbc.sql("select status from payout where account_id = ?")
                 .param(account)

@@ -80,6 +80,7 @@ class PayoutsTest {
         Answer paid = records.pay(key, 500);
 
         assertPaidOnce(paid, 500);
+        assertThat(gate.keys()).hasSize(3).containsOnly(gate.keys().element());
         assertThat(records.pay(key, 500)).isEqualTo(paid.asReplay());
         assertPaidOnce(paid, 500);
     }
@@ -97,11 +98,26 @@ class PayoutsTest {
         assertThat(records.spent()).isEqualTo(500);
         assertThat(records.statuses()).containsExactly("PENDING");
         assertThat(records.claims(key)).containsExactly("failed_retryable 1");
+        String downstreamKey = gate.keys().element();
 
         gate.meetAll(Fault.NONE);
 
         assertPaidOnce(records.pay(key, 500), 500);
+        assertThat(gate.keys()).containsExactly(downstreamKey);
         assertThat(records.claims(key)).containsExactly("succeeded 2");
+    }
+
+    /** The provider would send the money again if it was asked again. */
+    @Test
+    void recordedTransferIsNotMadeAgainWhenTheProviderHasForgottenItsKey() throws Exception {
+        Answer failed = whileNoPayoutCanBe("status = 'PAID'", () -> records.pay(key, 500));
+        assertThat(failed.status()).isEqualTo(500);
+        assertThat(records.statuses()).containsExactly("PENDING");
+        assertThat(records.transfers()).hasSize(1);
+        records.letProviderForgetKeys();
+
+        assertPaidOnce(records.pay(key, 500), 500);
+        assertThat(gate.keys()).hasSize(1);
     }
 
     /** Whoever stands between may answer as well. */
@@ -199,18 +215,13 @@ class PayoutsTest {
     }
 
     @Test
-    void withdrawalThatCouldNotBeWrittenDownIsNotMadeAgain() throws Exception {
-        sample.jdbc()
-                .sql("alter table payout add constraint trouble check (account_id <> '%s')"
-                        .formatted(records.account()))
-                .update();
-        assertThat(records.pay(key, 500).status()).isEqualTo(500);
-        assertThat(records.spent()).isEqualTo(500);
-        sample.jdbc().sql("alter table payout drop constraint trouble").update();
+    void withdrawalThatCannotBeWrittenDownIsNotMadeAndBindsNothing() throws Exception {
+        Answer failed = whileNoPayoutCanBe("status = 'PENDING'", () -> records.pay(key, 500));
+        assertThat(failed.status()).isEqualTo(500);
+        assertThat(records.spent()).isZero();
+        assertThat(gate.keys()).isEmpty();
 
-        assertReused(records.pay(key, 900));
-
-        assertPaidOnce(records.pay(key, 500), 500);
+        assertPaidOnce(records.pay(key, 900), 900);
     }
 
     @Test
@@ -251,15 +262,27 @@ class PayoutsTest {
         assertThat(records.statuses()).isEmpty();
     }
 
+    private Answer whileNoPayoutCanBe(String condition, Callable<Answer> call) throws Exception {
+        return whileConstrained(
+                "payout", "not (account_id = '%s' and %s)".formatted(records.account(), condition), call);
+    }
+
     private Answer whileNothingCanBeRecorded(Callable<Answer> call) throws Exception {
-        sample.jdbc().sql("""
-                alter table idempotency.idempotency_request add constraint trouble
-                check (idempotency_key <> '%s' or status = 'processing') not valid""".formatted(key)).update();
+        return whileConstrained(
+                "idempotency.idempotency_request",
+                "idempotency_key <> '%s' or status = 'processing'".formatted(key),
+                call);
+    }
+
+    private static Answer whileConstrained(String table, String condition, Callable<Answer> call) throws Exception {
+        sample.jdbc()
+                .sql("alter table %s add constraint trouble check (%s) not valid".formatted(table, condition))
+                .update();
         try {
             return call.call();
         } finally {
             sample.jdbc()
-                    .sql("alter table idempotency.idempotency_request drop constraint trouble")
+                    .sql("alter table %s drop constraint trouble".formatted(table))
                     .update();
         }
     }

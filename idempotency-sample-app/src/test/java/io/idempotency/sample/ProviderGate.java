@@ -34,6 +34,8 @@ final class ProviderGate implements AutoCloseable {
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
+    private final Queue<String> keys = new ConcurrentLinkedQueue<>();
+
     private final Queue<Integer> statuses = new ConcurrentLinkedQueue<>();
 
     private final AtomicInteger held = new AtomicInteger();
@@ -111,12 +113,18 @@ final class ProviderGate implements AutoCloseable {
         nonsense = null;
         faults.set(requests);
         fault = next;
+        keys.clear();
         statuses.clear();
         held.set(0);
     }
 
     void awaitHeld() {
         await().until(() -> held.get() > 0);
+    }
+
+    /** The keys of all requests since the last change, those that were lost among them. */
+    Queue<String> keys() {
+        return keys;
     }
 
     /** What the provider has answered since the last change. */
@@ -126,6 +134,7 @@ final class ProviderGate implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
+            keys.add(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
             Nonsense said = nonsense;
             if (said != null) {
                 send(exchange, said.status(), said.body().getBytes(StandardCharsets.UTF_8));

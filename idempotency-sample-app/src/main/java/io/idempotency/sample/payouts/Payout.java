@@ -17,6 +17,14 @@ record Payout(
         @Nullable String refusal,
         Instant createdAt) {
 
+    Payout paid(UUID transfer) {
+        return new Payout(payoutId, accountId, amountCents, PayoutStatus.PAID, transfer, null, createdAt);
+    }
+
+    Payout refused(String reason) {
+        return new Payout(payoutId, accountId, amountCents, PayoutStatus.REFUSED, null, reason, createdAt);
+    }
+
     boolean isFor(String otherAccountId, long otherAmountCents) {
         return accountId.equals(otherAccountId) && amountCents == otherAmountCents;
     }

@@ -10,34 +10,37 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
+import io.idempotency.sample.accounts.AccountCommand;
+import io.idempotency.sample.accounts.AccountEventType;
+import io.idempotency.sample.accounts.Accounts;
 import io.idempotency.sample.accounts.InsufficientFundsException;
 import io.idempotency.sample.provider.PaymentProvider;
-import io.idempotency.sample.provider.Transfer;
 import io.idempotency.sample.provider.TransferRefusedException;
+
+import static java.util.Objects.requireNonNull;
 
 /** Makes payouts. */
 @Service
 class PayoutService {
 
-    private final AccountCommands accounts;
+    private final Accounts accounts;
 
     private final Payouts payouts;
 
     private final PaymentProvider provider;
 
-    PayoutService(AccountCommands accounts, Payouts payouts, PaymentProvider provider) {
+    PayoutService(Accounts accounts, Payouts payouts, PaymentProvider provider) {
         this.accounts = accounts;
         this.payouts = payouts;
         this.provider = provider;
     }
 
     /**
-     * Takes the money from the account, has the provider send it, and remembers the answer, once for each key. No transaction
-     * spans these steps, so each of them can be done again: whoever takes over from an attempt that died begins at the first,
-     * and finds what was done by keys that are the same for every attempt.
+     * Takes the money from the account, has the provider send it, and books its decision, once for each key. An attempt that
+     * takes over from one that died gets the results of the steps that are recorded, and continues with the next step.
      *
-     * <p>Money is put back only if the provider has refused. Where it does not answer, the call fails, the money stays
-     * where it is, and the next attempt with the key asks again.
+     * <p>Money is put back only if the provider has refused. If the provider does not answer, the call fails, the money stays
+     * where it is, and the next attempt asks again with the same downstream key.
      */
     @Idempotent(
             scope = "payouts",
@@ -50,40 +53,46 @@ class PayoutService {
             resultId = "#result.payoutId")
     Payout pay(IdempotencyKey key, String accountId, PayoutRequest request) {
         IdempotencyContext call = IdempotencyContext.current();
-        Payout payout = settle(call, withdraw(call, accountId, request.amountCents()));
-        if (payout.status() == PayoutStatus.REFUSED) {
-            accounts.putBack(call.downstreamKey("return"), payout);
-            throw new PayoutRefusedException(payout.refusal());
+        Payout begun = requireNonNull(call.stepInTransaction(
+                "withdraw", Payout.class, () -> withdraw(call, accountId, request.amountCents())));
+        Payout decided =
+                requireNonNull(call.step("transfer", Payout.class, () -> transfer(call.downstreamKey(), begun)));
+        call.stepInTransaction("book", () -> book(decided));
+        if (decided.status() == PayoutStatus.REFUSED) {
+            throw new PayoutRefusedException(decided.refusal());
         }
-        return payout;
+        return decided;
     }
 
-    /**
-     * A failed attempt leaves the key free for a corrected payload. That is too late once money has left the account, so an
-     * amount or account that is not that of the attempts before is refused.
-     */
+    /** A key that is repeated after its retention is new for the library, but its payout is known here. */
     private Payout withdraw(IdempotencyContext call, String accountId, long amountCents) {
         UUID payoutId = UUID.fromString(call.downstreamKey("payout"));
-        Optional<Payout> begun = payouts.find(payoutId);
-        if (begun.isPresent()) {
-            return begun.filter(payout -> payout.isFor(accountId, amountCents))
+        Optional<Payout> known = payouts.find(payoutId);
+        if (known.isPresent()) {
+            return known.filter(payout -> payout.isFor(accountId, amountCents))
                     .orElseThrow(() -> new KeyReusedException(call.intent()));
         }
-        accounts.withdraw(call.downstreamKey("withdrawal"), accountId, amountCents);
+        accounts.record(AccountCommand.of(accountId, AccountEventType.PAYOUT, amountCents));
         return payouts.begin(payoutId, accountId, amountCents);
     }
 
-    /** The provider's decision is written down before anything follows from it, and after that it is not asked again. */
-    private Payout settle(IdempotencyContext call, Payout payout) {
+    /** A refusal is a result and no exception, because the next step follows from it in every attempt. */
+    private Payout transfer(String key, Payout payout) {
         if (payout.status() != PayoutStatus.PENDING) {
             return payout;
         }
         try {
-            Transfer transfer =
-                    provider.transfer(call.downstreamKey("transfer"), payout.accountId(), payout.amountCents());
-            return payouts.paid(payout.payoutId(), transfer.transferId());
+            return payout.paid(provider.transfer(key, payout.accountId(), payout.amountCents())
+                    .transferId());
         } catch (TransferRefusedException refusal) {
-            return payouts.refused(payout.payoutId(), String.valueOf(refusal.getMessage()));
+            return payout.refused(String.valueOf(refusal.getMessage()));
+        }
+    }
+
+    private void book(Payout decided) {
+        if (payouts.decide(decided) && decided.status() == PayoutStatus.REFUSED) {
+            accounts.record(
+                    AccountCommand.of(decided.accountId(), AccountEventType.PAYOUT_RETURNED, decided.amountCents()));
         }
     }
 }

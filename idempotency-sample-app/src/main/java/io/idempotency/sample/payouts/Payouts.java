@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** The payouts in the database. Whatever is said of one twice, or by two attempts at once, the first counts. */
+/** The payouts in the database. Each is decided once. */
 @Repository
 class Payouts {
 
@@ -18,22 +18,12 @@ class Payouts {
     private static final String BEGIN = """
             insert into payout (payout_id, account_id, amount_cents)
             values (:payoutId, :accountId, :amountCents)
-            on conflict (payout_id) do nothing""";
+            returning *""";
 
-    private static final String PAID = """
+    private static final String DECIDE = """
             update payout
-            set status = 'PAID', transfer_id = :transferId
+            set status = :status, transfer_id = :transferId, refusal = :refusal
             where payout_id = :payoutId and status = 'PENDING'""";
-
-    private static final String REFUSED = """
-            update payout
-            set status = 'REFUSED', refusal = :refusal
-            where payout_id = :payoutId and status = 'PENDING'""";
-
-    private static final String RETURNED = """
-            update payout
-            set returned_at = clock_timestamp()
-            where payout_id = :payoutId and status = 'REFUSED' and returned_at is null""";
 
     private final JdbcClient jdbc;
 
@@ -46,34 +36,23 @@ class Payouts {
     }
 
     Payout begin(UUID payoutId, String accountId, long amountCents) {
-        jdbc.sql(BEGIN)
+        return jdbc.sql(BEGIN)
                 .param("payoutId", payoutId)
                 .param("accountId", accountId)
                 .param("amountCents", amountCents)
-                .update();
-        return get(payoutId);
+                .query(Payouts::map)
+                .single();
     }
 
-    Payout paid(UUID payoutId, UUID transferId) {
-        jdbc.sql(PAID)
-                .param("payoutId", payoutId)
-                .param("transferId", transferId)
-                .update();
-        return get(payoutId);
-    }
-
-    Payout refused(UUID payoutId, String refusal) {
-        jdbc.sql(REFUSED).param("payoutId", payoutId).param("refusal", refusal).update();
-        return get(payoutId);
-    }
-
-    /** In the transaction that puts the money back; {@code false} if that was done before. */
-    boolean returned(UUID payoutId) {
-        return jdbc.sql(RETURNED).param("payoutId", payoutId).update() == 1;
-    }
-
-    private Payout get(UUID payoutId) {
-        return find(payoutId).orElseThrow();
+    /** Returns {@code false} if it was decided before. */
+    boolean decide(Payout payout) {
+        return jdbc.sql(DECIDE)
+                        .param("payoutId", payout.payoutId())
+                        .param("status", payout.status().name())
+                        .param("transferId", payout.transferId())
+                        .param("refusal", payout.refusal())
+                        .update()
+                == 1;
     }
 
     private static Payout map(ResultSet row, int rowNumber) throws SQLException {

@@ -70,12 +70,14 @@ final class Checker {
         List<Intent> intents = new ArrayList<>();
         byKey.forEach((key, ofKey) -> {
             Command command = ofKey.get(0).command();
+            Map<Boolean, List<Event>> returns =
+                    events.getOrDefault(key, List.of()).stream().collect(Collectors.partitioningBy(command::isReturn));
             intents.add(new Intent(
                     command,
                     ofKey,
                     failed.contains(command.operation().scope() + " " + key),
-                    events.getOrDefault(command.eventKey(), List.of()),
-                    events.getOrDefault(command.returnKey(), List.of()),
+                    returns.get(false),
+                    returns.get(true),
                     transfers.getOrDefault(command.transferKey(), List.of())));
         });
         return intents;
@@ -90,8 +92,6 @@ final class Checker {
             events.addAll(intent.returns());
             transfers.addAll(intent.transfers());
             keys.add(intent.command().key());
-            keys.add(intent.command().eventKey());
-            keys.add(intent.command().returnKey());
         }
         requireAsked(state.events(), event -> events.contains(event) || event.isFirst());
         requireAsked(state.transfers(), transfers::contains);

@@ -197,13 +197,7 @@ class CheckerTest {
                             Command payout = run.payout();
                             run.met(payout, Outcome.unknown("timeout"));
                             run.apply(payout);
-                            run.add(
-                                    payout.accountId(),
-                                    Event.PAYOUT_RETURNED,
-                                    10,
-                                    null,
-                                    "deposits",
-                                    payout.returnKey());
+                            run.add(payout.accountId(), Event.PAYOUT_RETURNED, 10, null, "deposits", payout.key());
                         }),
                 fault(
                         Rule.EFFECT_WAS_ASKED_FOR,
@@ -269,8 +263,8 @@ class CheckerTest {
                             Event.PAYOUT_RETURNED,
                             11,
                             null,
-                            Operation.RETURN_SCOPE,
-                            payout.returnKey());
+                            payout.operation().scope(),
+                            payout.key());
                 }));
     }
 

@@ -1,5 +1,7 @@
 package io.idempotency.sample.cluster;
 
+import io.idempotency.sample.cluster.FinalState.Event;
+
 /**
  * What a client wants: the same however often it is sent. A key stands for one command in all scopes.
  *
@@ -7,22 +9,13 @@ package io.idempotency.sample.cluster;
  */
 record Command(String key, Operation operation, String accountId, long amountCents, Long expectedVersion) {
 
-    /** The key under which its event was recorded: that of a payout is derived from it. */
-    String eventKey() {
-        return operation == Operation.PAYOUT ? derivedKey("withdrawal") : key;
-    }
-
     /** Under which the provider knows a payout. */
     String transferKey() {
-        return derivedKey("transfer");
+        return DerivedKey.of(operation.scope(), key, "transfer");
     }
 
-    /** Under which a refused payout was put back. */
-    String returnKey() {
-        return derivedKey("return");
-    }
-
-    private String derivedKey(String name) {
-        return DerivedKey.of(operation.scope(), key, name);
+    /** Whether an event under its key says that the money of a refused payout came back. */
+    boolean isReturn(Event event) {
+        return operation == Operation.PAYOUT && event.type().equals(Event.PAYOUT_RETURNED);
     }
 }

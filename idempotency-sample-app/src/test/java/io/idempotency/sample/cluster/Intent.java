@@ -10,7 +10,7 @@ import io.idempotency.sample.cluster.FinalState.Transfer;
  *
  * @param attempts with it
  * @param failed whether it has a recorded failure
- * @param events recorded under it, or for a payout under the key derived from it
+ * @param events recorded under it, without the return of a payout
  * @param returns of a payout that was put back
  * @param transfers of a payout at the provider
  */

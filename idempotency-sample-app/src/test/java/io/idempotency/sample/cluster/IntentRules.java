@@ -77,7 +77,7 @@ final class IntentRules {
         boolean asAsked = event.type().equals(command.operation().eventType())
                 && event.accountId().equals(command.accountId())
                 && event.amountCents() == command.operation().signed(command.amountCents())
-                && event.scope().equals(command.operation().eventScope())
+                && event.scope().equals(command.operation().scope())
                 && (command.expectedVersion() == null || event.version() == command.expectedVersion() + 1);
         violations.require(
                 asAsked,

@@ -213,8 +213,8 @@ final class InventedRun {
                 command.operation().eventType(),
                 command.operation().signed(command.amountCents()),
                 command.operation() == Operation.PAYMENT ? uuid() : null,
-                command.operation().eventScope(),
-                command.eventKey());
+                command.operation().scope(),
+                command.key());
     }
 
     void putBack(Command payout) {
@@ -223,8 +223,8 @@ final class InventedRun {
                 Event.PAYOUT_RETURNED,
                 payout.amountCents(),
                 null,
-                Operation.RETURN_SCOPE,
-                payout.returnKey());
+                payout.operation().scope(),
+                payout.key());
     }
 
     void transfer(Command payout) {

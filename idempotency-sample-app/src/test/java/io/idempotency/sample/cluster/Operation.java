@@ -2,38 +2,27 @@ package io.idempotency.sample.cluster;
 
 /** What clients of the cluster ask for. */
 enum Operation {
-    OPENING("account-openings", "account-openings", "opened", 1),
-    PAYMENT("payments", "payments", "paid", -1),
-    DEPOSIT("deposits", "deposits", "deposited", 1),
-    WITHDRAWAL("withdrawals", "withdrawals", "withdrawn", -1),
-    PAYOUT("payouts", "payout-withdrawals", "payout", -1);
-
-    /** Of the returns of payouts. */
-    static final String RETURN_SCOPE = "payout-returns";
+    OPENING("account-openings", "opened", 1),
+    PAYMENT("payments", "paid", -1),
+    DEPOSIT("deposits", "deposited", 1),
+    WITHDRAWAL("withdrawals", "withdrawn", -1),
+    PAYOUT("payouts", "payout", -1);
 
     private final String scope;
-
-    private final String eventScope;
 
     private final String eventType;
 
     private final int sign;
 
-    Operation(String scope, String eventScope, String eventType, int sign) {
+    Operation(String scope, String eventType, int sign) {
         this.scope = scope;
-        this.eventScope = eventScope;
         this.eventType = eventType;
         this.sign = sign;
     }
 
-    /** Of its keys. */
+    /** Of its keys, under which its events are recorded as well. */
     String scope() {
         return scope;
-    }
-
-    /** Under which its event is recorded: that of a payout has a key of its own. */
-    String eventScope() {
-        return eventScope;
     }
 
     String eventType() {

@@ -48,8 +48,7 @@ final class PayoutRules {
 
     private void checkContent(Intent payout, Event event) {
         violations.require(
-                event.type().equals(Event.PAYOUT_RETURNED)
-                        && event.scope().equals(Operation.RETURN_SCOPE)
+                event.scope().equals(payout.command().operation().scope())
                         && event.accountId().equals(payout.command().accountId())
                         && event.amountCents() == payout.command().amountCents(),
                 Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,

@@ -1,10 +1,5 @@
 package io.idempotency.sample.payouts;
 
-import java.time.Instant;
-import java.util.UUID;
-
-import org.springframework.test.context.jdbc.Sql;
-
 import io.idempotency.IdempotencyKey;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.proof.IdempotencyProof;
@@ -13,10 +8,6 @@ import io.idempotency.proof.Payload;
 import io.idempotency.sample.SampleProof;
 
 @SampleProof
-@Sql(statements = """
-        insert into payout (payout_id, account_id, amount_cents, status, refusal)
-        values ('00000000-0000-0000-0000-000000000013', 'alice', 13, 'REFUSED', 'No')
-        on conflict do nothing;""")
 class PayoutsAreIdempotentTest implements IdempotencyProof {
 
     private static final IdempotencyKey KEY = new IdempotencyKey("key-1");
@@ -37,25 +28,5 @@ class PayoutsAreIdempotentTest implements IdempotencyProof {
         } catch (RecordedFailureException repeated) {
             return String.valueOf(repeated.recordedMessage());
         }
-    }
-
-    @IdempotencyScenario
-    void withdraw(AccountCommands accounts, Payload cents) {
-        accounts.withdraw(KEY.value(), "alice", cents.either(100L, 101L));
-    }
-
-    @IdempotencyScenario
-    void putBack(AccountCommands accounts, Payload payoutId) {
-        accounts.putBack(
-                KEY.value(),
-                new Payout(
-                        UUID.fromString(payoutId.either(
-                                "00000000-0000-0000-0000-000000000013", "00000000-0000-0000-0000-000000000014")),
-                        "alice",
-                        13,
-                        PayoutStatus.REFUSED,
-                        null,
-                        "No",
-                        Instant.EPOCH));
     }
 }
