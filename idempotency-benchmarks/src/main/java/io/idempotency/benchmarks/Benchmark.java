@@ -66,6 +66,7 @@ public final class Benchmark {
             case NEW_KEY -> CallJobs.newKeys(server, rounds).markdown();
             case REPEATED_KEY -> CallJobs.repeatedKeys(server, rounds).markdown();
             case UNSEEN_KEY -> CallJobs.unseenKeys(server, rounds, options).markdown();
+            case STEPS -> CallJobs.steps(server, rounds).markdown();
             case INBOX_BATCH -> BatchJob.newMessages(server, rounds).markdown();
             case RELAY -> RelayJob.measure(server, options);
         };

@@ -56,6 +56,16 @@ class BenchmarkTest {
     }
 
     @Test
+    void aStepTakesTheRoundTripsOfAnInsertInATransaction() throws Exception {
+        assertThat(roundTrips("steps"))
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "`leased`", 7.0,
+                        "`steps`", 17.0,
+                        "`hand-written`", 17.0,
+                        "`hand-written-auto-commit`", 12.0));
+    }
+
+    @Test
     void aBatchTakesFewRoundTripsForAllOfItsMessages() throws Exception {
         assertThat(roundTrips("inbox-batch"))
                 .containsOnlyKeys("`plain`", "`hand-written`", "`starter`")

@@ -55,6 +55,22 @@ record Approach(String name, Promise promise, List<Class<?>> beans, List<String>
     static final Approach STARTER_VOID = new Approach(
             "starter-void", Promise.ONE_EFFECT, List.of(StarterVoidPayments.class, StarterConfiguration.class));
 
+    static final Approach LEASED =
+            new Approach("leased", Promise.SAME_RESPONSE, List.of(LeasedPayments.class, StarterConfiguration.class));
+
+    static final Approach LEASED_STEPS = new Approach(
+            "steps", Promise.SAME_RESPONSE, List.of(LeasedPayments.Steps.class, StarterConfiguration.class));
+
+    static final Approach LEASED_INSERTS = new Approach(
+            "hand-written",
+            Promise.SAME_RESPONSE,
+            List.of(LeasedPayments.Inserts.class, HandWrittenStore.class, StarterConfiguration.class));
+
+    static final Approach LEASED_AUTO_COMMITTED_INSERTS = new Approach(
+            "hand-written-auto-commit",
+            Promise.SAME_RESPONSE,
+            List.of(LeasedPayments.AutoCommittedInserts.class, HandWrittenStore.class, StarterConfiguration.class));
+
     static final Approach OUTBOX_PUBLISH = new Approach(
             "outbox-publish",
             Promise.NOTHING,

@@ -46,6 +46,23 @@ public final class CallJobs {
     }
 
     /**
+     * Measures leased calls that record results on their way.
+     *
+     * @throws Exception if one fails, or a contender does not keep its promise
+     */
+    public static Results steps(BenchmarkServer server, Rounds rounds) throws Exception {
+        Map<String, Callable<CallContender>> contenders = new LinkedHashMap<>();
+        for (Approach approach : List.of(
+                Approach.LEASED,
+                Approach.LEASED_STEPS,
+                Approach.LEASED_INSERTS,
+                Approach.LEASED_AUTO_COMMITTED_INSERTS)) {
+            contenders.put(approach.name(), () -> CallContender.start(approach, server));
+        }
+        return rounds.measure(Job.STEPS, contenders);
+    }
+
+    /**
      * Measures calls with keys that are known.
      *
      * @throws Exception if one fails, or a contender does not keep its promise

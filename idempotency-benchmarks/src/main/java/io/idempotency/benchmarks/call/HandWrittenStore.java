@@ -14,8 +14,8 @@ import io.idempotency.benchmarks.effect.Payment;
 import io.idempotency.benchmarks.effect.Receipt;
 
 /**
- * Claims, fingerprints and responses as a careful engineer writes them for one application: a row for each key, with an
- * expiry and the index that deletes by it, and a wait for another call that is bounded by five seconds.
+ * Claims, fingerprints, responses and results of steps as a careful engineer writes them for one application: a row for each
+ * key, with an expiry and the index that deletes by it, and a wait for another call that is bounded by five seconds.
  */
 class HandWrittenStore {
 
@@ -30,6 +30,12 @@ class HandWrittenStore {
             primary key (scope, key)
         ) with (fillfactor = 85);
         create index request_expires_at on request (expires_at);
+        create table step_result (
+            request_key text,
+            name text,
+            result json not null,
+            primary key (request_key, name)
+        );
         """;
 
     private static final String SCOPE = "payments";
@@ -51,6 +57,9 @@ class HandWrittenStore {
         """;
 
     private static final String COMMIT = "; commit";
+
+    private static final String INSERT_STEP =
+            "insert into step_result (request_key, name, result) values (?, ?, ?::json)";
 
     private static final String FIND = "select request_hash, response from request where scope = ? and key = ?";
 
@@ -113,6 +122,10 @@ class HandWrittenStore {
             statement.setString(4, mapper.writeValueAsString(receipt));
             return statement.execute();
         });
+    }
+
+    void insertStep(String key, String name, String result) {
+        jdbc.update(INSERT_STEP, key, name, mapper.writeValueAsString(result));
     }
 
     /**

@@ -13,6 +13,9 @@ public enum Job {
     /** Calls with a key that was used before, and that this instance has not seen lately. */
     UNSEEN_KEY,
 
+    /** Leased calls with steps. */
+    STEPS,
+
     /** Batches of new messages. */
     INBOX_BATCH,
 

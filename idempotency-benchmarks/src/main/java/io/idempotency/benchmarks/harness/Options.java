@@ -40,7 +40,7 @@ public record Options(
         @DefaultValue("30") int warmUps,
         @DefaultValue({"1", "4", "8"}) List<Integer> threads,
 
-        @DefaultValue({"new-key", "repeated-key", "unseen-key", "inbox-batch", "relay"})
+        @DefaultValue({"new-key", "repeated-key", "unseen-key", "steps", "inbox-batch", "relay"})
         List<Job> jobs,
 
         @DefaultValue List<String> only,
