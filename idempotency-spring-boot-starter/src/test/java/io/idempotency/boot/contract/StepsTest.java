@@ -1,11 +1,14 @@
 package io.idempotency.boot.contract;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,15 +17,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.UnexpectedRollbackException;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOperations;
+import io.idempotency.Idempotent;
 import io.idempotency.Intent;
 import io.idempotency.InterventionRefusedException;
 import io.idempotency.KeyReusedException;
@@ -31,6 +39,7 @@ import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.StepRecord;
 import io.idempotency.StepsChangedException;
+import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.internal.retention.Purge;
@@ -57,6 +66,8 @@ class StepsTest {
 
     private final ContractApplication application;
 
+    private final List<ContractApplication> others;
+
     private final IdempotencyAdministration administration;
 
     private final JdbcTemplate jdbc;
@@ -69,7 +80,9 @@ class StepsTest {
     StepsTest(ContractApplications applications) {
         this.applications = applications;
         proxy = applications.proxy();
-        application = applications.withQuietFailures().start(List.of(), "idempotency.retry.delay=5ms");
+        application =
+                applications.withQuietFailures().start(List.of(RepeatableTrips.class), "idempotency.retry.delay=5ms");
+        others = List.of(applications.start(List.of()), applications.start(List.of()));
         administration = application.bean(IdempotencyAdministration.class);
         jdbc = application.bean(JdbcTemplate.class);
     }
@@ -82,9 +95,25 @@ class StepsTest {
 
     record Charge(String id, long cents) {}
 
+    static class RepeatableTrips {
+
+        @Idempotent(
+                scope = "repeatable-trips",
+                key = "#key",
+                fingerprint = "#key",
+                mode = IdempotencyMode.LEASED,
+                retryLeased = true)
+        @Nullable String book(String key, Supplier<@Nullable String> method) {
+            return method.get();
+        }
+    }
+
     private IdempotencyOperations.Call trip() {
-        return application
-                .bean(IdempotencyOperations.class)
+        return tripOf(application);
+    }
+
+    private IdempotencyOperations.Call tripOf(ContractApplication instance) {
+        return instance.bean(IdempotencyOperations.class)
                 .call("trips", key, 100)
                 .leased(Duration.ofSeconds(60))
                 .finalFailures(List.of(LeasedPayments.Declined.class));
@@ -164,10 +193,7 @@ class StepsTest {
         try (Callers callers = Callers.onPlatformThreads()) {
             Call<@Nullable String> paused = callers.start(() -> book(() -> {
                 step("reserve");
-                return IdempotencyContext.current().step("charge", String.class, () -> {
-                    gate.holdTheFirst();
-                    return run("charge of the paused holder");
-                });
+                return stepBehind(gate, "charge of the paused holder");
             }));
             gate.awaitHeld();
             application.expireLease(key);
@@ -184,13 +210,58 @@ class StepsTest {
     }
 
     private @Nullable String otherInstance(IdempotencyOperations.Callback<@Nullable String, RuntimeException> method) {
-        return applications
-                .start(List.of())
-                .bean(IdempotencyOperations.class)
-                .call("trips", key, 100)
-                .leased(Duration.ofSeconds(60))
-                .returning(String.class)
-                .execute(method);
+        return tripOf(others.get(0)).returning(String.class).execute(method);
+    }
+
+    /** Both have found the expired lease before one of them takes it over. */
+    @Test
+    @Tag("race")
+    void ofTwoTakeoversThatRaceOneGoesOnAndThePausedHolderChangesNothing() throws Exception {
+        Gate paused = new Gate();
+        Gate taken = new Gate();
+        try (Callers callers = Callers.onPlatformThreads();
+                Connection row = applications.database().connection()) {
+            Call<@Nullable String> holder = callers.start(() -> book(() -> {
+                step("reserve");
+                assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> stepBehind(paused, "charge late"));
+                return "done all the same";
+            }));
+            paused.awaitHeld();
+            application.expireLease(key);
+            row.setAutoCommit(false);
+            row.createStatement()
+                    .execute("select from idempotency.idempotency_request where idempotency_key = '" + key
+                            + "' for update");
+            List<Call<@Nullable String>> takeovers = others.stream()
+                    .map(other -> callers.start(() -> tripOf(other)
+                            .returning(String.class)
+                            .execute(() -> step("reserve") + ", " + stepBehind(taken, "charge"))))
+                    .toList();
+            applications.database().backends().awaitBlocked(takeovers.size());
+            row.commit();
+            taken.awaitHeld();
+
+            paused.open();
+
+            assertThat(holder.failure()).isInstanceOf(LeaseLostException.class);
+            taken.open();
+            assertThat(takeovers).extracting(Call::answer).containsOnly("reserve 1, charge 3");
+        }
+        assertThat(runs).containsExactly("reserve", "charge late", "charge");
+        assertThat(application.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
+        assertThat(others)
+                .flatExtracting(other -> other.outcomes().all())
+                .containsExactlyInAnyOrder(Outcome.RECOVERED, Outcome.REPLAYED);
+        assertThat(administration.findSteps(intent()))
+                .extracting(StepRecord::name, StepRecord::attempt)
+                .containsExactly(tuple("reserve", 1), tuple("charge", 2));
+    }
+
+    private @Nullable String stepBehind(Gate gate, String run) {
+        return IdempotencyContext.current().step("charge", String.class, () -> {
+            gate.holdTheFirst();
+            return run(run);
+        });
     }
 
     @Test
@@ -262,6 +333,55 @@ class StepsTest {
     }
 
     @Test
+    @Tag("race")
+    void aStepWhoseRecordWasInDoubtIsReadWhenTheMethodAsksAgain() {
+        String answer = book(() -> {
+            assertThatThrownBy(this::chargeInDoubt).isInstanceOf(TransactionSystemException.class);
+            return chargeInDoubt();
+        });
+
+        assertThat(answer).isEqualTo("charge 1");
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("race")
+    void aStepWhoseRecordWasInDoubtIsReadWhenTheCallIsRetried() {
+        String answer = application.bean(RepeatableTrips.class).book(key, () -> {
+            try {
+                return chargeInDoubt();
+            } catch (TransactionSystemException inDoubt) {
+                // Without an SQLSTATE it is no reason to retry the call; the next statement of a method would be.
+                throw new TransientDataAccessResourceException("lost", new SQLException("lost", "08006"));
+            }
+        });
+
+        assertThat(answer).isEqualTo("charge 1");
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.outcomes().retries()).hasSize(1);
+    }
+
+    /** The COMMIT is not answered, and until the step has failed the table cannot be asked what was committed. */
+    private @Nullable String chargeInDoubt() {
+        try {
+            return IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
+                pay();
+                proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
+                Callbacks.afterCompletion(status -> applications
+                        .database()
+                        .jdbc()
+                        .execute("alter table idempotency.idempotency_request rename to away"));
+                return run("charge");
+            });
+        } finally {
+            applications
+                    .database()
+                    .jdbc()
+                    .execute("alter table if exists idempotency.away rename to idempotency_request");
+        }
+    }
+
+    @Test
     void aStepInATransactionOfAFencedHolderIsRolledBack() {
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(() -> book(() -> {
@@ -280,11 +400,7 @@ class StepsTest {
         assertThatThrownBy(() -> book(() -> {
                     IdempotencyContext.current().stepInTransaction("charge", () -> {
                         pay();
-                        try {
-                            jdbc.execute("select 1 / 0");
-                        } catch (RuntimeException swallowed) {
-                            run("swallowed");
-                        }
+                        swallowFailureOf("select 1 / 0");
                     });
                     return "done";
                 }))
@@ -292,6 +408,45 @@ class StepsTest {
 
         assertThat(application.effects()).isZero();
         assertThat(administration.findSteps(intent())).isEmpty();
+    }
+
+    /** The driver does not say that such a COMMIT was answered with ROLLBACK, or not sent. */
+    @ParameterizedTest
+    @ValueSource(strings = {"select 1 / 0", "rollback"})
+    void aTransactionThatIsLostAfterTheRecordOfItsStepIsNotTakenForCommitted(String statement) {
+        assertThatExceptionOfType(TransactionFailedException.class)
+                .isThrownBy(() -> book(() -> {
+                    IdempotencyContext.current().stepInTransaction("charge", () -> {
+                        pay();
+                        Callbacks.beforeCommit(() -> swallowFailureOf(statement));
+                    });
+                    return "done";
+                }));
+
+        assertThat(application.effects()).isZero();
+        assertThat(administration.findSteps(intent())).isEmpty();
+    }
+
+    @Test
+    void aFailureOfTheLibraryIsNotThatOfTheStepWhateverIsFinal() {
+        String answer = trip().finalFailures(List.of(RuntimeException.class))
+                .returning(String.class)
+                .execute(() -> {
+                    assertThatExceptionOfType(TransactionFailedException.class)
+                            .isThrownBy(() -> IdempotencyContext.current()
+                                    .stepInTransaction("charge", () -> swallowFailureOf("select 1 / 0")));
+                    return step("charge");
+                });
+
+        assertThat(answer).isEqualTo("charge 1");
+    }
+
+    private void swallowFailureOf(String statement) {
+        try {
+            jdbc.execute(statement);
+        } catch (RuntimeException swallowed) {
+            assertThat(swallowed).hasMessageContaining("division by zero");
+        }
     }
 
     private void pay() {
@@ -507,6 +662,25 @@ class StepsTest {
 
         assertThat(answer).isEqualTo("charge 1");
         assertThat(application.request(key)).containsEntry("status", "succeeded");
+    }
+
+    @Test
+    void aStepIsNotRunWithALeaseThatHasExpiredUnnoticedAndWasReclaimed() {
+        try (Callers callers = Callers.onPlatformThreads()) {
+            assertThatExceptionOfType(LeaseLostException.class)
+                    .isThrownBy(() -> trip().leased(Duration.ofMillis(1))
+                            .returning(String.class)
+                            .execute(() -> {
+                                callers.start(() -> otherInstance(() -> step("charge")))
+                                        .answer();
+                                return step("charge");
+                            }));
+        }
+
+        assertThat(runs).containsExactly("charge");
+        assertThat(administration.findSteps(intent()))
+                .extracting(StepRecord::attempt)
+                .containsExactly(2);
     }
 
     @Test
