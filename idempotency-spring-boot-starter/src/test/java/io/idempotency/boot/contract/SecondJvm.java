@@ -26,7 +26,7 @@ final class SecondJvm {
 
     static final String RETRIES = "retries ";
 
-    /** Followed by the downstream key of the method. */
+    /** Followed by what the test wants to know of a call that stays where it is. */
     static final String RUNNING = "running ";
 
     private static final int CLIENTS = 16;
@@ -44,6 +44,7 @@ final class SecondJvm {
                     Bookings.class,
                     BoundMessages.class,
                     LeasedPayments.class,
+                    Trips.class,
                     Interruption.class,
                     Outcomes.class
                 },
@@ -61,8 +62,8 @@ final class SecondJvm {
         }
     }
 
-    private static void sayAndStay() {
-        System.out.println(RUNNING + IdempotencyContext.current().downstreamKey("stripe"));
+    private static void sayAndStay(String what) {
+        System.out.println(RUNNING + what);
         try {
             new CountDownLatch(1).await();
         } catch (InterruptedException interrupted) {
@@ -96,7 +97,9 @@ final class SecondJvm {
         PAY_LEASED_AND_STAY {
             @Override
             Object answerFor(String key, Beans beans) {
-                beans.get(Interruption.class).afterEffectDo(SecondJvm::sayAndStay);
+                beans.get(Interruption.class)
+                        .afterEffectDo(
+                                () -> sayAndStay(IdempotencyContext.current().downstreamKey("stripe")));
                 return beans.get(LeasedPayments.class).pay(key);
             }
 
@@ -105,6 +108,33 @@ final class SecondJvm {
                 return client == 0 ? keys : List.of();
             }
         },
+
+        /** All trips at once, each of which stays at its point and tells that, or at its end and tells its answer. */
+        TRAVEL_AND_STAY {
+            @Override
+            Object answerFor(String stop, Beans beans) {
+                Trips trips = beans.get(Trips.class);
+                trips.reached(stop, () -> sayAndStay(stop));
+                String key = Trips.keyOf(stop);
+                try {
+                    sayAndStay(Trips.stop(key, Trips.COMPLETED) + " " + trips.travel(key));
+                } catch (RuntimeException failure) {
+                    sayAndStay(Trips.stop(key, failure.toString()));
+                }
+                return stop;
+            }
+
+            @Override
+            int clients(List<String> stops) {
+                return stops.size();
+            }
+
+            @Override
+            List<String> keysOf(int client, List<String> stops) {
+                return List.of(stops.get(client));
+            }
+        },
+
         /** Each of the messages from some of the threads, when its time has come. */
         DELIVER_AT_BOUNDS {
             @Override
@@ -129,16 +159,20 @@ final class SecondJvm {
             return keys;
         }
 
+        int clients(List<String> keys) {
+            return CLIENTS;
+        }
+
         void awaitTurn(int client, String key) {}
 
         String with(List<String> keys) {
             return name() + " " + String.join(" ", keys);
         }
 
-        /** Every key from {@value #CLIENTS} threads, if it is for all of them; one text for each answer. */
+        /** Every key from all clients, if it is for all of them; one text for each answer. */
         List<String> doAll(Beans beans, List<String> keys) {
             return ConcurrentCalls.run(
-                            CLIENTS,
+                            clients(keys),
                             client -> keysOf(client, keys).stream()
                                     .map(key -> {
                                         awaitTurn(client, key);
