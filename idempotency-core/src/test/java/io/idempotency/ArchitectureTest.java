@@ -56,6 +56,9 @@ class ArchitectureTest {
             .internal.interceptor: . .internal.operation .internal.execution
             .internal.outbox: . .codec .inbox .observation .outbox .internal.codec
             .internal.retention: . .observation
+            .internal.resume:
+                . .observation .internal.claim .internal.codec .internal.execution .internal.operation
+                .internal.transaction
             .internal.postgres:
                 . .internal.claim .internal.inbox .internal.lock .internal.outbox .internal.postgres.administration
                 .internal.postgres.engine .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.lock

@@ -3,6 +3,7 @@ package io.idempotency.inbox;
 import java.sql.SQLException;
 import java.util.Set;
 
+import io.idempotency.ArgumentNotStorableException;
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
 import io.idempotency.DeduplicationKeyReusedException;
@@ -38,6 +39,7 @@ import io.idempotency.UnreadableResponseException;
 public final class Redelivery {
 
     private static final Set<Class<? extends Exception>> REFUSED_EVERY_TIME = Set.of(
+            ArgumentNotStorableException.class,
             BrokenInterceptorChainException.class,
             ClaimAbandonedException.class,
             DeduplicationKeyReusedException.class,

@@ -50,6 +50,11 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
+    public void callResumed(CallResumed event) {
+        each(listener -> listener.callResumed(event));
+    }
+
+    @Override
     public void rowsPurged(RowsPurged event) {
         each(listener -> listener.rowsPurged(event));
     }

@@ -209,6 +209,7 @@ public final class IdempotencyAutoConfiguration {
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             ObjectProvider<FingerprintContributor> contributor,
+            ResponseMapper responses,
             ClaimStore claimStore,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
             ObjectProvider<CallObserver> observer) {
@@ -217,6 +218,7 @@ public final class IdempotencyAutoConfiguration {
                 databaseResolver,
                 fingerprinter,
                 contributor.getIfAvailable(() -> method -> List.of()),
+                responses,
                 claimStore,
                 listeners,
                 safe(observer));

@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
 import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
@@ -39,6 +40,7 @@ import io.idempotency.test.TestDatabase;
     IdempotencyLoggingAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
+    IdempotencyResumeAutoConfiguration.class,
     IdempotencyRetentionAutoConfiguration.class,
     IdempotencySecurityAutoConfiguration.class,
     IdempotencyPipelinedCommitAutoConfiguration.class

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
@@ -34,7 +35,7 @@ import org.springframework.dao.DataAccessException;
  *
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself.
  */
-public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
+public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeStore {
 
     /**
      * Prepares to complete a claim without a lease and to commit, in one round trip. Sends nothing yet.
@@ -73,9 +74,10 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
      * @param connection a connection with an open transaction
      * @param fence the claim that failed
      * @param failure the failure
+     * @param resumeAfter time after which the call is due to be resumed; {@code null} if it is not
      * @return {@code false} if the claim of the fence does not hold the key any more
      */
-    boolean fail(Connection connection, Fence fence, Failure failure);
+    boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter);
 
     /**
      * Extends a lease. A lease that lasts longer already is not shortened.

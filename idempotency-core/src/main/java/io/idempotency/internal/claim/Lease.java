@@ -1,12 +1,16 @@
 package io.idempotency.internal.claim;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lease that a call asks for, whose claim is committed before the method runs.
  *
  * @param token a random id of this claim, by which a call recognises its own claim after a COMMIT without an answer
  * @param duration time for which the lease holds the key unless it is ended or extended, in the database's time
+ * @param arguments the arguments of the call as JSON, with which it is resumed; {@code null} if it is not resumed
  */
-public record Lease(UUID token, Duration duration) {}
+public record Lease(UUID token, Duration duration, @Nullable List<String> arguments) {}

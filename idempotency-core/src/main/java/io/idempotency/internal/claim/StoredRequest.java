@@ -22,7 +22,7 @@ import io.idempotency.internal.codec.Fingerprint;
  * @param failureCode the code of a failure; {@code null} if it did not fail
  * @param failureMessage the message of a failure; {@code null} if it did not fail
  * @param claimToken the token of the lease; {@code null} if there is none
- * @param hasSteps whether steps of its attempts are recorded
+ * @param isContinued whether the next attempt goes on with this request: steps are recorded, or it is due to be resumed
  * @param leaseRemaining the time until the lease expires, negative if it has expired; {@code null} if there is none
  */
 public record StoredRequest(
@@ -34,7 +34,7 @@ public record StoredRequest(
         @Nullable String failureCode,
         @Nullable String failureMessage,
         @Nullable UUID claimToken,
-        boolean hasSteps,
+        boolean isContinued,
         @Nullable Duration leaseRemaining) {
 
     /**
@@ -49,8 +49,8 @@ public record StoredRequest(
             throw new IllegalStateException("The " + intent + " and the " + request.intent()
                     + " have the same request id " + request.id() + ": use another key for the latter");
         }
-        // Another payload may follow an attempt that has failed, unless it would go on with the steps of that attempt.
-        if (status == RequestStatus.FAILED_RETRYABLE && !hasSteps) {
+        // Another payload may follow an attempt that has failed, unless the next attempt goes on with it.
+        if (status == RequestStatus.FAILED_RETRYABLE && !isContinued) {
             return null;
         }
         if (fingerprint.contradicts(request.fingerprint())) {
@@ -88,13 +88,13 @@ public record StoredRequest(
     }
 
     /**
-     * Returns whether a request may reclaim the key of this row: only an attempt with steps goes on where the last one stopped.
+     * Returns whether a request may reclaim the key of this row: only a leased call goes on where the last one stopped.
      *
      * @param request the request, whose claim finds this row
-     * @return {@code false} if steps are recorded, and the request has no lease
+     * @return {@code false} if the next attempt has to go on, and the request has no lease
      */
     public boolean isReclaimableBy(ClaimRequest request) {
-        return !hasSteps || request.lease() != null;
+        return !isContinued || request.lease() != null;
     }
 
     /**

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import tools.jackson.core.StreamReadConstraints;
 
+import io.idempotency.ArgumentNotStorableException;
 import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
 import io.idempotency.UnreadableResponseException;
@@ -72,15 +73,52 @@ public final class ResponseMapper {
      * @throws ResponseNotStorableException if it cannot be written, is too large, or would not be read back unchanged
      */
     public String write(Intent intent, @Nullable Object response, Type type, boolean lossy) {
+        return write(
+                intent,
+                response,
+                type,
+                lossy,
+                "a replay would differ from the first answer",
+                (problem, advice, cause) -> new ResponseNotStorableException(intent, problem + advice, cause));
+    }
+
+    /**
+     * Writes an argument of a call that is to be resumed.
+     *
+     * @param intent intent of the call
+     * @param argument the argument
+     * @param type the type of the parameter, type arguments included
+     * @param parameter name of the parameter
+     * @return JSON text that PostgreSQL can store
+     * @throws ArgumentNotStorableException if it cannot be written, is too large, or would not be read back unchanged
+     */
+    public String writeArgument(Intent intent, @Nullable Object argument, Type type, String parameter) {
+        return write(
+                intent,
+                argument,
+                type,
+                false,
+                "a resumed call would get another one, which differs",
+                (problem, adviceForResponses, cause) ->
+                        new ArgumentNotStorableException(intent, parameter, problem, cause));
+    }
+
+    private String write(
+            Intent intent,
+            @Nullable Object value,
+            Type type,
+            boolean lossy,
+            String difference,
+            NotStorable notStorable) {
         ResponseCodec codec = codecFor(type);
-        String body = encode(codec, intent, response, type);
-        requireStorable(intent, body);
+        String body = encode(codec, value, type, notStorable);
+        requireStorable(body, notStorable);
         VerifiedResponse key =
-                new VerifiedResponse(intent.scope(), type, response == null ? Void.class : response.getClass());
+                new VerifiedResponse(intent.scope(), type, value == null ? Void.class : value.getClass());
         if (verifyEach || !verified.containsKey(key) || mayDifferFromTheFirst(codec, type, body)) {
-            Object replayed = readBack(codec, intent, body, type);
+            Object replayed = readBack(codec, body, type, notStorable);
             if (!lossy) {
-                requireSame(codec, intent, response, replayed);
+                requireSame(codec, value, replayed, difference, notStorable);
             }
             verified.put(key, true);
         }
@@ -113,31 +151,29 @@ public final class ResponseMapper {
         throw new IllegalStateException("No response codec supports " + type.getTypeName());
     }
 
-    private static String encode(ResponseCodec codec, Intent intent, @Nullable Object response, Type type) {
+    private static String encode(ResponseCodec codec, @Nullable Object value, Type type, NotStorable notStorable) {
         try {
-            return codec.encode(response, type);
+            return codec.encode(value, type);
         } catch (RuntimeException | StackOverflowError notWritable) {
-            throw new ResponseNotStorableException(
-                    intent,
-                    "it cannot be written as JSON of " + type.getTypeName()
-                            + ": return data that does not lead back to itself, such as a record of what the caller needs",
+            throw notStorable.because(
+                    "it cannot be written as JSON of " + type.getTypeName(),
+                    ": return data that does not lead back to itself, such as a record of what the caller needs",
                     JsonFailures.withoutValues(notWritable));
         }
     }
 
-    private void requireStorable(Intent intent, String body) {
+    private void requireStorable(String body, NotStorable notStorable) {
         int bytes;
         try {
             bytes = StorableText.bytesOf(body);
         } catch (CharacterCodingException loneSurrogate) {
-            throw new ResponseNotStorableException(
-                    intent, "it contains half of a surrogate pair, which UTF-8 cannot carry", loneSurrogate);
+            throw notStorable.because(
+                    "it contains half of a surrogate pair, which UTF-8 cannot carry", "", loneSurrogate);
         }
         if (bytes > maxBytes) {
-            throw new ResponseNotStorableException(
-                    intent,
-                    "it has " + bytes + " bytes, more than idempotency.max-response-size = " + maxBytes
-                            + ": return a reference to what was made, or raise the limit",
+            throw notStorable.because(
+                    "it has " + bytes + " bytes, more than idempotency.max-response-size = " + maxBytes,
+                    ": return a reference to what was made, or raise the limit",
                     null);
         }
     }
@@ -146,27 +182,29 @@ public final class ResponseMapper {
         return body.length() > SHORT_BODY || !closedTypes.include(type, codec);
     }
 
-    private static @Nullable Object readBack(ResponseCodec codec, Intent intent, String body, Type type) {
+    private static @Nullable Object readBack(ResponseCodec codec, String body, Type type, NotStorable notStorable) {
         try {
             return codec.decode(body, type);
         } catch (RuntimeException | StackOverflowError unreadable) {
-            throw new ResponseNotStorableException(
-                    intent,
-                    "its JSON cannot be read back as " + type.getTypeName()
-                            + ": declare a class that Jackson can make from its JSON, such as a record, and"
+            throw notStorable.because(
+                    "its JSON cannot be read back as " + type.getTypeName(),
+                    ": declare a class that Jackson can make from its JSON, such as a record, and"
                             + " @JsonTypeInfo where a member is one of several classes",
                     JsonFailures.withoutValues(unreadable));
         }
     }
 
     private static void requireSame(
-            ResponseCodec codec, Intent intent, @Nullable Object response, @Nullable Object replayed) {
-        Difference difference = ReplayComparison.differenceOf(observable(codec, response), observable(codec, replayed));
-        if (difference != null) {
-            throw new ResponseNotStorableException(
-                    intent,
-                    "a replay would differ from the first answer at " + difference.path() + ", " + difference.reason()
-                            + ". Let JSON carry it: a component of a record or a property with getter and setter,"
+            ResponseCodec codec,
+            @Nullable Object value,
+            @Nullable Object replayed,
+            String difference,
+            NotStorable notStorable) {
+        Difference found = ReplayComparison.differenceOf(observable(codec, value), observable(codec, replayed));
+        if (found != null) {
+            throw notStorable.because(
+                    difference + " at " + found.path() + ", " + found.reason(),
+                    ". Let JSON carry it: a component of a record or a property with getter and setter,"
                             + " without @JsonIgnore, declared by its own class and not as Object or a superclass."
                             + " If responses are meant to lose it, say so with lossyResponse = true in @Idempotent, or"
                             + " lossyResponse() where the call is made by IdempotencyOperations",
@@ -176,6 +214,13 @@ public final class ResponseMapper {
 
     private static @Nullable Object observable(ResponseCodec codec, @Nullable Object response) {
         return response == null ? null : codec.observable(response);
+    }
+
+    /** Makes the exception for a value that cannot be stored. */
+    @FunctionalInterface
+    private interface NotStorable {
+
+        RuntimeException because(String problem, String adviceForResponses, @Nullable Throwable cause);
     }
 
     /** The key of the responses that were verified, with the class, because a subclass may have further fields. */

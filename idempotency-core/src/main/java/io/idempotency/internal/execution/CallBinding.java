@@ -1,6 +1,8 @@
 package io.idempotency.internal.execution;
 
 import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.ResultReference;
@@ -36,6 +39,8 @@ public final class CallBinding implements CallBinder {
 
     private final FingerprintContributor contributor;
 
+    private final ResponseMapper codecs;
+
     private final KeyClaimer keyClaimer;
 
     private final IdempotencyListener listener;
@@ -49,6 +54,7 @@ public final class CallBinding implements CallBinder {
      * @param databaseResolver resolves the database of a call
      * @param fingerprinter computes fingerprints
      * @param contributor adds to the payload of an annotated method
+     * @param codecs writes the arguments of calls that may be resumed
      * @param keyClaimer claims the keys
      * @param listener receives the outcome of every call
      * @param observer is told of the start and the end of every call; throws nothing
@@ -58,6 +64,7 @@ public final class CallBinding implements CallBinder {
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             FingerprintContributor contributor,
+            ResponseMapper codecs,
             KeyClaimer keyClaimer,
             IdempotencyListener listener,
             CallObserver observer) {
@@ -65,6 +72,7 @@ public final class CallBinding implements CallBinder {
         this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;
         this.contributor = contributor;
+        this.codecs = codecs;
         this.keyClaimer = keyClaimer;
         this.listener = listener;
         this.observer = observer;
@@ -80,19 +88,57 @@ public final class CallBinding implements CallBinder {
     }
 
     private IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+        ResumedCall resumed = ResumedCall.enter(operation);
+        if (resumed != null) {
+            return bind(
+                    operation,
+                    target,
+                    arguments,
+                    resumed.due().intent(),
+                    resumed.due().fingerprint(),
+                    resumed.due().arguments(),
+                    resumed);
+        }
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
+        Fingerprint fingerprint = fingerprinter.within(
+                operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method()));
+        return bind(operation, target, arguments, intent, fingerprint, write(operation, intent, arguments), null);
+    }
+
+    private IdempotentCall bind(
+            IdempotentOperation operation,
+            Object target,
+            @Nullable Object[] arguments,
+            Intent intent,
+            Fingerprint fingerprint,
+            @Nullable List<String> storedArguments,
+            @Nullable ResumedCall resumed) {
         return new IdempotentCall(
                 RequestId.of(intent),
                 databaseResolver.resolveDatabase(),
                 intent,
-                fingerprinter.within(
-                        operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method())),
+                fingerprint,
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
                 false,
-                keyClaimer);
+                keyClaimer,
+                storedArguments,
+                resumed);
+    }
+
+    private @Nullable List<String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
+        List<Type> types = operation.storedArguments();
+        if (types == null) {
+            return null;
+        }
+        List<String> written = new ArrayList<>();
+        for (int i = 0; i < arguments.length; i++) {
+            String parameter = operation.method().getParameters()[i].getName();
+            written.add(codecs.writeArgument(intent, arguments[i], types.get(i), parameter));
+        }
+        return written;
     }
 
     IdempotentCall bind(
@@ -134,7 +180,8 @@ public final class CallBinding implements CallBinder {
 
     /** An invalid caller is the bug of the CallerResolver and not of the client, so it is no invalid key. */
     private String resolveCaller() {
-        @Nullable String caller = callerResolver.resolveCaller();
+        String resumed = ResumedCall.currentCaller();
+        @Nullable String caller = resumed == null ? callerResolver.resolveCaller() : resumed;
         if (caller == null) {
             throw new IllegalStateException("The CallerResolver "
                     + callerResolver.getClass().getName()

@@ -45,8 +45,17 @@ public record CallDefaults(
         Assert.isTrue(maxWaiting > 0, "At least one call must be able to wait for another");
     }
 
-    /** Returns the request by which a call claims its key. */
-    ClaimRequest claimRequest(IdempotentCall call, Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
+    /**
+     * Returns the request by which a call claims its key.
+     *
+     * @param call the call
+     * @param waitLimit the longest wait for other transactions
+     * @param completeAtOnce whether the claim stores the success
+     * @param leased the lease; {@code null} for a claim in the transaction of the effect
+     * @return the request
+     */
+    public ClaimRequest claimRequest(
+            IdempotentCall call, Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
         return new ClaimRequest(
                 call.requestId(),
                 call.intent(),
@@ -71,7 +80,13 @@ public record CallDefaults(
                 : null;
     }
 
-    Duration leaseOf(CallOptions options) {
+    /**
+     * Returns the length of a lease.
+     *
+     * @param options the options of the call
+     * @return its own, or the default
+     */
+    public Duration leaseOf(CallOptions options) {
         return options.lease() == null ? lease : options.lease();
     }
 

@@ -1,6 +1,7 @@
 package io.idempotency.internal.execution;
 
 import java.lang.reflect.Type;
+import java.util.List;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,8 @@ import io.idempotency.internal.operation.CallOptions;
  * @param resultNaming names what the method created; {@code null} if it is not named
  * @param isMessage whether it is the delivery of a message, which has other downstream keys than a request
  * @param keyClaimer claims the key in the transaction
+ * @param arguments the arguments as JSON, with which the call is resumed; {@code null} if it is not resumed
+ * @param resumed how the call was resumed; {@code null} if its caller made it
  */
 public record IdempotentCall(
         UUID requestId,
@@ -33,7 +36,34 @@ public record IdempotentCall(
         Type responseType,
         @Nullable ResultNaming resultNaming,
         boolean isMessage,
-        KeyClaimer keyClaimer) {
+        KeyClaimer keyClaimer,
+        @Nullable List<String> arguments,
+        @Nullable ResumedCall resumed) {
+
+    /** Creates a call that is not resumed. */
+    public IdempotentCall(
+            UUID requestId,
+            Object database,
+            Intent intent,
+            Fingerprint fingerprint,
+            CallOptions options,
+            Type responseType,
+            @Nullable ResultNaming resultNaming,
+            boolean isMessage,
+            KeyClaimer keyClaimer) {
+        this(
+                requestId,
+                database,
+                intent,
+                fingerprint,
+                options,
+                responseType,
+                resultNaming,
+                isMessage,
+                keyClaimer,
+                null,
+                null);
+    }
 
     LocalKey localKey() {
         return new LocalKey(requestId, database);

@@ -147,6 +147,9 @@ public final class IdempotentCallExecutor {
             failure = thrown;
             throw thrown;
         } finally {
+            if (call.resumed() != null) {
+                call.resumed().leave();
+            }
             execution.ended(failure);
         }
     }
@@ -169,10 +172,14 @@ public final class IdempotentCallExecutor {
         }
     }
 
-    /** Executes the call without a turn if the thread has a transaction or a key: another call may wait for one of them. */
+    /**
+     * Executes the call without a turn if the thread has a transaction or a key, because another call may wait for one of them, and if
+     * it is resumed, because it holds the key that another call waits for.
+     */
     private @Nullable Object executeInTurn(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         boolean mayWait = call.options().onDuplicate() == DuplicatePolicy.WAIT
+                && call.resumed() == null
                 && !TransactionSynchronizationManager.isActualTransactionActive()
                 && KeyOwnership.isNoneHeld();
         return mayWait

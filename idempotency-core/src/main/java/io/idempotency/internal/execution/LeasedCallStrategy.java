@@ -69,13 +69,23 @@ final class LeasedCallStrategy {
 
     @Nullable Object execute(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        Lease lease = new Lease(UUID.randomUUID(), defaults.leaseOf(call.options()));
+        ResumedCall resumed = call.resumed();
+        Lease lease = new Lease(
+                resumed == null ? UUID.randomUUID() : resumed.token(),
+                defaults.leaseOf(call.options()),
+                call.arguments());
         ClaimRequest request =
                 defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, lease);
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
         execution.beginAttempt();
-        LeaseClaim leaseClaim = new LeaseClaim(request, execution.waitBudget());
+        LeaseClaim leaseClaim =
+                new LeaseClaim(request, execution.waitBudget(), resumed == null ? null : resumed.claim());
         ClaimResult claim = Objects.requireNonNull(retry.call(execution, leaseClaim));
+        if (leaseClaim.isOfAnotherAttempt(claim)) {
+            execution.setOutcome(Outcome.LEASE_LOST);
+            throw new LeaseLostException(
+                    call.intent(), Objects.requireNonNull(resumed).claim().attempt());
+        }
         return claimInTransaction.handle(claim, execution, true, granted -> {
             Fence fence = request.fence(granted.attempt());
             HeldLease held = new HeldLease(
@@ -122,14 +132,26 @@ final class LeasedCallStrategy {
         CallExecution execution = attempt.execution;
         try {
             Failure failure = failures.failureOf(execution.call(), execution.firstFailureOr(thrown));
-            boolean recorded = retry.runRequired(
-                    () -> transactions.call(connection -> store.fail(connection, attempt.held.fence(), failure)));
-            if (failure.isFinal() && (recorded || isStoredAs(RequestStatus.FAILED_FINAL, attempt.held.fence()))) {
-                execution.setDurableOutcome(Outcome.FAILED_FINAL);
+            ResumedCall resumed = execution.call().resumed();
+            ResumedCall.End end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
+            if (record(end, attempt.held.fence())) {
+                if (resumed != null) {
+                    resumed.ended(end);
+                }
+                if (end.failure().isFinal()) {
+                    execution.setDurableOutcome(Outcome.FAILED_FINAL);
+                }
             }
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
         }
+    }
+
+    private boolean record(ResumedCall.End end, Fence fence) throws Throwable {
+        Failure failure = end.failure();
+        return retry.runRequired(
+                        () -> transactions.call(connection -> store.fail(connection, fence, failure, end.pause())))
+                || isStoredAs(failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE, fence);
     }
 
     /**
@@ -152,18 +174,29 @@ final class LeasedCallStrategy {
 
         private final WaitBudget waitBudget;
 
+        /** The claim of a call that is resumed; {@code null} for other calls. */
+        private final @Nullable ClaimResult resumed;
+
         private @Nullable ClaimResult firstGrant;
 
         private List<RecordedStep> steps = List.of();
 
-        LeaseClaim(ClaimRequest request, WaitBudget waitBudget) {
+        LeaseClaim(ClaimRequest request, WaitBudget waitBudget, @Nullable ClaimResult resumed) {
             this.request = request;
             this.waitBudget = waitBudget;
+            this.resumed = resumed;
+            this.firstGrant = resumed;
         }
 
         @Override
         public ClaimResult execute() {
-            return waitBudget.spendOn(() -> transactions.callAndKeepIf(this::claim, ClaimResult::isGranted));
+            return waitBudget.spendOn(() ->
+                    transactions.callAndKeepIf(this::claim, claim -> claim.isGranted() && !isOfAnotherAttempt(claim)));
+        }
+
+        /** Returns whether a call that is resumed was granted another attempt, because its own has ended or was reclaimed. */
+        boolean isOfAnotherAttempt(ClaimResult claim) {
+            return claim.isGranted() && resumed != null && claim.attempt() != resumed.attempt();
         }
 
         private ClaimResult claim(Connection connection) {

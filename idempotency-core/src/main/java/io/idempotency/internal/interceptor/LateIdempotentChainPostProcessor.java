@@ -177,7 +177,7 @@ public final class LateIdempotentChainPostProcessor
         verifier.verify(bean, beanName, operations, Objects.requireNonNull(beanFactory), singletonsAreReady);
         if (singletonsAreReady) {
             // Not earlier: codecs are beans too, and may need others that are still being created.
-            operations.values().forEach(rules::checkResponse);
+            operations.values().forEach(rules::checkStored);
         }
     }
 }

@@ -1,9 +1,11 @@
 package io.idempotency.internal.operation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
@@ -36,7 +38,14 @@ final class OperationParser {
                 options(annotation, attributes),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
                 resultReference(annotation, attributes),
+                annotation.resume() ? parameterTypes(method, targetClass) : null,
                 null);
+    }
+
+    private static List<Type> parameterTypes(Method method, Class<?> targetClass) {
+        return Stream.of(method.getGenericParameterTypes())
+                .map(type -> GenericTypeResolver.resolveType(type, targetClass))
+                .toList();
     }
 
     private CallOptions options(Idempotent annotation, AnnotationAttributes attributes) {
@@ -44,12 +53,10 @@ final class OperationParser {
             throw attributes.invalid(
                     "maxAttempts", String.valueOf(annotation.maxAttempts()), "It must be at least 1, or 0.");
         }
-        if (annotation.mode() != IdempotencyMode.LEASED
-                && (annotation.retryLeased() || !annotation.lease().isEmpty())) {
-            throw attributes.invalid(
-                    annotation.retryLeased() ? "retryLeased" : "lease",
-                    annotation.retryLeased() ? "true" : annotation.lease(),
-                    "It has a meaning only with mode = LEASED.");
+        if (annotation.mode() != IdempotencyMode.LEASED) {
+            requireNotSet(attributes, "retryLeased", annotation.retryLeased() ? "true" : "");
+            requireNotSet(attributes, "resume", annotation.resume() ? "true" : "");
+            requireNotSet(attributes, "lease", annotation.lease());
         }
         CallOptions options = new CallOptions(
                 retention(annotation, attributes),
@@ -65,6 +72,12 @@ final class OperationParser {
             return options.isLeased() ? retention.get().requireForLease(options) : options;
         } catch (IllegalArgumentException longerThanRetention) {
             throw attributes.invalid("lease", annotation.lease(), longerThanRetention.getMessage() + ".");
+        }
+    }
+
+    private static void requireNotSet(AnnotationAttributes attributes, String attribute, String value) {
+        if (!value.isEmpty()) {
+            throw attributes.invalid(attribute, value, "It has a meaning only with mode = LEASED.");
         }
     }
 

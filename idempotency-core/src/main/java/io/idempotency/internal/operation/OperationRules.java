@@ -23,6 +23,8 @@ public final class OperationRules {
 
     private final StorableResponseRule storableResponseRule;
 
+    private final StorableArgumentsRule storableArgumentsRule;
+
     /**
      * Creates the rules.
      *
@@ -30,6 +32,7 @@ public final class OperationRules {
      */
     public OperationRules(Supplier<ResponseMapper> responses) {
         this.storableResponseRule = new StorableResponseRule(responses);
+        this.storableArgumentsRule = new StorableArgumentsRule(responses);
     }
 
     /**
@@ -65,12 +68,13 @@ public final class OperationRules {
     }
 
     /**
-     * Checks the return type of a method with the codecs of the application.
+     * Checks with the codecs of the application what is stored of a call: its response, and its arguments if it is resumed.
      *
      * @param operation operation of the method
      * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
-    public void checkResponse(IdempotentOperation operation) {
+    public void checkStored(IdempotentOperation operation) {
         storableResponseRule.check(operation);
+        storableArgumentsRule.check(operation);
     }
 }

@@ -39,6 +39,7 @@ final class ReceiverParser {
                 own == null ? CallOptions.DEFAULTS : CallOptions.DEFAULTS.withRetention(own),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
                 ResultReference.NONE,
+                null,
                 message(annotation, attributes));
     }
 

@@ -161,7 +161,8 @@ BEGIN
                     DETAIL = 'The request id is half of a SHA-256 over scope, caller and key.',
                     HINT = 'Use another key.';
         END IF;
-        IF (stored.status <> 'failed_retryable' OR stored.steps IS NOT NULL) AND stored.hash_version = hash_version
+        IF (stored.status <> 'failed_retryable' OR stored.steps IS NOT NULL
+                OR (stored.arguments IS NOT NULL AND stored.resume_at IS NOT NULL)) AND stored.hash_version = hash_version
             AND stored.request_hash <> request_hash THEN
             RAISE EXCEPTION 'The % belongs to another payload', intent
                 USING ERRCODE = 'P4010',
@@ -199,6 +200,11 @@ BEGIN
             claim_kind := 'processing_active';
             locked_until := stored.locked_until;
             RETURN;
+        ELSIF stored.steps IS NOT NULL THEN
+            RAISE EXCEPTION 'The % has recorded steps, with which only its leased method can go on', intent
+                USING ERRCODE = 'P4012',
+                    DETAIL = 'An earlier attempt has recorded steps, which an attempt by SQL would repeat.',
+                    HINT = 'Call the method. Or an operator finds out what the steps have done, and deletes their records.';
         END IF;
 
         -- The number of the attempt fences: of all callers that found the same row one wins, and the others read
@@ -208,7 +214,8 @@ BEGIN
         SET request_hash = idempotency_claim.request_hash, hash_version = idempotency_claim.hash_version,
             status = 'processing', response_body = NULL, result_ref_type = NULL, result_ref_id = NULL,
             failure_code = NULL, failure_message = NULL, claimed_by = idempotency_claim.claimed_by, claim_token = token,
-            claimed_at = now, locked_until = now + lease, attempt_count = r.attempt_count + 1, updated_at = now,
+            claimed_at = now, locked_until = now + lease, arguments = NULL, resume_at = NULL,
+            attempt_count = r.attempt_count + 1, updated_at = now,
             expires_at = now + retention, response_expires_at = now + response_retention
         WHERE r.request_id = id AND r.caller = caller COLLATE "C" AND r.attempt_count = stored.attempt_count
             AND (r.status = 'failed_retryable' OR (r.status = 'processing' AND r.locked_until <= now))

@@ -61,7 +61,7 @@ class StoredRequestTest {
         assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
                 .isEqualTo(Kind.KEY_REUSED);
         assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isFalse();
-        assertThat(stored.isReclaimableBy(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1)))))
+        assertThat(stored.isReclaimableBy(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null))))
                 .isTrue();
     }
 
@@ -70,7 +70,7 @@ class StoredRequestTest {
     void aLeaseIsRecognizedByItsTokenEvenIfItHasExpired(int attempt, Kind kind) {
         for (long leaseLeft : new long[] {1_000, -1_000}) {
             ClaimResult result = stored(RequestStatus.PROCESSING, attempt, null, leaseLeft)
-                    .answerTo(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1))));
+                    .answerTo(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null)));
 
             assertThat(result).isEqualTo(ClaimResult.granted(kind, attempt));
         }
@@ -79,7 +79,7 @@ class StoredRequestTest {
     @Test
     void theTokenOfAnotherLeaseIsNotRecognized() {
         assertThat(stored(RequestStatus.PROCESSING, 1, null, 1_000L)
-                        .answerTo(request(FINGERPRINT, new Lease(UUID.randomUUID(), Duration.ofSeconds(1)))))
+                        .answerTo(request(FINGERPRINT, new Lease(UUID.randomUUID(), Duration.ofSeconds(1), null))))
                 .isEqualTo(ClaimResult.leased(Duration.ofSeconds(1)));
     }
 

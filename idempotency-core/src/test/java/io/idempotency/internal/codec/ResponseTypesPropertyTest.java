@@ -85,7 +85,7 @@ class ResponseTypesPropertyTest {
         RandomResponses values = new RandomResponses(random, service.type());
         try {
             rules.check(operation, service.type());
-            rules.checkResponse(operation);
+            rules.checkStored(operation);
         } catch (InvalidIdempotentMethodException refusal) {
             refused++;
             assertThat(refusal.action()).isNotBlank();

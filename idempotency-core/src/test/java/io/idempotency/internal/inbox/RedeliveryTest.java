@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataIntegrityViolationException;
 
+import io.idempotency.ArgumentNotStorableException;
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
 import io.idempotency.DeduplicationKeyReusedException;
@@ -64,6 +65,7 @@ class RedeliveryTest {
             new TransactionFailedException(MESSAGE, "a statement failed"));
 
     private static final List<IdempotencyException> POINTLESS = List.of(
+            new ArgumentNotStorableException(MESSAGE, "tour", "it cannot be read back", null),
             new BrokenInterceptorChainException(MESSAGE, "no boundary"),
             new ClaimAbandonedException(MESSAGE),
             new ExpressionFailedException("no such member", new IllegalStateException()),

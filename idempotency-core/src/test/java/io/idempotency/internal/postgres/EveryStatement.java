@@ -144,9 +144,12 @@ final class EveryStatement {
             session.commit();
             ClaimRequest failing = Requests.leased(prefix + "-failing");
             session.claimGranted(failing).commit();
-            assertThat(store.fail(session.connection(), failing.fence(1), new Failure(false, "c", "m")))
+            assertThat(store.fail(session.connection(), failing.fence(1), new Failure(false, "c", "m"), null))
                     .isTrue();
             session.commit();
+            assertThat(store.findDueCalls(
+                            session.connection(), List.of(failing.intent().scope()), 1))
+                    .isEmpty();
             ClaimRequest again = Requests.leased(prefix + "-failing");
             assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
             session.complete(new Completion(again.fence(2), "null", null, null));
@@ -180,7 +183,7 @@ final class EveryStatement {
                     Duration.ofDays(1),
                     Requests.PATIENT,
                     false,
-                    new io.idempotency.internal.claim.Lease(UUID.randomUUID(), Requests.LEASE));
+                    new io.idempotency.internal.claim.Lease(UUID.randomUUID(), Requests.LEASE, null));
             session.claimGranted(shortLived).commit();
         }
     }

@@ -90,7 +90,7 @@ public final class Requests {
                 null,
                 PATIENT,
                 false,
-                new Lease(UUID.randomUUID(), lease));
+                new Lease(UUID.randomUUID(), lease, null));
     }
 
     public static Intent intent(String key) {

@@ -45,6 +45,7 @@ import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
@@ -54,6 +55,7 @@ import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.ClaimInTransaction;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListeners;
@@ -72,6 +74,7 @@ class AutoConfigurationTest {
             IdempotencyLoggingAutoConfiguration.class,
             IdempotencyMetricsAutoConfiguration.class,
             IdempotencyTracingAutoConfiguration.class,
+            IdempotencyResumeAutoConfiguration.class,
             IdempotencyRetentionAutoConfiguration.class);
 
     private final TestDatabase database;
@@ -124,6 +127,7 @@ class AutoConfigurationTest {
                         .hasSingleBean(IdempotencyListeners.class)
                         .hasBean("idempotencySchemaInitializer")
                         .hasBean("idempotencyCallMeters")
+                        .hasSingleBean(CallResumer.class)
                         .hasSingleBean(Purge.class)
                         .hasBean("idempotencyPurgeScheduler")
                         .hasBean("idempotencyPartitionScheduler")

@@ -35,6 +35,8 @@ import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
+import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
+import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyStorageProperties;
@@ -58,6 +60,7 @@ class IdempotencyPropertiesTest {
                         IdempotencyAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class,
+                        IdempotencyResumeAutoConfiguration.class,
                         IdempotencyRetentionAutoConfiguration.class));
     }
 
@@ -132,6 +135,9 @@ class IdempotencyPropertiesTest {
                                 Duration.ofMinutes(1),
                                 false)),
                 Arguments.of(
+                        "idempotency.resume",
+                        new IdempotencyResumeProperties(true, Duration.ofSeconds(10), 2, 10, Duration.ofSeconds(30))),
+                Arguments.of(
                         "idempotency.storage",
                         new IdempotencyStorageProperties(
                                 IdempotencyStorageProperties.Partitioning.ROWS, true, Duration.ofMinutes(1), null)),
@@ -171,6 +177,10 @@ class IdempotencyPropertiesTest {
                     idempotency.purge.pause=-1ms,       idempotency.purge.pause must not be negative
                     idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
                     idempotency.purge.cron=hourly,      idempotency.purge.cron = 'hourly' is not a cron expression
+                    idempotency.resume.interval=0s,     idempotency.resume.interval must be at least one millisecond
+                    idempotency.resume.threads=0,       idempotency.resume.threads must be at least 1 and at most 100
+                    idempotency.resume.max-attempts=0,  idempotency.resume.max-attempts must be at least 1
+                    idempotency.resume.shutdown-timeout=0s, idempotency.resume.shutdown-timeout must be at least one millisecond
                     idempotency.storage.processed-messages=year, Failed to bind
                     idempotency.storage.maintenance-interval=0s, idempotency.storage.maintenance-interval must be at least one millisecond
                     idempotency.sample-interval=0s,     idempotency.sample-interval must be at least one millisecond
@@ -318,6 +328,11 @@ class IdempotencyPropertiesTest {
                         "idempotency.outbox.backoff.max-delay",
                         "idempotency.outbox.handler-threads",
                         "idempotency.outbox.sample-interval",
+                        "idempotency.resume.enabled",
+                        "idempotency.resume.interval",
+                        "idempotency.resume.threads",
+                        "idempotency.resume.max-attempts",
+                        "idempotency.resume.shutdown-timeout",
                         "idempotency.retry.max-attempts",
                         "idempotency.retry.delay",
                         "idempotency.retry.multiplier",

@@ -29,6 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.CrudRepository;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -36,6 +37,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.NameMatchTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -101,6 +103,46 @@ class BeanRulesReportTest {
         reportOf(configuration)
                 .says("The bean 'handMade' with idempotent methods is a proxy made by hand")
                 .advises("Return the object itself from the bean method");
+    }
+
+    @Test
+    void reportsTwoBeansOfWhichEachCouldResumeTheCallsOfTheOther() {
+        reportOf(TwoToResume.class)
+                .says("'first' and 'second' both have the idempotent method", ToResume.class.getName() + ".pay(String)")
+                .advises("a scope of its own");
+    }
+
+    @Test
+    void reportsAnAsynchronousMethodThatIsToBeResumed() {
+        reportOf(AsyncToResume.class)
+                .says(AsyncToResume.class.getName() + ".pay(String) has resume = true and is @Async")
+                .advises("Remove one of the two");
+    }
+
+    static class ToResume {
+
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public void pay(String key) {}
+    }
+
+    static class TwoToResume {
+
+        @Bean
+        ToResume first() {
+            return new ToResume();
+        }
+
+        @Bean
+        ToResume second() {
+            return new ToResume();
+        }
+    }
+
+    static class AsyncToResume {
+
+        @Async
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public void pay(String key) {}
     }
 
     @ParameterizedTest

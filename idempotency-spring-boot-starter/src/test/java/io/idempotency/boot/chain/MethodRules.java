@@ -53,7 +53,7 @@ final class MethodRules {
         if (transaction != null) {
             rules.checkTransaction(operation, transaction);
         }
-        rules.checkResponse(operation);
+        rules.checkStored(operation);
     }
 
     static void assertRefused(Class<?> type, String method, String problem, String action) {

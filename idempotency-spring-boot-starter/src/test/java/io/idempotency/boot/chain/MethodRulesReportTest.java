@@ -115,6 +115,11 @@ class MethodRulesReportTest {
                 arguments("returnsStream", "java.util.stream.Stream<java.lang.String>, which is not complete", RESULT),
                 arguments("leaseWithoutMode", "lease '5m'", CORRECT),
                 arguments("repeatedWithoutMode", "retryLeased 'true'", CORRECT),
+                arguments("resumedWithoutMode", "resume 'true'", CORRECT),
+                arguments(
+                        "resumedWithWhatIsNotRead",
+                        "takes as parameter 2 " + Hidden.class.getTypeName() + ", which has no JSON properties",
+                        "Or remove resume = true"),
                 arguments("keyIsMissing", "The key '' of @Idempotent", CORRECT),
                 arguments("fingerprintIsNotSpel", "The fingerprint of @Idempotent", "Correct the expression"),
                 arguments("fingerprintOfUnknown", "there is no #amount", "Use the names of the parameters"),
@@ -286,6 +291,12 @@ class MethodRulesReportTest {
 
         @Idempotent(scope = "s", key = "#key", retryLeased = true)
         abstract String repeatedWithoutMode(String key);
+
+        @Idempotent(scope = "s", key = "#key", resume = true)
+        abstract String resumedWithoutMode(String key);
+
+        @Idempotent(scope = "s", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        abstract String resumedWithWhatIsNotRead(String key, Hidden hidden);
 
         @Idempotent(scope = "s", key = "")
         abstract String keyIsMissing(String key);

@@ -48,6 +48,7 @@ class OptimisticMode {
                 options,
                 operation.responseType(),
                 operation.resultReference(),
+                operation.storedArguments(),
                 operation.message());
     }
 }

@@ -153,11 +153,15 @@ public final class StatementParameters {
     /**
      * Binds an array of texts.
      *
-     * @param values the elements
+     * @param values the elements; {@code null} binds null
      * @throws SQLException if the driver refuses it
      */
-    public void texts(Collection<String> values) throws SQLException {
-        array("text", values.toArray(String[]::new));
+    public void texts(@Nullable Collection<String> values) throws SQLException {
+        if (values == null) {
+            statement.setNull(++index, Types.ARRAY);
+        } else {
+            array("text", values.toArray(String[]::new));
+        }
     }
 
     /**

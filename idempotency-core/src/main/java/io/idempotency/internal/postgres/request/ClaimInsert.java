@@ -44,6 +44,7 @@ final class ClaimInsert {
             parameters.duration(request.responseRetention());
             parameters.uuid(lease.token());
             parameters.duration(lease.duration());
+            RequestParameters.bindArguments(parameters, lease);
         });
     }
 

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,6 +23,7 @@ import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
@@ -57,6 +59,8 @@ public final class PostgresClaimStore implements ClaimStore {
     private final WriteStatements writes;
 
     private final StepStatements steps;
+
+    private final ResumeStatements resumption;
 
     private final Reclaim reclaim;
 
@@ -96,6 +100,7 @@ public final class PostgresClaimStore implements ClaimStore {
         this.insertFinished = new FinishedInsert(schema);
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.steps = new StepStatements(schema);
+        this.resumption = new ResumeStatements(schema);
         this.reclaim = new Reclaim(schema);
         this.completion = CompletionStatement.inTransaction(schema);
         this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
@@ -259,7 +264,7 @@ public final class PostgresClaimStore implements ClaimStore {
                 row.getString("failure_code"),
                 row.getString("failure_message"),
                 row.getObject("claim_token", UUID.class),
-                row.getBoolean("has_steps"),
+                row.getBoolean("is_continued"),
                 leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 
@@ -331,6 +336,11 @@ public final class PostgresClaimStore implements ClaimStore {
         return steps.find(connection, fence);
     }
 
+    @Override
+    public List<DueCall> findDueCalls(Connection connection, Collection<String> scopes, int limit) {
+        return resumption.find(connection, scopes, limit);
+    }
+
     private static CompletingCommit prepareCommit(Connection connection, String sql, Binding binding) {
         PreparedStatement prepared = null;
         try {
@@ -344,9 +354,10 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public boolean fail(Connection connection, Fence fence, Failure failure) {
+    public boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter) {
         return update(connection, "record the failure of a lease", fail, parameters -> {
             RequestParameters.bindFailure(parameters, failure);
+            parameters.duration(resumeAfter);
             RequestParameters.bindFence(parameters, fence);
         });
     }

@@ -30,6 +30,7 @@ record Reclaim(String sql) {
         parameters.string(claimedBy);
         parameters.uuid(request.lease() == null ? null : request.lease().token());
         parameters.duration(request.lease() == null ? null : request.lease().duration());
+        RequestParameters.bindArguments(parameters, request.lease());
         parameters.duration(request.retention());
         parameters.duration(request.responseRetention());
         RequestParameters.bindId(parameters, request.id(), request.intent().caller());

@@ -3,9 +3,12 @@ package io.idempotency.internal.postgres.request;
 import java.sql.SQLException;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 
@@ -29,6 +32,10 @@ final class RequestParameters {
                 StatusColumn.textOf(failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
         parameters.string(failure.code());
         parameters.string(failure.message());
+    }
+
+    static void bindArguments(StatementParameters parameters, @Nullable Lease lease) throws SQLException {
+        parameters.texts(lease == null ? null : lease.arguments());
     }
 
     static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {

@@ -28,8 +28,8 @@ public final class RequestSql {
 
     static final String INSERT_LEASED = insert(
             INSERT,
-            "status, response_expires_at, claim_token, locked_until",
-            "'processing', " + FROM_NOW + ", ?, " + FROM_NOW);
+            "status, response_expires_at, claim_token, locked_until, arguments",
+            "'processing', " + FROM_NOW + ", ?, " + FROM_NOW + ", ?");
 
     /** Fails if the key has a row, so that a COMMIT that follows is not executed. */
     static final String INSERT_FINISHED = insert(
@@ -43,7 +43,8 @@ public final class RequestSql {
     /** Takes no row lock: a lock writes, and a replay writes nothing. */
     static final String FIND = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-                   response_body, attempt_count, failure_code, failure_message, claim_token, steps is not null as has_steps,
+                   response_body, attempt_count, failure_code, failure_message, claim_token,
+                   steps is not null or (arguments is not null and resume_at is not null) as is_continued,
                    (extract(epoch from locked_until - statement_timestamp()) * 1000.0)::bigint as lease_remaining
             from {schema}.idempotency_request
             """ + BY_ID;
@@ -62,8 +63,8 @@ public final class RequestSql {
             set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
                 result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
                 claimed_by = ?, claim_token = ?, claimed_at = statement_timestamp(),
-                locked_until = {from_now}, attempt_count = attempt_count + 1, updated_at = statement_timestamp(),
-                expires_at = {from_now}, response_expires_at = {from_now}
+                locked_until = {from_now}, arguments = ?, resume_at = null, attempt_count = attempt_count + 1,
+                updated_at = statement_timestamp(), expires_at = {from_now}, response_expires_at = {from_now}
             """.replace("{from_now}", FROM_NOW) + BY_ID + """
                  and attempt_count = ?
                 and (status = 'failed_retryable' or (status = 'processing' and locked_until <= statement_timestamp()))""");
@@ -94,14 +95,16 @@ public final class RequestSql {
     static final String COMPLETE_LEASE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                locked_until = null, updated_at = statement_timestamp(),
+                locked_until = null, arguments = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
-    static final String FAIL = WaitBound.BRIEFLY + """
+    /** Keeps the arguments: an operator sees what was called, and may let it be resumed from a step. */
+    static final String FAIL =
+            WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, response_expires_at = null, updated_at = statement_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                locked_until = null, resume_at = {from_now}, response_expires_at = null, updated_at = statement_timestamp()""".replace("{from_now}", FROM_NOW) + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     private static final String LEASE_EXTENDED = """
             locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),
@@ -114,12 +117,15 @@ public final class RequestSql {
 
     static final String EXTEND_LEASE = "update {schema}.idempotency_request\nset " + LEASE_EXTENDED + HELD_BY_LEASE;
 
-    /** Records no name twice, because a try whose COMMIT was not answered may have done it. */
+    /**
+     * Records no name twice, because a try whose COMMIT was not answered may have done it. The number of the attempt is a parameter,
+     * because Citus refuses a column in a function that is not immutable.
+     */
     static final String RECORD_STEP = """
             update {schema}.idempotency_request
             set steps = coalesce(steps, '[]') operator(pg_catalog.||) pg_catalog.jsonb_build_array(
                     pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-                        'name', cast(? as text), 'attempt', attempt_count, 'recorded_at', statement_timestamp(),
+                        'name', cast(? as text), 'attempt', cast(? as integer), 'recorded_at', statement_timestamp(),
                         'response', cast(? as text), 'failure_code', cast(? as text), 'failure_message', cast(? as text)))),
             """ + "    " + LEASE_EXTENDED + HELD_BY_LEASE + """
 
@@ -136,6 +142,16 @@ public final class RequestSql {
 
     static final String FIND_STEPS = STEPS + BY_ID;
 
+    /** Uses the index of calls to resume. */
+    static final String FIND_DUE_CALLS = """
+            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, attempt_count, arguments
+            from {schema}.idempotency_request
+            where arguments is not null and coalesce(resume_at, locked_until) <= statement_timestamp()
+                and status in ('processing', 'failed_retryable')
+                and idempotency_scope operator(pg_catalog.=) any (?)
+            order by coalesce(resume_at, locked_until)
+            limit ?""";
+
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
             insert into {schema}.idempotency_request as stored (
@@ -149,8 +165,8 @@ public final class RequestSql {
             set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
                 failure_code = excluded.failure_code, failure_message = excluded.failure_message,
                 claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
-                attempt_count = excluded.attempt_count, updated_at = excluded.updated_at,
-                expires_at = excluded.expires_at
+                attempt_count = excluded.attempt_count, arguments = null, resume_at = null,
+                updated_at = excluded.updated_at, expires_at = excluded.expires_at
             where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""".replace("{from_now}", FROM_NOW);
 
     /** A request without a lease is committed as processing only if its method committed by itself. */
@@ -200,18 +216,19 @@ public final class RequestSql {
             from {schema}.idempotency_request
             """ + OF_INTENT + "    and response_body is not null";
 
-    /** Clears the token, so that the holder learns that the request is not its own any more. */
+    /** Clears the token, so that the holder learns that the request is not its own any more. The time is used only with arguments. */
     static final String RELEASE_STALE = """
             update {schema}.idempotency_request
             set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, locked_until = null, resume_at = statement_timestamp(),
+                response_expires_at = null, updated_at = statement_timestamp()
             """ + OF_INTENT + "    and " + IS_STALE;
 
     /** Clears the token, so that the holder cannot take the operator's completion for its own. */
     static final String COMPLETE_STALE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
-                updated_at = statement_timestamp(),
+                arguments = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + "\n" + OF_INTENT + "    and " + IS_STALE;
 
@@ -229,7 +246,8 @@ public final class RequestSql {
                         from pg_catalog.jsonb_array_elements(steps) with ordinality as step (value, position)
                         where step.value operator(pg_catalog.->>) 'name' operator(pg_catalog.=) ?)),
                 status = 'failed_retryable', failure_code = 'retried', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, locked_until = null, resume_at = statement_timestamp(),
+                response_expires_at = null, updated_at = statement_timestamp()
             where steps operator(pg_catalog.@>)
                     pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))
                 and\s""" + IS_OF_INTENT + "    and (status in ('failed_retryable', 'failed_final') or " + IS_STALE + ")";

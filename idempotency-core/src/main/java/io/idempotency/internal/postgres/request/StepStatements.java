@@ -32,6 +32,7 @@ final class StepStatements {
             StatementParameters parameters = new StatementParameters(statement);
             Failure failure = step.failure();
             parameters.string(step.name());
+            parameters.integer(fence.attempt());
             parameters.string(step.responseBody());
             parameters.string(failure == null ? null : failure.code());
             parameters.string(failure == null ? null : failure.message());

@@ -20,6 +20,8 @@ CREATE TABLE "${schema}".idempotency_request (
     failure_code        text,
     failure_message     text,
     steps               jsonb,
+    arguments           text[],
+    resume_at           timestamptz,
     claimed_by          text                     NOT NULL,
     claim_token         uuid,
     claimed_at          timestamptz              NOT NULL,
@@ -61,6 +63,10 @@ CREATE INDEX idempotency_request_response_expires_at ON "${schema}".idempotency_
 CREATE INDEX idempotency_request_lease ON "${schema}".idempotency_request (locked_until)
     WHERE locked_until IS NOT NULL;
 
+-- For calls that an instance resumes: their lease has expired, or their last attempt has failed.
+CREATE INDEX idempotency_request_resume ON "${schema}".idempotency_request (coalesce(resume_at, locked_until))
+    WHERE arguments IS NOT NULL;
+
 COMMENT ON TABLE "${schema}".idempotency_request IS
     'Idempotency keys: who asked for what, how far it got, and the response that every repeat receives';
 COMMENT ON COLUMN "${schema}".idempotency_request.request_id IS
@@ -69,6 +75,10 @@ COMMENT ON COLUMN "${schema}".idempotency_request.response_body IS
     'JSON null if the response is null or there is none; SQL NULL if it is not stored, or not any more';
 COMMENT ON COLUMN "${schema}".idempotency_request.steps IS
     'Recorded steps of a leased call, in their order; a result is JSON text within JSON, because jsonb would change it';
+COMMENT ON COLUMN "${schema}".idempotency_request.arguments IS
+    'Arguments of a call that may be resumed, each as JSON; null once it has succeeded';
+COMMENT ON COLUMN "${schema}".idempotency_request.resume_at IS
+    'When an instance runs the call of arguments again, whose last attempt has failed; null if its caller may';
 COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS
     'When the purge may clear response_body, the key being kept; null if the response goes with the key, or has gone';
 

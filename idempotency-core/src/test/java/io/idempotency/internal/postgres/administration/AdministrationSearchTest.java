@@ -68,7 +68,8 @@ class AdministrationSearchTest {
         claim(leased("running"));
         ClaimRequest failed = leased("failed");
         claim(failed);
-        assertThat(session.store().fail(session.connection(), failed.fence(1), new Failure(true, "code", "message")))
+        assertThat(session.store()
+                        .fail(session.connection(), failed.fence(1), new Failure(true, "code", "message"), null))
                 .isTrue();
         session.commit();
         admin.update("update idempotency.idempotency_request set locked_until = now() - interval '1 second',"

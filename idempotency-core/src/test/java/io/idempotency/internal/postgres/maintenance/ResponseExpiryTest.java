@@ -279,7 +279,7 @@ class ResponseExpiryTest {
         try (Session session = new Session(database.connection())) {
             session.claimGranted(leased).commit();
             assertThat(session.store()
-                            .fail(session.connection(), leased.fence(1), new Failure(true, "no_funds", "empty")))
+                            .fail(session.connection(), leased.fence(1), new Failure(true, "no_funds", "empty"), null))
                     .isTrue();
             session.commit();
         }

@@ -151,6 +151,7 @@ class ClaimCostTest {
                                 + " where i.indrelid = 'idempotency.idempotency_request'::regclass order by 1",
                         String.class))
                 .containsExactly(
+                        "coalesce where (arguments IS NOT NULL)",
                         "expires_at",
                         "locked_until where (locked_until IS NOT NULL)",
                         "request_id",

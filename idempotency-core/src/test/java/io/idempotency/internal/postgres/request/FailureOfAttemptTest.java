@@ -137,13 +137,33 @@ class FailureOfAttemptTest {
         ClaimRequest retried = leased("order-42", "first payload", Requests.LEASE);
         session.claimGranted(retried);
         Fence fence = retried.fence(1);
-        assertThat(session.store().fail(session.connection(), fence, new Failure(false, "first", "")))
+        assertThat(session.store().fail(session.connection(), fence, new Failure(false, "first", ""), null))
                 .isTrue();
         assertThat(record(2, true, "second")).isTrue();
 
         assertThat(session.claim(request("order-42", "payload")).kind()).isEqualTo(Kind.FAILED_FINALLY);
         assertThat(session.claim(request("order-42", "first payload")).kind()).isEqualTo(Kind.KEY_REUSED);
         assertThat(session.complete(new Completion(fence, "7", null, null))).isFalse();
+    }
+
+    @Test
+    void endsACallThatWasToBeResumed() throws SQLException {
+        ClaimRequest resumed = leased("order-42", "payload", Requests.LEASE);
+        session.claimGranted(resumed);
+        assertThat(session.store()
+                        .fail(
+                                session.connection(),
+                                resumed.fence(1),
+                                new Failure(false, "first", ""),
+                                Duration.ofHours(1)))
+                .isTrue();
+        assertThat(session.query("select resume_at is not null from idempotency.idempotency_request"))
+                .isEqualTo("t");
+
+        assertThat(record(2, true, "second")).isTrue();
+
+        assertThat(session.query("select resume_at is null and arguments is null from idempotency.idempotency_request"))
+                .isEqualTo("t");
     }
 
     private boolean record(int attempt, boolean isFinal, String code) throws SQLException {

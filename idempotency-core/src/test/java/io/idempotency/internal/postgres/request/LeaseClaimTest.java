@@ -150,7 +150,7 @@ class LeaseClaimTest {
                         succeeds
                                 ? holder.complete(new Completion(request.fence(1), "{}", null, null))
                                 : holder.store()
-                                        .fail(holder.connection(), request.fence(1), new Failure(true, "c", "m")))
+                                        .fail(holder.connection(), request.fence(1), new Failure(true, "c", "m"), null))
                 .isTrue();
         holder.commit();
 
@@ -321,7 +321,7 @@ class LeaseClaimTest {
         FAIL {
             @Override
             boolean on(Session session, Fence fence) {
-                return session.store().fail(session.connection(), fence, new Failure(false, "code", "message"));
+                return session.store().fail(session.connection(), fence, new Failure(false, "code", "message"), null);
             }
         },
         EXTEND_LEASE {

@@ -190,7 +190,7 @@ class SqlAndJavaTest {
 
             ClaimRequest request = Requests.leased("order-2");
             java.claim(request);
-            java.store().fail(java.connection(), request.fence(1), DECLINED);
+            java.store().fail(java.connection(), request.fence(1), DECLINED, null);
             java.commit();
             assertThat(sql.claim("order-2"))
                     .extracting(SqlClaim::kind, SqlClaim::attempt, SqlClaim::failureCode)
@@ -212,7 +212,8 @@ class SqlAndJavaTest {
                         .fail(
                                 java.connection(),
                                 request.fence(1),
-                                new Failure(true, DECLINED.code(), DECLINED.message()));
+                                new Failure(true, DECLINED.code(), DECLINED.message()),
+                                null);
                 java.commit();
             }
 

@@ -286,6 +286,31 @@ class SqlClaimTest {
     }
 
     @Test
+    void aKeyWithRecordedStepsIsLeftToItsMethod() throws SQLException {
+        try (SqlSession session = open()) {
+            session.fail("order-1", session.lease("order-1", 60), true).commit();
+            admin.update("update idempotency.idempotency_request set steps = '[{\"name\": \"charge\"}]'");
+
+            assertRefused("P4012", "has recorded steps", () -> session.lease("order-1", 60));
+        }
+    }
+
+    @Test
+    void aReclaimBySqlIsNotResumedByTheApplication() throws SQLException {
+        try (SqlSession session = open()) {
+            session.fail("order-1", session.lease("order-1", 60), true).commit();
+            admin.update("update idempotency.idempotency_request set arguments = '{1}', resume_at = now()");
+
+            session.lease("order-1", 60);
+            session.commit();
+
+            assertThat(admin.queryForMap("select arguments, resume_at from idempotency.idempotency_request"))
+                    .containsEntry("arguments", null)
+                    .containsEntry("resume_at", null);
+        }
+    }
+
+    @Test
     void twoIntentsWithOneRequestIdAreToldApart() throws SQLException {
         try (SqlSession session = open()) {
             session.call("order-1", "1");

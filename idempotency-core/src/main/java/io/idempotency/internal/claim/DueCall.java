@@ -1,0 +1,18 @@
+package io.idempotency.internal.claim;
+
+import java.util.List;
+
+import io.idempotency.Intent;
+import io.idempotency.internal.codec.Fingerprint;
+
+/**
+ * A call that is due to be resumed.
+ *
+ * @param intent the intent of the call
+ * @param fingerprint the fingerprint of its payload
+ * @param arguments its arguments as JSON
+ * @param attempt the number of the last attempt
+ * @param isUnfinished whether that attempt has neither succeeded nor failed, because its process has ended or lost its database
+ */
+public record DueCall(
+        Intent intent, Fingerprint fingerprint, List<String> arguments, int attempt, boolean isUnfinished) {}

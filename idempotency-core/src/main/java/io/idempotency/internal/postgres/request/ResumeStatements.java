@@ -1,0 +1,53 @@
+package io.idempotency.internal.postgres.request;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+
+/** The statement that finds calls to resume. */
+final class ResumeStatements {
+
+    private final String find;
+
+    ResumeStatements(Schema schema) {
+        this.find = schema.resolve(RequestSql.FIND_DUE_CALLS);
+    }
+
+    List<DueCall> find(Connection connection, Collection<String> scopes, int limit) {
+        try (PreparedStatement statement = connection.prepareStatement(find)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.texts(scopes);
+            parameters.integer(limit);
+            List<DueCall> calls = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    calls.add(map(rows));
+                }
+            }
+            return calls;
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find calls to resume", find, failure);
+        }
+    }
+
+    private static DueCall map(ResultSet row) throws SQLException {
+        return new DueCall(
+                IntentColumns.readAny(row),
+                new Fingerprint(row.getInt("hash_version"), row.getBytes("request_hash")),
+                List.of((String[]) row.getArray("arguments").getArray()),
+                row.getInt("attempt_count"),
+                StatusColumn.statusOf(row.getString("status")) == RequestStatus.PROCESSING);
+    }
+}

@@ -1,0 +1,121 @@
+package io.idempotency.internal.resume;
+
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
+
+import io.idempotency.IdempotencyStartupException;
+import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.IdempotentOperationSource;
+
+/** The registry of the methods whose calls are resumed. They are known as soon as all singletons exist. */
+public final class ResumableMethods implements SmartInitializingSingleton {
+
+    private final ConfigurableListableBeanFactory beans;
+
+    private final IdempotentOperationSource operations;
+
+    private final ResponseMapper codecs;
+
+    private final Map<String, ResumableMethod> byScope = new ConcurrentHashMap<>();
+
+    /**
+     * Creates the registry.
+     *
+     * @param beans the beans of the application
+     * @param operations reads the annotations
+     * @param codecs reads stored arguments
+     */
+    public ResumableMethods(
+            ConfigurableListableBeanFactory beans, IdempotentOperationSource operations, ResponseMapper codecs) {
+        this.beans = beans;
+        this.operations = operations;
+        this.codecs = codecs;
+    }
+
+    /**
+     * Finds the methods without creating a bean.
+     *
+     * @throws IdempotencyStartupException if one of them cannot be resumed, or two beans have it
+     */
+    @Override
+    public void afterSingletonsInstantiated() {
+        for (String beanName : beans.getBeanNamesForType(Object.class, true, false)) {
+            Class<?> type = ScopedProxyUtils.isScopedTarget(beanName)
+                    ? null
+                    : AutoProxyUtils.determineTargetClass(beans, beanName);
+            if (type != null && operations.isCandidateClass(type)) {
+                addMethodsOf(beanName, type);
+            }
+        }
+    }
+
+    /**
+     * Returns whether there are no methods.
+     *
+     * @return {@code true} if no call can be resumed
+     */
+    public boolean isEmpty() {
+        return byScope.isEmpty();
+    }
+
+    Collection<String> scopes() {
+        return Set.copyOf(byScope.keySet());
+    }
+
+    IdempotentOperation operationOf(DueCall due) {
+        return method(due).operation();
+    }
+
+    @Nullable Object call(DueCall due) throws Throwable {
+        return method(due).call(beans, codecs, due);
+    }
+
+    private ResumableMethod method(DueCall due) {
+        ResumableMethod method = byScope.get(due.intent().scope());
+        if (method == null) {
+            throw new IllegalStateException("No method resumes the " + due.intent());
+        }
+        return method;
+    }
+
+    private void addMethodsOf(String beanName, Class<?> type) {
+        MetadataLookup<@Nullable IdempotentOperation> lookup = method -> operations.findOperation(method, type);
+        MethodIntrospector.selectMethods(type, lookup).forEach((method, operation) -> {
+            if (operation.storedArguments() != null) {
+                add(new ResumableMethod(beanName, invocable(beanName, method), operation));
+            }
+        });
+    }
+
+    private void add(ResumableMethod method) {
+        ResumableMethod other = byScope.put(method.operation().scope(), method);
+        if (other != null && !other.beanName().equals(method.beanName())) {
+            throw new IdempotencyStartupException(
+                    "The beans '" + other.beanName() + "' and '" + method.beanName()
+                            + "' both have the idempotent method "
+                            + method.operation().describe()
+                            + " with resume = true, so that a call of one could be resumed"
+                            + " on the other.",
+                    "Give each a method with a scope of its own, or remove resume = true.");
+        }
+    }
+
+    private Method invocable(String beanName, Method method) {
+        Class<?> proxied = beans.getType(beanName, false);
+        return proxied == null ? method : AopUtils.selectInvocableMethod(method, proxied);
+    }
+}
