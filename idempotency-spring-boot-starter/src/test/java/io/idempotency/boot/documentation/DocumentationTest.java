@@ -39,6 +39,7 @@ import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
+import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
@@ -72,6 +73,8 @@ class DocumentationTest {
             IdempotencyOutboxProperties.class,
             "idempotency.purge",
             IdempotencyPurgeProperties.class,
+            "idempotency.resume",
+            IdempotencyResumeProperties.class,
             "idempotency.storage",
             IdempotencyStorageProperties.class,
             "idempotency.tracing",
