@@ -113,7 +113,7 @@ final class ContractApplication {
 
     /** As if the time of the lease were over. */
     void expireLease(String key) {
-        alterRequest(key, "locked_until = clock_timestamp() - interval '1 second'");
+        alterRequest(key, "locked_until = statement_timestamp() - interval '1 second'");
     }
 
     /** Changes the row of a key by hand, as no call does. */

@@ -21,6 +21,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +61,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Leased calls whose callers have gone: an instance finishes them. */
 @ContractTest
+@Tag("citus")
 class ResumeTest {
 
     private static final Reason REASON = new Reason("ada", "the provider was asked");
@@ -267,7 +269,7 @@ class ResumeTest {
         application.alterRequest(
                 key,
                 "status = 'processing', failure_code = null, failure_message = null,"
-                        + " locked_until = clock_timestamp() - interval '1 second'");
+                        + " locked_until = statement_timestamp() - interval '1 second'");
     }
 
     private void resume() {
@@ -275,7 +277,7 @@ class ResumeTest {
     }
 
     private void makeDue() {
-        application.alterRequest(key, "resume_at = resume_at - interval '1 hour'");
+        application.alterRequest(key, "resume_at = statement_timestamp() - interval '1 hour'");
     }
 
     private List<Result> results() {
@@ -576,7 +578,7 @@ class ResumeTest {
         assertThatThrownBy(() -> trips.bookWithRetry(key)).hasMessage("provider down");
         application.alterRequest(
                 key,
-                "status = 'processing', attempt_count = 1, locked_until = clock_timestamp() - interval '1 second'");
+                "status = 'processing', attempt_count = 1, locked_until = statement_timestamp() - interval '1 second'");
         Trips.RUNS.clear();
 
         resume();

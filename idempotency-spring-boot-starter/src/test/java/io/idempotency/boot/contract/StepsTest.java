@@ -267,10 +267,10 @@ class StepsTest {
     @Test
     void aStepExtendsTheLease() {
         book(() -> {
-            application.alterRequest(key, "locked_until = clock_timestamp() + interval '1 second'");
+            application.alterRequest(key, "locked_until = statement_timestamp() + interval '1 second'");
             step("reserve");
             assertThat(jdbc.queryForObject(
-                            "select locked_until > clock_timestamp() + interval '50 seconds'"
+                            "select locked_until > statement_timestamp() + interval '50 seconds'"
                                     + " from idempotency.idempotency_request where idempotency_key = ?",
                             Boolean.class,
                             key))
@@ -830,7 +830,7 @@ class StepsTest {
     @Test
     void stepsAreClearedWithTheResponse() throws Exception {
         book(() -> step("reserve"));
-        application.alterRequest(key, "response_expires_at = clock_timestamp() - interval '1 second'");
+        application.alterRequest(key, "response_expires_at = statement_timestamp() - interval '1 second'");
 
         application.bean(Purge.class).run(Duration.ofSeconds(10));
 
