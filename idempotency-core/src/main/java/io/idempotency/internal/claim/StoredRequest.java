@@ -22,7 +22,8 @@ import io.idempotency.internal.codec.Fingerprint;
  * @param failureCode the code of a failure; {@code null} if it did not fail
  * @param failureMessage the message of a failure; {@code null} if it did not fail
  * @param claimToken the token of the lease; {@code null} if there is none
- * @param isContinued whether the next attempt goes on with this request: steps are recorded, or it is due to be resumed
+ * @param hasSteps whether steps of its attempts are recorded
+ * @param isResumedLater whether an instance is to run it again, because its last attempt has failed without a caller
  * @param leaseRemaining the time until the lease expires, negative if it has expired; {@code null} if there is none
  */
 public record StoredRequest(
@@ -34,7 +35,8 @@ public record StoredRequest(
         @Nullable String failureCode,
         @Nullable String failureMessage,
         @Nullable UUID claimToken,
-        boolean isContinued,
+        boolean hasSteps,
+        boolean isResumedLater,
         @Nullable Duration leaseRemaining) {
 
     /**
@@ -50,7 +52,7 @@ public record StoredRequest(
                     + " have the same request id " + request.id() + ": use another key for the latter");
         }
         // Another payload may follow an attempt that has failed, unless the next attempt goes on with it.
-        if (status == RequestStatus.FAILED_RETRYABLE && !isContinued) {
+        if (status == RequestStatus.FAILED_RETRYABLE && !hasSteps && !isResumedLater) {
             return null;
         }
         if (fingerprint.contradicts(request.fingerprint())) {
@@ -88,13 +90,13 @@ public record StoredRequest(
     }
 
     /**
-     * Returns whether a request may reclaim the key of this row: only a leased call goes on where the last one stopped.
+     * Returns whether a request may reclaim the key of this row: only an attempt with steps goes on where the last one stopped.
      *
      * @param request the request, whose claim finds this row
-     * @return {@code false} if the next attempt has to go on, and the request has no lease
+     * @return {@code false} if steps are recorded, and the request has no lease
      */
     public boolean isReclaimableBy(ClaimRequest request) {
-        return !isContinued || request.lease() != null;
+        return !hasSteps || request.lease() != null;
     }
 
     /**

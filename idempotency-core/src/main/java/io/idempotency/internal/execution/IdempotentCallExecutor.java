@@ -148,7 +148,7 @@ public final class IdempotentCallExecutor {
             throw thrown;
         } finally {
             if (call.resumed() != null) {
-                call.resumed().leave();
+                call.resumed().leave(failure == null);
             }
             execution.ended(failure);
         }

@@ -82,6 +82,10 @@ final class LeasedCallStrategy {
                 new LeaseClaim(request, execution.waitBudget(), resumed == null ? null : resumed.claim());
         ClaimResult claim = Objects.requireNonNull(retry.call(execution, leaseClaim));
         if (leaseClaim.isOfAnotherAttempt(claim)) {
+            // An interceptor repeats an attempt that has ended: the next one is that of another search.
+            if (resumed != null && resumed.failure() != null) {
+                throw resumed.failure();
+            }
             execution.setOutcome(Outcome.LEASE_LOST);
             throw new LeaseLostException(
                     call.intent(), Objects.requireNonNull(resumed).claim().attempt());
@@ -136,7 +140,7 @@ final class LeasedCallStrategy {
             ResumedCall.End end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
             if (record(end, attempt.held.fence())) {
                 if (resumed != null) {
-                    resumed.ended(end);
+                    resumed.ended(end, thrown);
                 }
                 if (end.failure().isFinal()) {
                     execution.setDurableOutcome(Outcome.FAILED_FINAL);

@@ -39,6 +39,10 @@ public final class ResumedCall {
 
     private boolean isRunning;
 
+    private boolean hasReturned;
+
+    private @Nullable Throwable failure;
+
     private @Nullable End end;
 
     /**
@@ -97,8 +101,9 @@ public final class ResumedCall {
         return current;
     }
 
-    void leave() {
+    void leave(boolean returned) {
         isRunning = false;
+        hasReturned |= returned;
     }
 
     /** Returns the caller of the call that this thread resumes; {@code null} if it resumes none. */
@@ -162,9 +167,20 @@ public final class ResumedCall {
         return one.compareTo(other) <= 0 ? one : other;
     }
 
+    /** {@return whether the attempt has returned its own response, or the stored one} */
+    public boolean hasReturned() {
+        return hasReturned;
+    }
+
     /** Notes that the end of a failed attempt is recorded. */
-    public void ended(End recorded) {
+    public void ended(End recorded, Throwable thrown) {
         end = recorded;
+        failure = thrown;
+    }
+
+    /** {@return the failure of the attempt whose end is recorded; {@code null} if none is} */
+    public @Nullable Throwable failure() {
+        return failure;
     }
 
     /** {@return the recorded end of the attempt; {@code null} if it has not failed, or has lost its lease} */

@@ -152,12 +152,10 @@ public final class CallResumer {
         ResumedCall call = new ResumedCall(due, operation, lease.token(), claim, maxAttempts, defaults);
         Fence fence = request.fence(claim.attempt());
         if (due.isUnfinished() && due.attempt() >= maxAttempts) {
-            end(
-                    call,
-                    fence,
-                    ResumedCall.abandoned(
-                            due.attempt(), "its process ended, or lost the database, before the call had ended"));
-            publish(due, call, null);
+            String reason = "its process ended, or lost the database, before the call had ended";
+            IllegalStateException lost = new IllegalStateException(reason);
+            end(call, fence, ResumedCall.abandoned(due.attempt(), reason), lost);
+            publish(due, call, lost);
             return true;
         }
         Throwable failure = null;
@@ -172,10 +170,9 @@ public final class CallResumer {
         }
         if (failure != null && !call.hasReachedKey()) {
             String message = failure.getMessage();
-            end(
-                    call,
-                    fence,
-                    call.endOf(new Failure(false, translator.codeOf(failure), message == null ? "" : message)));
+            ResumedCall.End end =
+                    call.endOf(new Failure(false, translator.codeOf(failure), message == null ? "" : message));
+            end(call, fence, end, failure);
         }
         publish(due, call, failure);
         return true;
@@ -196,19 +193,21 @@ public final class CallResumer {
     }
 
     /** Records the end of an attempt that did not reach its key. If that fails, the lease expires and the call is due again. */
-    private void end(ResumedCall call, Fence fence, ResumedCall.End end) {
+    private void end(ResumedCall call, Fence fence, ResumedCall.End end, Throwable failure) {
         if (transactions.call(connection -> store.fail(connection, fence, end.failure(), end.pause()))) {
-            call.ended(end);
+            call.ended(end, failure);
         }
     }
 
-    private void publish(DueCall due, ResumedCall call, @Nullable Throwable failure) {
-        listener.callResumed(new CallResumed(due.intent(), due.attempt() + 1, resultOf(call.end(), failure), failure));
+    private void publish(DueCall due, ResumedCall call, @Nullable Throwable thrown) {
+        Throwable failure = call.failure() == null ? thrown : call.failure();
+        listener.callResumed(new CallResumed(due.intent(), due.attempt() + 1, resultOf(call), failure));
     }
 
-    private static CallResumed.Result resultOf(ResumedCall.@Nullable End end, @Nullable Throwable failure) {
+    private static CallResumed.Result resultOf(ResumedCall call) {
+        ResumedCall.End end = call.end();
         if (end == null) {
-            return failure == null ? CallResumed.Result.SUCCEEDED : CallResumed.Result.UNKNOWN;
+            return call.hasReturned() ? CallResumed.Result.SUCCEEDED : CallResumed.Result.UNKNOWN;
         }
         if (end.isAbandoned()) {
             return CallResumed.Result.ABANDONED;

@@ -7,11 +7,8 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ReflectionUtils;
 
-import io.idempotency.IdempotencyStartupException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.codec.ResponseMapper;
@@ -29,14 +26,6 @@ import static java.util.Objects.requireNonNull;
 record ResumableMethod(String beanName, Method method, IdempotentOperation operation) {
 
     ResumableMethod {
-        if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
-                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
-            throw new IdempotencyStartupException(
-                    "The idempotent method " + operation.describe()
-                            + " has resume = true and is @Async, so that it would run on a thread that knows nothing of the"
-                            + " call to resume.",
-                    "Remove one of the two.");
-        }
         ReflectionUtils.makeAccessible(method);
     }
 

@@ -14,6 +14,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.claim.DueCall;
@@ -96,9 +98,21 @@ public final class ResumableMethods implements SmartInitializingSingleton {
         MetadataLookup<@Nullable IdempotentOperation> lookup = method -> operations.findOperation(method, type);
         MethodIntrospector.selectMethods(type, lookup).forEach((method, operation) -> {
             if (operation.storedArguments() != null) {
+                requireNotAsync(operation, type);
                 add(new ResumableMethod(beanName, invocable(beanName, method), operation));
             }
         });
+    }
+
+    private static void requireNotAsync(IdempotentOperation operation, Class<?> type) {
+        if (AnnotatedElementUtils.hasAnnotation(operation.method(), Async.class)
+                || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
+            throw new IdempotencyStartupException(
+                    "The idempotent method " + operation.describe()
+                            + " has resume = true and is @Async, so that it would run on a thread that knows nothing of the"
+                            + " call to resume.",
+                    "Remove one of the two.");
+        }
     }
 
     private void add(ResumableMethod method) {

@@ -55,7 +55,17 @@ class StoredRequestTest {
     @Test
     void aFailedRequestWithStepsIsReclaimedOnlyWithItsPayload() {
         StoredRequest stored = new StoredRequest(
-                INTENT, FINGERPRINT, RequestStatus.FAILED_RETRYABLE, 1, null, "code", "message", null, true, null);
+                INTENT,
+                FINGERPRINT,
+                RequestStatus.FAILED_RETRYABLE,
+                1,
+                null,
+                "code",
+                "message",
+                null,
+                true,
+                false,
+                null);
 
         assertThat(kindFor(stored, request(FINGERPRINT, null))).isEqualTo(Kind.GRANTED_RETRY);
         assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
@@ -63,6 +73,27 @@ class StoredRequestTest {
         assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isFalse();
         assertThat(stored.isReclaimableBy(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null))))
                 .isTrue();
+    }
+
+    @Test
+    void aRequestThatIsResumedLaterIsReclaimedOnlyWithItsPayload() {
+        StoredRequest stored = new StoredRequest(
+                INTENT,
+                FINGERPRINT,
+                RequestStatus.FAILED_RETRYABLE,
+                1,
+                null,
+                "code",
+                "message",
+                null,
+                false,
+                true,
+                null);
+
+        assertThat(kindFor(stored, request(FINGERPRINT, null))).isEqualTo(Kind.GRANTED_RETRY);
+        assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
+                .isEqualTo(Kind.KEY_REUSED);
+        assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isTrue();
     }
 
     @ParameterizedTest
@@ -111,6 +142,7 @@ class StoredRequestTest {
                 null,
                 null,
                 leaseLeft == null ? null : TOKEN,
+                false,
                 false,
                 leaseLeft == null ? null : Duration.ofMillis(leaseLeft));
     }

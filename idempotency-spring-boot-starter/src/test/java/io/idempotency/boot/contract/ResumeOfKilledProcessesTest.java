@@ -119,10 +119,10 @@ class ResumeOfKilledProcessesTest {
 
     private static void assertThatLateClientsGetTheAnswers(ContractApplication application, JdbcTemplate jdbc) {
         Trips trips = application.bean(Trips.class);
-        jdbc.queryForList("select idempotency_key, response_body ->> 0 as stored, response_body #>> '{}' as answer"
+        jdbc.queryForList("select idempotency_key, (steps -> 0 ->> 'response')::json #>> '{}' as reserved"
                         + " from idempotency.idempotency_request where attempt_count > 1 limit 100")
                 .forEach(row -> assertThat(trips.book((String) row.get("idempotency_key")))
-                        .isEqualTo(row.get("answer")));
+                        .isEqualTo(row.get("reserved")));
     }
 
     private static long count(JdbcTemplate jdbc, String rows) {

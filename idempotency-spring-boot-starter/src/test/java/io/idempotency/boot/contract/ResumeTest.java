@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -47,7 +49,9 @@ import io.idempotency.Idempotent;
 import io.idempotency.Intent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
+import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
+import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.observation.CallResumed;
@@ -84,6 +88,7 @@ class ResumeTest {
         application = applications.start(
                 List.of(Trips.class, Seats.class, Callers.class, Resumed.class, BeforeClaim.class, Interceptors.class),
                 "idempotency.resume.interval=1d",
+                "idempotency.wait-timeout=30s",
                 "idempotency.resume.max-attempts=" + MAX_ATTEMPTS);
         trips = application.bean(Trips.class);
         resumer = application.bean(CallResumer.class);
@@ -427,7 +432,15 @@ class ResumeTest {
         bookAndVanish();
         application.alterRequest(key, "attempt_count = " + MAX_ATTEMPTS);
 
-        resume();
+        try (LogLines log = LogLines.of("io.idempotency.calls")) {
+            resume();
+            assertThat(log.all())
+                    .filteredOn(line -> line.getLevel() == Level.ERROR)
+                    .singleElement()
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .asString()
+                    .endsWith("find out what it has done, then let it be tried again");
+        }
 
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
         assertThat(results()).containsExactly(Result.ABANDONED);
@@ -585,6 +598,8 @@ class ResumeTest {
 
         assertThat(Trips.RUNS).containsExactly(key);
         assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(resumed.events.get(0).failure()).hasMessage("provider down");
+        assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);
         assertThat(application.request(key)).doesNotContainEntry("resume_at", null);
     }
 

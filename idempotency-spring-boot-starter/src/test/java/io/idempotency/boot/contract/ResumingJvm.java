@@ -9,6 +9,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.LeaseLostException;
 import io.idempotency.boot.JdbcTestApplication;
 
 /**
@@ -32,7 +33,11 @@ final class ResumingJvm {
 
     private static void bookForEver(Trips trips) {
         while (true) {
-            trips.book("trip-" + UUID.randomUUID());
+            try {
+                trips.book("trip-" + UUID.randomUUID());
+            } catch (LeaseLostException slow) {
+                // Another instance finishes this one.
+            }
         }
     }
 

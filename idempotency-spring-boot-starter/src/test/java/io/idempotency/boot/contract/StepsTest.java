@@ -82,7 +82,9 @@ class StepsTest {
         proxy = applications.proxy();
         application =
                 applications.withQuietFailures().start(List.of(RepeatableTrips.class), "idempotency.retry.delay=5ms");
-        others = List.of(applications.start(List.of()), applications.start(List.of()));
+        others = List.of(
+                applications.start(List.of(), "idempotency.wait-timeout=30s"),
+                applications.start(List.of(), "idempotency.wait-timeout=30s"));
         administration = application.bean(IdempotencyAdministration.class);
         jdbc = application.bean(JdbcTemplate.class);
     }

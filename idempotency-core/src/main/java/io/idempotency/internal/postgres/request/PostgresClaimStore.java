@@ -264,7 +264,8 @@ public final class PostgresClaimStore implements ClaimStore {
                 row.getString("failure_code"),
                 row.getString("failure_message"),
                 row.getObject("claim_token", UUID.class),
-                row.getBoolean("is_continued"),
+                row.getBoolean("has_steps"),
+                row.getBoolean("is_resumed_later"),
                 leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 

@@ -44,7 +44,8 @@ public final class RequestSql {
     static final String FIND = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
                    response_body, attempt_count, failure_code, failure_message, claim_token,
-                   steps is not null or (arguments is not null and resume_at is not null) as is_continued,
+                   steps is not null as has_steps,
+                   arguments is not null and resume_at is not null as is_resumed_later,
                    (extract(epoch from locked_until - statement_timestamp()) * 1000.0)::bigint as lease_remaining
             from {schema}.idempotency_request
             """ + BY_ID;

@@ -78,7 +78,7 @@ COMMENT ON COLUMN "${schema}".idempotency_request.steps IS
 COMMENT ON COLUMN "${schema}".idempotency_request.arguments IS
     'Arguments of a call that may be resumed, each as JSON; null once it has succeeded';
 COMMENT ON COLUMN "${schema}".idempotency_request.resume_at IS
-    'When an instance runs the call of arguments again, whose last attempt has failed; null if its caller may';
+    'With arguments: when an instance runs the call again, whose last attempt has failed';
 COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS
     'When the purge may clear response_body, the key being kept; null if the response goes with the key, or has gone';
 
