@@ -26,9 +26,9 @@ import static org.awaitility.Awaitility.await;
 @Tag("full")
 class ResumeOfKilledProcessesTest {
 
-    private static final int KILLS = TestSize.pick(3, 100);
+    private static final int KILLS = TestSize.pick(2, 100);
 
-    private static final int CALLS = TestSize.pick(300, 10_000);
+    private static final int CALLS = TestSize.pick(100, 10_000);
 
     private static final Duration TIMEOUT = TestSize.pick(Duration.ofMinutes(2), Duration.ofMinutes(20));
 

@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The threads of an application that resume calls. */
 @PostgresTest
+@Tag("full")
 class ResumeRunnerTest {
 
     private static final CountDownLatch RUNNING = new CountDownLatch(1);
