@@ -166,7 +166,9 @@ public final class CallBinding implements CallBinder {
                 responseType,
                 null,
                 false,
-                keyClaimer);
+                keyClaimer,
+                null,
+                null);
     }
 
     private Fingerprint fingerprintOf(@Nullable Object request, String scope) {

@@ -1,6 +1,5 @@
 package io.idempotency.internal.execution;
 
-import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -107,7 +106,7 @@ final class CallContext implements IdempotencyContext {
     @SuppressWarnings("unchecked") // The type is that of T.
     public <T, X extends Exception> @Nullable T step(
             String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
-        return (T) run(name, type, work::call);
+        return (T) unchecked(() -> requireSteps().run(name, type, work::call));
     }
 
     @Override
@@ -116,14 +115,14 @@ final class CallContext implements IdempotencyContext {
             String name,
             ParameterizedTypeReference<T> type,
             IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
-        return (T) run(name, type.getType(), work::call);
+        return (T) unchecked(() -> requireSteps().run(name, type.getType(), work::call));
     }
 
     @Override
     @SuppressWarnings("unchecked") // The type is that of T.
     public <T, X extends Exception> @Nullable T stepInTransaction(
             String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
-        return (T) runInTransaction(name, type, work::call);
+        return (T) unchecked(() -> requireSteps().runInTransaction(name, type, work::call));
     }
 
     @Override
@@ -132,17 +131,17 @@ final class CallContext implements IdempotencyContext {
             String name,
             ParameterizedTypeReference<T> type,
             IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
-        return (T) runInTransaction(name, type.getType(), work::call);
+        return (T) unchecked(() -> requireSteps().runInTransaction(name, type.getType(), work::call));
     }
 
     @Override
     public <X extends Exception> void step(String name, IdempotencyOperations.Action<X> work) {
-        run(name, void.class, withoutResult(work));
+        unchecked(() -> requireSteps().run(name, void.class, withoutResult(work)));
     }
 
     @Override
     public <X extends Exception> void stepInTransaction(String name, IdempotencyOperations.Action<X> work) {
-        runInTransaction(name, void.class, withoutResult(work));
+        unchecked(() -> requireSteps().runInTransaction(name, void.class, withoutResult(work)));
     }
 
     private static Invocation withoutResult(IdempotencyOperations.Action<?> work) {
@@ -152,17 +151,9 @@ final class CallContext implements IdempotencyContext {
         };
     }
 
-    private @Nullable Object run(String name, Type type, Invocation work) {
+    private static @Nullable Object unchecked(Invocation step) {
         try {
-            return requireSteps().run(name, type, work);
-        } catch (Throwable failure) {
-            throw Rethrow.unchanged(failure);
-        }
-    }
-
-    private @Nullable Object runInTransaction(String name, Type type, Invocation work) {
-        try {
-            return requireSteps().runInTransaction(name, type, work);
+            return step.proceed();
         } catch (Throwable failure) {
             throw Rethrow.unchanged(failure);
         }

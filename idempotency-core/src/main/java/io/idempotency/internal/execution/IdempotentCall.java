@@ -40,31 +40,6 @@ public record IdempotentCall(
         @Nullable List<String> arguments,
         @Nullable ResumedCall resumed) {
 
-    /** Creates a call that is not resumed. */
-    public IdempotentCall(
-            UUID requestId,
-            Object database,
-            Intent intent,
-            Fingerprint fingerprint,
-            CallOptions options,
-            Type responseType,
-            @Nullable ResultNaming resultNaming,
-            boolean isMessage,
-            KeyClaimer keyClaimer) {
-        this(
-                requestId,
-                database,
-                intent,
-                fingerprint,
-                options,
-                responseType,
-                resultNaming,
-                isMessage,
-                keyClaimer,
-                null,
-                null);
-    }
-
     LocalKey localKey() {
         return new LocalKey(requestId, database);
     }

@@ -155,7 +155,8 @@ final class LeasedCallStrategy {
         Failure failure = end.failure();
         return retry.runRequired(
                         () -> transactions.call(connection -> store.fail(connection, fence, failure, end.pause())))
-                || isStoredAs(failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE, fence);
+                || (failure.isFinal() && isStoredAs(RequestStatus.FAILED_FINAL, fence))
+                || (end.pause() != null && isStoredAs(RequestStatus.FAILED_RETRYABLE, fence));
     }
 
     /**

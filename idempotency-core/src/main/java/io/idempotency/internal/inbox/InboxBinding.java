@@ -129,7 +129,9 @@ public final class InboxBinding implements CallBinder {
                 void.class,
                 null,
                 true,
-                new InboxKeyClaimer(store, message, onConflict, onResult));
+                new InboxKeyClaimer(store, message, onConflict, onResult),
+                null,
+                null);
     }
 
     /** Returns the key of a message of a consumer in the database that this thread works on. */

@@ -188,7 +188,9 @@ public final class CallResumer {
                 operation.responseType(),
                 null,
                 false,
-                store);
+                store,
+                null,
+                null);
         return defaults.claimRequest(call, LONGEST_WAIT, false, lease);
     }
 

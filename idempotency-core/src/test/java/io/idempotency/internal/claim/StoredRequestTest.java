@@ -52,8 +52,10 @@ class StoredRequestTest {
                 .isEqualTo(same);
     }
 
-    @Test
-    void aFailedRequestWithStepsIsReclaimedOnlyWithItsPayload() {
+    @ParameterizedTest
+    @CsvSource({"true, false, false", "false, true, true"})
+    void aFailedRequestWithStepsOrThatIsResumedLaterIsReclaimedOnlyWithItsPayload(
+            boolean hasSteps, boolean isResumedLater, boolean isReclaimableWithoutLease) {
         StoredRequest stored = new StoredRequest(
                 INTENT,
                 FINGERPRINT,
@@ -63,37 +65,16 @@ class StoredRequestTest {
                 "code",
                 "message",
                 null,
-                true,
-                false,
+                hasSteps,
+                isResumedLater,
                 null);
 
         assertThat(kindFor(stored, request(FINGERPRINT, null))).isEqualTo(Kind.GRANTED_RETRY);
         assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
                 .isEqualTo(Kind.KEY_REUSED);
-        assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isFalse();
+        assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isEqualTo(isReclaimableWithoutLease);
         assertThat(stored.isReclaimableBy(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null))))
                 .isTrue();
-    }
-
-    @Test
-    void aRequestThatIsResumedLaterIsReclaimedOnlyWithItsPayload() {
-        StoredRequest stored = new StoredRequest(
-                INTENT,
-                FINGERPRINT,
-                RequestStatus.FAILED_RETRYABLE,
-                1,
-                null,
-                "code",
-                "message",
-                null,
-                false,
-                true,
-                null);
-
-        assertThat(kindFor(stored, request(FINGERPRINT, null))).isEqualTo(Kind.GRANTED_RETRY);
-        assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
-                .isEqualTo(Kind.KEY_REUSED);
-        assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isTrue();
     }
 
     @ParameterizedTest

@@ -151,7 +151,9 @@ class RetryClassifierTest {
                 void.class,
                 null,
                 false,
-                new Unused());
+                new Unused(),
+                null,
+                null);
         CallExecution execution = new CallExecution(
                 "method",
                 call,

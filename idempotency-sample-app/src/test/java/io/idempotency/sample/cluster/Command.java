@@ -14,7 +14,7 @@ record Command(String key, Operation operation, String accountId, long amountCen
         return DerivedKey.of(operation.scope(), key, "transfer");
     }
 
-    /** Whether an event under its key says that the money of a refused payout came back. */
+    /** Returns whether an event of this command says that the money of a refused payout came back. */
     boolean isReturn(Event event) {
         return operation == Operation.PAYOUT && event.type().equals(Event.PAYOUT_RETURNED);
     }

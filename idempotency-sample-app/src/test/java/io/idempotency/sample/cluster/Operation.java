@@ -20,7 +20,7 @@ enum Operation {
         this.sign = sign;
     }
 
-    /** Of its keys, under which its events are recorded as well. */
+    /** Returns the scope of its keys, which its events have, too. */
     String scope() {
         return scope;
     }
