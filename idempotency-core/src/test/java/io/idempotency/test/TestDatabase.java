@@ -33,10 +33,11 @@ public final class TestDatabase implements AutoCloseable {
     private static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(5);
 
     /**
-     * Hikari fills each pool by default, but most tests use a connection or two, and each takes PostgreSQL a new process. With
-     * zero, a thread may wait in vain for a connection beside others: its request for one counts as made if the queue is as
-     * long as the thread saw it when it came, and another thread may have filled it since. With one, Hikari's housekeeper
-     * opens the missing connection.
+     * Hikari fills each pool by default, but most tests use a connection or two, and each takes PostgreSQL a new process. A pool
+     * that is not filled may forget a thread that waits beside others: its request for a connection counts as made if the queue
+     * is as long as the thread saw it when it came, and another thread may have filled it since. With one, Hikari's housekeeper
+     * opens the missing connection, but only every 30 seconds. A test that needs several connections at once takes those of
+     * {@link #connection()}.
      */
     private static final int MINIMUM_IDLE = 1;
 
