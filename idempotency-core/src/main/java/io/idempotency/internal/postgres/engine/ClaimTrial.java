@@ -43,7 +43,7 @@ final class ClaimTrial {
 
     private final UUID random = UUID.randomUUID();
 
-    private final Intent intent = new Intent("idempotency.verify", "", new IdempotencyKey(random.toString()));
+    private final Intent intent = intentOf(random);
 
     ClaimTrial(Schema schema) {
         this.schema = schema;
@@ -77,6 +77,8 @@ final class ClaimTrial {
                     "Use PostgreSQL itself: the advisory locks of this engine lock nothing. If a pooler is between the"
                             + " application and the server, set its pool_mode to transaction or session.");
         }
+        // The first claim of a connection is slow, and would be taken for one that waits.
+        requireGranted(claim(other, intentOf(UUID.randomUUID()), PATIENT), "A claim of a new key");
         requireWait(claimOfHeldKey(other));
         other.rollBack();
         holder.rollBack();
@@ -137,11 +139,19 @@ final class ClaimTrial {
                 problem + ", when this was tried in schema '" + schema.name() + "'. " + consequence, action);
     }
 
+    private static Intent intentOf(UUID key) {
+        return new Intent("idempotency.verify", "", new IdempotencyKey(key.toString()));
+    }
+
     private ClaimResult claim(RolledBackConnection on, Duration waitLimit) {
+        return claim(on, intent, waitLimit);
+    }
+
+    private ClaimResult claim(RolledBackConnection on, Intent claimed, Duration waitLimit) {
         Fingerprint fingerprint = new Fingerprint(Fingerprinter.VERSION, new byte[HASH_LENGTH]);
         return claims.claim(
                 on.connection(),
-                new ClaimRequest(RequestId.of(intent), intent, fingerprint, RETENTION, null, waitLimit, true, null));
+                new ClaimRequest(RequestId.of(claimed), claimed, fingerprint, RETENTION, null, waitLimit, true, null));
     }
 
     private boolean lock(RolledBackConnection on) {
