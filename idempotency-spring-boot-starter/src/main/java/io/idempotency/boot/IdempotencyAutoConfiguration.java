@@ -45,6 +45,7 @@ import io.idempotency.internal.execution.RoutedDatabase;
 import io.idempotency.internal.inbox.InboxBinding;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.InboxTemplate;
+import io.idempotency.internal.interceptor.ContextHierarchyVerifier;
 import io.idempotency.internal.interceptor.EarlyIdempotentProxyPostProcessor;
 import io.idempotency.internal.interceptor.IdempotentAdvisors;
 import io.idempotency.internal.interceptor.LateIdempotentChainPostProcessor;
@@ -120,6 +121,11 @@ public final class IdempotencyAutoConfiguration {
                 TestDoubles::isMock,
                 manager -> IdempotencyTransactionManager.isElsewhere(
                         manager, dataSource.getObject().dataSource()));
+    }
+
+    @Bean
+    ContextHierarchyVerifier idempotencyContextHierarchyVerifier(IdempotentOperationSource operations) {
+        return new ContextHierarchyVerifier(operations, TestDoubles::isMock);
     }
 
     @Bean

@@ -6,9 +6,13 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
 
@@ -37,6 +41,15 @@ final class IdempotentBeans {
             found.putAll(operationsOf(type));
         }
         return found;
+    }
+
+    /** Returns the class of a bean's own object without creating it; {@code null} if it is not known, or a test double. */
+    static @Nullable Class<?> findType(
+            ConfigurableListableBeanFactory beanFactory, String beanName, Predicate<Object> isTestDouble) {
+        Object existing = beanFactory.getSingleton(beanName);
+        return (existing != null && isTestDouble.test(existing)) || !beanFactory.containsBean(beanName)
+                ? null
+                : AutoProxyUtils.determineTargetClass(beanFactory, beanName);
     }
 
     private static Set<Class<?>> typesOf(Object bean) {
