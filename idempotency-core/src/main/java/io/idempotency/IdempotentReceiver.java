@@ -19,6 +19,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link io.idempotency.IdempotencyContext#attempt()}. Deliveries in a transaction that the caller has opened and
  * failures that are repeated inside of the call are not counted.
  *
+ * <p>Start-up fails if the method has a parameter with which it could acknowledge its message, such as Kafka's
+ * {@code Acknowledgment} or RabbitMQ's {@code Channel}: the container acknowledges when the method has returned.
+ *
  * <p>{@link #messageId()}, {@link #payload()}, {@link #type()}, {@link #stream()} and {@link #version()} are SpEL
  * expressions over the arguments.
  *

@@ -22,7 +22,6 @@ final class FingerprintableArgumentsRule implements OperationRule {
             "org.springframework.core.io.InputStreamSource",
             "org.springframework.http.HttpMessage",
             "org.springframework.http.HttpEntity",
-            "org.springframework.kafka.support.Acknowledgment",
             "org.springframework.messaging.Message",
             "org.springframework.security.core.Authentication",
             "org.springframework.ui.Model",

@@ -1,9 +1,11 @@
 package io.idempotency.internal.operation;
 
+import java.lang.reflect.TypeVariable;
 import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 
 /** A set of types by name, because most of them are not on every class path. */
 final class NamedTypes {
@@ -20,5 +22,15 @@ final class NamedTypes {
                 && (names.contains(type.getName())
                         || include(type.getSuperclass())
                         || Arrays.stream(type.getInterfaces()).anyMatch(this::include));
+    }
+
+    /**
+     * Returns whether a type or one of its type arguments is one of these. Those of a variable are left out, because its bounds
+     * may name the variable itself.
+     */
+    boolean areIn(ResolvableType type) {
+        return include(type.resolve())
+                || (!(type.getType() instanceof TypeVariable<?>)
+                        && Arrays.stream(type.getGenerics()).anyMatch(this::areIn));
     }
 }

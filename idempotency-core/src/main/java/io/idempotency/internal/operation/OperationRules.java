@@ -14,6 +14,7 @@ public final class OperationRules {
             new BeanMethodRule(),
             new OverridableMethodRule(),
             new ReturnTypeRule(),
+            new ManualAcknowledgementRule(),
             new FingerprintableArgumentsRule(),
             new NotCacheableRule());
 

@@ -3,7 +3,6 @@ package io.idempotency.internal.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
-import java.util.Arrays;
 import java.util.Set;
 
 import org.springframework.core.KotlinDetector;
@@ -56,7 +55,7 @@ final class ReturnTypeRule implements OperationRule {
     public void check(IdempotentOperation operation, Class<?> targetClass) {
         Class<?> returned = operation.method().getReturnType();
         ResolvableType type = ResolvableType.forType(operation.responseType());
-        if (contains(READ_AFTERWARDS, type)) {
+        if (READ_AFTERWARDS.areIn(type)) {
             throw notComplete(
                     operation,
                     "Return the result itself, such as a List, a String or a byte[]; or an id by which another request"
@@ -64,7 +63,7 @@ final class ReturnTypeRule implements OperationRule {
         }
         if (KotlinDetector.isSuspendingFunction(operation.method())
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null
-                || contains(COMPLETE_LATER, type)) {
+                || COMPLETE_LATER.areIn(type)) {
             throw notComplete(
                     operation,
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
@@ -87,13 +86,6 @@ final class ReturnTypeRule implements OperationRule {
                             + ", which does not tell what a stored response is to be read as.",
                     "Declare the type of the response.");
         }
-    }
-
-    /** Searches type arguments too, but not those of a variable, whose bounds may name the variable itself. */
-    private static boolean contains(NamedTypes types, ResolvableType type) {
-        return types.include(type.resolve())
-                || (!(type.getType() instanceof TypeVariable<?>)
-                        && Arrays.stream(type.getGenerics()).anyMatch(generic -> contains(types, generic)));
     }
 
     private static InvalidIdempotentMethodException notComplete(IdempotentOperation operation, String action) {

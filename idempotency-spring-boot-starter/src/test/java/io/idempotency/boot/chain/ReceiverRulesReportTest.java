@@ -1,15 +1,23 @@
 package io.idempotency.boot.chain;
 
 import java.io.InputStream;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
+import com.rabbitmq.client.Channel;
+import jakarta.jms.QueueSession;
+import jakarta.jms.Session;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.amqp.core.AmqpAcknowledgment;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -30,6 +38,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 class ReceiverRulesReportTest {
 
     private static final String CORRECT = "Correct the annotation";
+
+    private static final String ACKNOWLEDGE =
+            "without @IdempotentReceiver call this method of another bean, and acknowledge";
 
     private final TestDatabase database;
 
@@ -55,6 +66,15 @@ class ReceiverRulesReportTest {
                 arguments("firstVersionWithoutStrict", "firstVersion '5'", CORRECT),
                 arguments("policyWithoutPayload", "onConflict 'SKIP'", CORRECT),
                 arguments("retentionIsNoDuration", "retention '7 days'", CORRECT),
+                arguments("acknowledgesKafka", "of type org.springframework.kafka.support.Acknowledgment", ACKNOWLEDGE),
+                arguments("acknowledgesRabbit", "of type com.rabbitmq.client.Channel", ACKNOWLEDGE),
+                arguments("acknowledgesJms", "of type jakarta.jms.Session", ACKNOWLEDGE),
+                arguments("commitsOffsets", "of type org.apache.kafka.clients.consumer.Consumer<?, ?>", ACKNOWLEDGE),
+                arguments("acknowledgesPerhaps", "of type java.util.Optional<org.springframework.kafka", ACKNOWLEDGE),
+                arguments("acknowledgesAsSubtype", "of type " + QueueSession.class.getName(), ACKNOWLEDGE),
+                arguments("acknowledgesAsVariable", "has a parameter of type A", ACKNOWLEDGE),
+                arguments("acknowledgesAmqp", "AmqpAcknowledgment", ACKNOWLEDGE),
+                arguments("acknowledgesAsCall", "before the COMMIT, and not at all", "without @Idempotent call this"),
                 arguments("cacheableMethod", "is @Cacheable too", "Remove @Cacheable"),
                 arguments("readOnlyMethod", "has a read-only transaction", "Remove readOnly = true"),
                 arguments("notSupported", "runs outside of transactions", "REQUIRED or REQUIRES_NEW."),
@@ -139,6 +159,34 @@ class ReceiverRulesReportTest {
 
         @IdempotentReceiver(consumer = "c", messageId = "#id", retention = "7 days")
         abstract void retentionIsNoDuration(String id);
+
+        @KafkaListener(topics = "t")
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void acknowledgesKafka(String id, Acknowledgment acknowledgment);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void acknowledgesRabbit(String id, Channel channel, long tag);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void acknowledgesJms(String id, Session session);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void commitsOffsets(String id, Consumer<?, ?> consumer);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void acknowledgesPerhaps(String id, Optional<Acknowledgment> acknowledgment);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void acknowledgesAsSubtype(String id, QueueSession session);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract <A extends Acknowledgment> void acknowledgesAsVariable(String id, A acknowledgment);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void acknowledgesAmqp(String id, AmqpAcknowledgment acknowledgment);
+
+        @Idempotent(scope = "c", key = "#id", fingerprint = "#id")
+        abstract void acknowledgesAsCall(String id, Acknowledgment acknowledgment);
 
         @Cacheable("messages")
         @IdempotentReceiver(consumer = "c", messageId = "#id")
