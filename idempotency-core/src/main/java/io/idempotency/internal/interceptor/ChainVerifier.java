@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.DefaultAdvisorChainFactory;
+import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.transaction.config.TransactionManagementConfigUtils;
@@ -141,10 +142,8 @@ final class ChainVerifier {
                             + " proxy later.");
         }
         chain.requireNoSecurityAfter(callIndex, operation);
-        TransactionAttribute transaction = chain.transactionOf(operation.method(), targetClass);
-        if (transaction != null) {
-            rules.checkTransaction(operation, transaction);
-        }
+        rules.checkTransaction(
+                operation, chain.transactionOf(operation.method(), targetClass), chain.isAsyncBefore(callIndex));
         return chain;
     }
 
@@ -164,6 +163,10 @@ final class ChainVerifier {
 
         boolean hasTransactionBefore(int callIndex) {
             return interceptors.stream().limit(callIndex).anyMatch(TransactionInterceptor.class::isInstance);
+        }
+
+        boolean isAsyncBefore(int callIndex) {
+            return interceptors.stream().limit(callIndex).anyMatch(AsyncExecutionInterceptor.class::isInstance);
         }
 
         boolean hasOneClaimAtEnd() {

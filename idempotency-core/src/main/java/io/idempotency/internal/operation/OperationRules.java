@@ -3,6 +3,7 @@ package io.idempotency.internal.operation;
 import java.util.List;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 import io.idempotency.internal.codec.ResponseMapper;
@@ -21,6 +22,8 @@ public final class OperationRules {
     private final PlacementRule placementRule = new PlacementRule();
 
     private final TransactionRule transactionRule = new TransactionRule();
+
+    private final TransactionalEventListenerRule listenerRule = new TransactionalEventListenerRule();
 
     private final StorableResponseRule storableResponseRule;
 
@@ -58,14 +61,19 @@ public final class OperationRules {
     }
 
     /**
-     * Checks the transaction that a method declares.
+     * Checks the transaction of a method.
      *
      * @param operation operation of the method
-     * @param transaction transaction attribute of the method
+     * @param transaction transaction attribute of the method; {@code null} if it declares none
+     * @param isAsync whether the method runs on another thread than its caller
      * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
-    public void checkTransaction(IdempotentOperation operation, TransactionAttribute transaction) {
-        transactionRule.check(operation, transaction);
+    public void checkTransaction(
+            IdempotentOperation operation, @Nullable TransactionAttribute transaction, boolean isAsync) {
+        if (transaction != null) {
+            transactionRule.check(operation, transaction);
+        }
+        listenerRule.check(operation, transaction, isAsync);
     }
 
     /**

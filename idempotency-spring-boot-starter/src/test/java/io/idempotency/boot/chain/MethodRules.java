@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
-import org.springframework.transaction.interceptor.TransactionAttribute;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.InvalidIdempotentMethodException;
@@ -49,10 +48,7 @@ final class MethodRules {
                 .orElseThrow();
         IdempotentOperation operation = operations.findOperation(method, type);
         rules.check(operation, type);
-        TransactionAttribute transaction = transactions.getTransactionAttribute(method, type);
-        if (transaction != null) {
-            rules.checkTransaction(operation, transaction);
-        }
+        rules.checkTransaction(operation, transactions.getTransactionAttribute(method, type), false);
         rules.checkStored(operation);
     }
 

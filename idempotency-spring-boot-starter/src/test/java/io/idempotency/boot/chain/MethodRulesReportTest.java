@@ -34,10 +34,13 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.test.PostgresTest;
@@ -132,7 +135,14 @@ class MethodRulesReportTest {
                 arguments("never", "runs outside of transactions", "REQUIRED or REQUIRES_NEW"),
                 arguments("leasedInMandatory", "needs an open transaction", "Use the propagation REQUIRED"),
                 arguments("noRollbackFor", "a rule not to roll back", "Remove noRollbackFor"),
-                arguments("dontRollbackOn", "a rule not to roll back", "dontRollbackOn"));
+                arguments("dontRollbackOn", "a rule not to roll back", "dontRollbackOn"),
+                arguments("afterCommit", "for the phase AFTER_COMMIT, in which", "Propagation.REQUIRES_NEW), @Async"),
+                arguments("afterRollback", "for the phase AFTER_ROLLBACK, in which", "Propagation.REQUIRES_NEW)"),
+                arguments("afterCompletionJoined", "for the phase AFTER_COMPLETION", "or the phase BEFORE_COMMIT"),
+                arguments("receivesAfterCommit", "for the phase AFTER_COMMIT", "or the phase BEFORE_COMMIT"),
+                arguments("leasedAfterCommit", "a lease has to be committed before", "Add @Async (and @EnableAsync)"),
+                arguments("leasedInNew", "a lease has to be committed before", "Add @Async (and @EnableAsync)"),
+                arguments("leasedBeforeCommit", "each event would be lost", "use the mode TRANSACTIONAL"));
     }
 
     @ParameterizedTest
@@ -343,6 +353,36 @@ class MethodRulesReportTest {
         @jakarta.transaction.Transactional(dontRollbackOn = IllegalStateException.class)
         @Idempotent(scope = "s", key = "#key")
         abstract String dontRollbackOn(String key);
+
+        @TransactionalEventListener
+        @Idempotent(scope = "s", key = "#key")
+        abstract void afterCommit(String key);
+
+        @TransactionalEventListener(phase = TransactionPhase.AFTER_ROLLBACK)
+        @Idempotent(scope = "s", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        abstract void afterRollback(String key);
+
+        @Transactional
+        @TransactionalEventListener(phase = TransactionPhase.AFTER_COMPLETION, fallbackExecution = true)
+        @Idempotent(scope = "s", key = "#key")
+        abstract void afterCompletionJoined(String key);
+
+        @TransactionalEventListener
+        @IdempotentReceiver(consumer = "c", messageId = "#id")
+        abstract void receivesAfterCommit(String id);
+
+        @TransactionalEventListener
+        @Idempotent(scope = "s", key = "#key", mode = IdempotencyMode.LEASED)
+        abstract void leasedAfterCommit(String key);
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @TransactionalEventListener
+        @Idempotent(scope = "s", key = "#key", mode = IdempotencyMode.LEASED)
+        abstract void leasedInNew(String key);
+
+        @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
+        @Idempotent(scope = "s", key = "#key", mode = IdempotencyMode.LEASED)
+        abstract void leasedBeforeCommit(String key);
     }
 
     static final class FinalClass {
