@@ -178,6 +178,36 @@ public final class LateIdempotentChainPostProcessor
         if (singletonsAreReady) {
             // Not earlier: codecs are beans too, and may need others that are still being created.
             operations.values().forEach(rules::checkStored);
+            operations.values().forEach(operation -> requireNotDecorating(operation, beanName));
+        }
+    }
+
+    /**
+     * Refuses a bean that has another implementation of its method injected: if it calls that with its own key, each call would wait
+     * for itself.
+     */
+    private void requireNotDecorating(IdempotentOperation operation, String beanName) {
+        ConfigurableListableBeanFactory factory = Objects.requireNonNull(beanFactory);
+        for (String injected : factory.getDependenciesForBean(beanName)) {
+            Class<?> type =
+                    injected.equals(beanName) ? null : IdempotentBeans.findType(factory, injected, isTestDouble);
+            if (type != null) {
+                beans.operationsOf(type).values().stream()
+                        .filter(operation::isOfSameAnnotation)
+                        .findFirst()
+                        .ifPresent(other -> {
+                            throw new InvalidIdempotentMethodException(
+                                    "The bean '" + beanName + "' has the idempotent method " + operation.describe()
+                                            + " and gets the bean '" + injected + "' injected, which has "
+                                            + other.describe() + " with the same " + operation.annotation()
+                                            + " '" + operation.scope()
+                                            + "': calling it with the same key would fail each time with"
+                                            + " ReentrantCallException.",
+                                    "Annotate the method in the class of the bean that is called from outside, instead of in"
+                                            + " the type that both have in common. If the bean never calls that method with"
+                                            + " its own key, let it have an ObjectProvider of the other injected.");
+                        });
+            }
         }
     }
 }

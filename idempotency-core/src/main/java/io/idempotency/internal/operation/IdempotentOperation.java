@@ -86,4 +86,14 @@ public record IdempotentOperation(
     public String describe() {
         return MethodDescription.of(method);
     }
+
+    /**
+     * Returns whether both are read from one annotation, because a scope or consumer belongs to one.
+     *
+     * @param other another operation
+     * @return {@code true} if both are calls or both receivers, and have the same scope or consumer
+     */
+    public boolean isOfSameAnnotation(IdempotentOperation other) {
+        return scope.equals(other.scope) && (message == null) == (other.message == null);
+    }
 }

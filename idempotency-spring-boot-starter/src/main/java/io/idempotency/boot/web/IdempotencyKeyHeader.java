@@ -27,7 +27,8 @@ public @interface IdempotencyKeyHeader {
 
     /**
      * Whether a request without the header is refused with status 400. If not, the parameter is {@code null} and the
-     * service decides; an idempotent method refuses a key of {@code null}.
+     * service decides; an idempotent method refuses a key of {@code null}. Start-up fails if the handler method itself is
+     * idempotent and this is {@code false}.
      */
     boolean required() default true;
 }

@@ -11,6 +11,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.Idempotent;
+import io.idempotency.IdempotentReceiver;
 
 /** The check at start-up that refuses parameters that cannot take a key. */
 final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
@@ -43,6 +45,7 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
                     "Remove the annotation from all of them but one.");
         }
         parameters.forEach(parameter -> requireSupportedType(handler, parameter));
+        parameters.forEach(parameter -> requireKeyOfIdempotentHandler(handler, parameter));
     }
 
     /** Requires the resolver, without which Spring MVC would take an unchecked key from the query. */
@@ -71,6 +74,18 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
                             + " has @IdempotencyKeyHeader and the type "
                             + parameter.getParameterType().getName() + ".",
                     "Declare it as a String or as an IdempotencyKey.");
+        }
+    }
+
+    private static void requireKeyOfIdempotentHandler(HandlerMethod handler, MethodParameter parameter) {
+        if (!KeyHeaderParameters.isRequired(parameter)
+                && (handler.hasMethodAnnotation(Idempotent.class)
+                        || handler.hasMethodAnnotation(IdempotentReceiver.class))) {
+            throw new IdempotencyStartupException(
+                    handler.getShortLogMessage() + " has @IdempotencyKeyHeader(required = false), but is itself an"
+                            + " idempotent method, which refuses a call without a key.",
+                    "Remove required = false; or let the handler call an idempotent method of another bean if there is a"
+                            + " key, and do without it if there is none.");
         }
     }
 }

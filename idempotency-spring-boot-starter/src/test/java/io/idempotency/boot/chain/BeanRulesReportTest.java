@@ -1,6 +1,8 @@
 package io.idempotency.boot.chain;
 
 import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.UUID;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -8,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -15,6 +18,7 @@ import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -23,15 +27,19 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.CrudRepository;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.NameMatchTransactionAttributeSource;
@@ -39,8 +47,12 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** A bean whose calls the library cannot protect is reported at start-up: which one, why, and what to change. */
 @PostgresTest
@@ -117,6 +129,224 @@ class BeanRulesReportTest {
         reportOf(AsyncToResume.class)
                 .says(AsyncToResume.class.getName() + ".pay(String) has resume = true and is @Async")
                 .advises("Remove one of the two");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Decorator.class,
+                DecoratorOfAParameter.class,
+                DecoratorMadeFromAnotherBean.class,
+                Composite.class,
+                TwoOfOneClass.class,
+                LazyDecorator.class
+            })
+    void reportsABeanThatGetsAnotherImplementationOfItsMethodInjected(Class<?> configuration) {
+        Throwable failure = catchThrowable(() -> {
+            try (ConfigurableApplicationContext application = JdbcTestApplication.start(
+                    database, new Class<?>[] {Ledger.class, configuration}, StartupFailure.quietly())) {
+                application.getBean("outer");
+            }
+        });
+
+        StartupFailure.of(failure)
+                .says("The bean 'outer'", ".pay(String) and gets the bean 'inner'", "with ReentrantCallException")
+                .advises("in the class of the bean that is called from outside", "let it have an ObjectProvider");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {DecoratorOfAPlainBean.class, DecoratorOfAMock.class, KnowsItself.class, CallsWithAnotherKey.class
+            })
+    void otherDecoratorsStart(Class<?> configuration) {
+        try (ConfigurableApplicationContext application =
+                JdbcTestApplication.start(database, new Class<?>[] {Ledger.class, configuration})) {
+            PaymentService outer = application.getBean("outer", PaymentService.class);
+            String key = configuration.getSimpleName();
+
+            assertThat(outer.pay(key)).isEqualTo(outer.pay(key));
+        }
+    }
+
+    static class Inner extends LedgerBean implements IdempotentPayments {
+
+        @Override
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    static class Outer implements IdempotentPayments {
+
+        private final PaymentService inner;
+
+        Outer(PaymentService inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public Receipt pay(String key) {
+            return inner.pay(key);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Decorator.Registered.class)
+    static class Decorator {
+
+        @Bean
+        Inner inner() {
+            return new Inner();
+        }
+
+        @Component("outer")
+        static class Registered implements IdempotentPayments {
+
+            @Autowired
+            @Qualifier("inner") PaymentService inner;
+
+            @Override
+            public Receipt pay(String key) {
+                return inner.pay(key);
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class DecoratorOfAParameter {
+
+        @Bean
+        Inner inner() {
+            return new Inner();
+        }
+
+        @Bean
+        Outer outer(Inner inner) {
+            return new Outer(inner);
+        }
+    }
+
+    @Configuration
+    static class DecoratorMadeFromAnotherBean {
+
+        @Bean
+        Inner inner() {
+            return new Inner();
+        }
+
+        @Bean
+        Outer outer() {
+            return new Outer(inner());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Composite {
+
+        @Bean
+        Inner inner() {
+            return new Inner();
+        }
+
+        @Bean
+        Outer outer(List<Inner> all) {
+            return new Outer(all.get(0));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoOfOneClass {
+
+        @Bean
+        Outer inner() {
+            return new Outer(key -> new Receipt(null, key));
+        }
+
+        @Bean
+        Outer outer(@Qualifier("inner") Outer inner) {
+            return new Outer(inner);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyDecorator {
+
+        @Bean
+        Inner inner() {
+            return new Inner();
+        }
+
+        @Bean
+        @Lazy
+        PaymentService outer(Inner inner) {
+            return new Outer(inner);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class DecoratorOfAPlainBean {
+
+        @Bean
+        PlainPayments inner() {
+            return new PlainPayments();
+        }
+
+        @Bean
+        Outer outer(PlainPayments inner) {
+            return new Outer(inner);
+        }
+    }
+
+    static class PlainPayments extends LedgerBean implements PaymentService {
+
+        @Override
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class DecoratorOfAMock {
+
+        /** Registers the mock as Spring's annotations for tests do. */
+        @Bean
+        static BeanFactoryPostProcessor mocking() {
+            Inner mock = Mockito.mock(Inner.class);
+            Mockito.when(mock.pay("DecoratorOfAMock")).thenReturn(new Receipt(UUID.randomUUID(), "mocked"));
+            return beanFactory -> beanFactory.registerSingleton("inner", mock);
+        }
+
+        @Bean
+        Outer outer(Inner inner) {
+            return new Outer(inner);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class CallsWithAnotherKey {
+
+        @Bean
+        Inner inner() {
+            return new Inner();
+        }
+
+        @Bean
+        Outer outer(ObjectProvider<Inner> inner) {
+            return new Outer(key -> inner.getObject().pay(key + " inside"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(KnowsItself.Registered.class)
+    static class KnowsItself {
+
+        @Component("outer")
+        static class Registered extends Inner {
+
+            @Autowired
+            @Lazy
+            PaymentService itself;
+        }
     }
 
     static class ToResume {

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,8 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.idempotency.IdempotencyKey;
+import io.idempotency.Idempotent;
+import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -186,6 +189,18 @@ class KeyParameterTest {
         assertThat(report.action()).isEqualTo("Remove the annotation from all of them but one.");
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {OptionalKey.class, OptionalKeyOfAnApi.class, OptionalMessageId.class})
+    void anOptionalKeyOfAnIdempotentHandlerIsReportedAtStartUp(Class<?> controller) {
+        StartupReport report = StartupReport.of(() -> HttpApplication.start(database, List.of(controller), QUIET));
+
+        assertThat(report.description())
+                .contains(
+                        controller.getSimpleName() + "#take",
+                        "has @IdempotencyKeyHeader(required = false), but is itself an idempotent method");
+        assertThat(report.action()).contains("Remove required = false", "an idempotent method of another bean");
+    }
+
     interface Api {
 
         @PostMapping("/api")
@@ -213,6 +228,36 @@ class KeyParameterTest {
 
         @PostMapping("/")
         void take(@IdempotencyKeyHeader String key, @IdempotencyKeyHeader IdempotencyKey again) {}
+    }
+
+    @RestController
+    static class OptionalKey {
+
+        @PostMapping("/")
+        @Idempotent(scope = "optional", key = "#key")
+        public void take(@IdempotencyKeyHeader(required = false) @Nullable String key) {}
+    }
+
+    interface OptionalApi {
+
+        @PostMapping("/")
+        @Idempotent(scope = "optional-api", key = "#p0")
+        void take(@IdempotencyKeyHeader(required = false) @Nullable IdempotencyKey key);
+    }
+
+    @RestController
+    static class OptionalKeyOfAnApi implements OptionalApi {
+
+        @Override
+        public void take(@Nullable IdempotencyKey key) {}
+    }
+
+    @RestController
+    static class OptionalMessageId {
+
+        @PostMapping("/")
+        @IdempotentReceiver(consumer = "optional", messageId = "#key")
+        public void take(@IdempotencyKeyHeader(required = false) @Nullable String key) {}
     }
 
     static class Interceptors implements WebMvcConfigurer {
