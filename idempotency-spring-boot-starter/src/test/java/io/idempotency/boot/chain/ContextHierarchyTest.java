@@ -11,6 +11,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
@@ -19,6 +20,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -30,7 +32,9 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.context.event.SimpleApplicationEventMulticaster;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
@@ -109,6 +113,19 @@ class ContextHierarchyTest {
                             application.addInitializers(context -> context.setParent(above));
                             application.run();
                         },
+                        above -> new SpringApplicationBuilder(Payments.class)
+                                .parent(above)
+                                .sources(TomcatServletWebServerAutoConfiguration.class)
+                                .web(WebApplicationType.SERVLET)
+                                .properties("server.port=0")
+                                .properties(StartupFailure.quietly())
+                                .run(),
+                        above -> {
+                            AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext();
+                            context.setParent(above);
+                            context.register(Payments.class);
+                            context.refresh();
+                        },
                         above -> childOf(childOf(above), Payments.class),
                         above -> childOf(childOf(above, WithTheStarter.class), Payments.class),
                         above -> {
@@ -126,7 +143,7 @@ class ContextHierarchyTest {
     }
 
     @ParameterizedTest
-    @org.junit.jupiter.params.provider.ValueSource(
+    @ValueSource(
             classes = {MakesAChildWhileItIsInitialized.class, MakesAChildWhenSingletonsAreReady.class, AsyncEvents.class
             })
     void aChildIsRefusedWhateverItsParentDoes(Class<?> bean) {
@@ -303,7 +320,7 @@ class ContextHierarchyTest {
         @Bean
         static ApplicationEventMulticaster applicationEventMulticaster() {
             SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
-            multicaster.setTaskExecutor(new org.springframework.core.task.SimpleAsyncTaskExecutor());
+            multicaster.setTaskExecutor(new SimpleAsyncTaskExecutor());
             return multicaster;
         }
     }
