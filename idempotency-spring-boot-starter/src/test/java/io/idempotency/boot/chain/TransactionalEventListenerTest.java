@@ -47,7 +47,7 @@ class TransactionalEventListenerTest {
     @ValueSource(
             classes = {
                 InNewTransaction.class,
-                OfAllPhasesInNewTransaction.class,
+                AfterCompletionInNewTransaction.class,
                 ReceivingInNewTransaction.class,
                 Asynchronous.class,
                 AsynchronousAndLeased.class,
@@ -98,11 +98,11 @@ class TransactionalEventListenerTest {
         }
     }
 
-    static class OfAllPhasesInNewTransaction extends LedgerBean {
+    static class AfterCompletionInNewTransaction extends LedgerBean {
 
         @TransactionalEventListener(phase = TransactionPhase.AFTER_COMPLETION)
         @Transactional(propagation = Propagation.REQUIRES_NEW)
-        @Idempotent(scope = "all-phases", key = "#event.key")
+        @Idempotent(scope = "after-completion", key = "#event.key")
         public void on(Paid event) {
             ledger.enter(event.key());
         }
