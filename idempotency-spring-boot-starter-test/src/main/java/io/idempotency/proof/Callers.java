@@ -50,18 +50,32 @@ final class Callers {
             }
             recorder.callBegins();
             try {
-                Map<String, String> answer = shown.members(called.call());
+                Map<String, String> answer = answerOf(called);
                 recorder.callEnds();
                 answers.add(answer);
                 return;
             } catch (Throwable failure) {
                 failures.add(failure);
-                Thread.interrupted();
                 called = next;
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(LONGEST_PAUSE_MILLIS, 1L << attempt)));
+            } finally {
+                // The next call is that of another client.
+                Thread.interrupted();
             }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(LONGEST_PAUSE_MILLIS, 1L << attempt)));
         }
         unanswered = true;
+    }
+
+    private Map<String, String> answerOf(Instance instance) throws Throwable {
+        try {
+            return shown.members(instance.call());
+        } catch (Throwable failure) {
+            Map<String, String> refusal = shown.refusal(failure);
+            if (refusal == null) {
+                throw failure;
+            }
+            return refusal;
+        }
     }
 
     /** Calls all at once, one on each of these instances. */

@@ -1,5 +1,7 @@
 package io.idempotency.proof;
 
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -17,6 +19,9 @@ final class ObservedCalls implements IdempotencyListener {
 
     private final Set<String> keys = new ConcurrentSkipListSet<>();
 
+    private final Set<Throwable> finalFailures =
+            Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+
     private volatile boolean payloadRefused;
 
     private ObservedCalls() {}
@@ -27,6 +32,10 @@ final class ObservedCalls implements IdempotencyListener {
             keys.add(event.intent().toString());
         }
         payloadRefused |= event.outcome() == Outcome.KEY_REUSED;
+        if (event.failure() != null
+                && (event.outcome() == Outcome.FAILED_FINAL || event.outcome() == Outcome.FAILURE_REPLAYED)) {
+            finalFailures.add(event.failure());
+        }
     }
 
     @Override
@@ -39,11 +48,21 @@ final class ObservedCalls implements IdempotencyListener {
 
     void reset() {
         keys.clear();
+        finalFailures.clear();
         payloadRefused = false;
     }
 
     Set<String> keys() {
         return new TreeSet<>(keys);
+    }
+
+    /** Returns whether a call ended with the failure, which was recorded as final. */
+    boolean isFinal(Throwable failure) {
+        return finalFailures.contains(failure);
+    }
+
+    boolean hasFinalFailure() {
+        return !finalFailures.isEmpty();
     }
 
     boolean isPayloadRefused() {

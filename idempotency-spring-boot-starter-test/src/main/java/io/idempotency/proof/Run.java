@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param sightings what was seen outside of the database
  * @param keys keys that were claimed
  * @param payloadRefused whether a call was refused because its payload was another one
+ * @param failedFinally whether a call ended with a failure that was recorded as final
  * @param numbers what sequences that fill no column of their own have given
  * @param millis duration
  */
@@ -36,6 +37,7 @@ record Run(
         List<EffectProbe.Sighting> sightings,
         Set<String> keys,
         boolean payloadRefused,
+        boolean failedFinally,
         Map<String, Numbers> numbers,
         long millis) {
 

@@ -82,6 +82,7 @@ final class ScenarioRunner {
                 EffectProbe.INSTANCE.takeSightings(),
                 ObservedCalls.INSTANCE.keys(),
                 ObservedCalls.INSTANCE.isPayloadRefused(),
+                ObservedCalls.INSTANCE.hasFinalFailure(),
                 numbersSince(before),
                 (System.nanoTime() - start) / 1_000_000);
         finished.accept(run);

@@ -33,4 +33,12 @@ class TestKitArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.zonky..");
+
+    @ArchTest
+    static final ArchRule HTTP_HAS_ONE_PLACE = noClasses()
+            .that()
+            .doNotBelongToAnyOf(ReplayedHeaders.class)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.springframework.http..");
 }
