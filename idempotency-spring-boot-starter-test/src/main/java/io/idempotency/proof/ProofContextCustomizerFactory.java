@@ -3,12 +3,15 @@ package io.idempotency.proof;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
@@ -28,15 +31,27 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
     @Override
     public @Nullable ContextCustomizer createContextCustomizer(
             Class<?> testClass, List<ContextConfigurationAttributes> configAttributes) {
-        if (IdempotencyProof.class.isAssignableFrom(testClass)) {
-            return new Customizer();
-        }
-        if (!Proof.scenariosOf(testClass).isEmpty()) {
+        requireInterface(testClass);
+        return isPartOfProof(testClass) ? new Customizer() : null;
+    }
+
+    /** A nested class shares the context of the one around it. */
+    private static boolean isPartOfProof(Class<?> testClass) {
+        return IdempotencyProof.class.isAssignableFrom(testClass)
+                || (ClassUtils.isInnerClass(testClass) && isPartOfProof(testClass.getEnclosingClass()));
+    }
+
+    /** Spring asks for no context of a nested class that has scenarios alone. */
+    private static void requireInterface(Class<?> testClass) {
+        if (!IdempotencyProof.class.isAssignableFrom(testClass)
+                && !Proof.scenariosOf(testClass).isEmpty()) {
             throw new IllegalStateException(
                     testClass.getName() + " has methods with @IdempotencyScenario, which nothing runs"
                             + " unless it implements " + IdempotencyProof.class.getSimpleName());
         }
-        return null;
+        Stream.of(testClass.getDeclaredClasses())
+                .filter(nested -> AnnotatedElementUtils.hasAnnotation(nested, Nested.class))
+                .forEach(ProofContextCustomizerFactory::requireInterface);
     }
 
     /** Equal to all others, so that test classes share contexts. */
@@ -71,6 +86,7 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
             // Messages are compared as rows, and not sent in the middle of a run.
             properties.put("idempotency.outbox.relay", "false");
             properties.put("idempotency.purge.enabled", "false");
+            properties.put("idempotency.resume.enabled", "false");
             properties.put("idempotency.sample-interval", "1d");
             properties.put("idempotency.storage.maintenance-interval", "1d");
             properties.put("idempotency.retry.delay", "1ms");
