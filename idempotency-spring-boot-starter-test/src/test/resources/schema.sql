@@ -19,3 +19,11 @@ begin
     return new;
 end';
 create or replace trigger adds_outside after insert on triggering for each row execute function add_outside();
+create or replace view audit_view as select text from audit;
+create or replace function add_audit(words text) returns void language sql as 'insert into audit (text) values (words)';
+create table if not exists aggregate (id bigint primary key generated always as identity, n bigint not null);
+create table if not exists mailed (id bigint primary key generated always as identity, text text not null);
+create table if not exists once (id bigint primary key);
+create table if not exists ticketed (id bigint primary key generated always as identity, text text not null);
+create sequence if not exists tickets;
+create table if not exists connected (id bigint primary key generated always as identity, backend int, port int);

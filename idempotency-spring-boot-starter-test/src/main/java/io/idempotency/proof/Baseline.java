@@ -12,7 +12,6 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * What a scenario does without a fault, of two runs in two different seconds. Values that differ between the two are random, times
@@ -44,7 +43,8 @@ final class Baseline {
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
-    private static final Pattern TIME = Pattern.compile("'\\d{4}-\\d\\d-\\d\\d.*");
+    private static final Pattern TIME_OR_UUID =
+            Pattern.compile("'(?:\\d{4}-\\d\\d-\\d\\d.*|\\p{XDigit}{8}-(?:\\p{XDigit}{4}-){3}\\p{XDigit}{12})'?");
 
     private final Set<String> ignored;
 
@@ -141,7 +141,7 @@ final class Baseline {
 
     /** Returns whether a run without a fault has no effect that could be compared. */
     boolean hasNoEffect() {
-        return effects(run.changes()).isEmpty() && run.sightings().isEmpty();
+        return effects(run.changes()).isEmpty() && run.sightings().isEmpty() && !run.failedFinally();
     }
 
     /** Returns whether the numbers of a sequence are in no column, so that they count something. */
@@ -159,7 +159,7 @@ final class Baseline {
         }
         for (Change change : effects(other.changes())) {
             change.columns().forEach((column, value) -> {
-                if (!TIME.matcher(value).matches()
+                if (!TIME_OR_UUID.matcher(value).matches()
                         && NUMBER.matcher(value)
                                 .results()
                                 .mapToLong(number -> Long.parseLong(number.group()))
@@ -223,17 +223,21 @@ final class Baseline {
         return volatileColumns.contains(key(change, column)) || ignored.contains(change.tableName() + "." + column);
     }
 
-    /** Returns the columns, and the members of the answer, that differ without a fault. */
-    List<String> notCompared() {
-        return Stream.concat(volatileColumns.stream(), volatileMembers.stream().map(member -> "answer" + member))
-                .toList();
+    /** Returns the columns that differ without a fault. */
+    Set<String> notCompared() {
+        return volatileColumns;
+    }
+
+    /** Returns the members of the answer that differ without a fault. A repeat in the same run must get the same ones. */
+    List<String> comparedInRun() {
+        return volatileMembers.stream().map(member -> "answer" + member).toList();
     }
 
     private static String key(Change change, String column) {
         return change.table() + " " + change.operation() + " " + column;
     }
 
-    private Map<String, String> withoutVolatile(Map<String, String> members) {
+    Map<String, String> withoutVolatile(Map<String, String> members) {
         Map<String, String> stable = new TreeMap<>(members);
         stable.keySet().removeAll(volatileMembers);
         return stable;

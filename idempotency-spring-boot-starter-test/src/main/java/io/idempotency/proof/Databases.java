@@ -5,9 +5,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
@@ -25,6 +27,8 @@ final class Databases implements AutoCloseable {
     private final Map<String, Oracle> byUrl = new HashMap<>();
 
     private final Map<Oracle, List<Change>> taken = new HashMap<>();
+
+    private final Writers writers = new Writers();
 
     private final String librarySchema;
 
@@ -71,7 +75,7 @@ final class Databases implements AutoCloseable {
         Oracle known = byIdentity.putIfAbsent(oracle.identity(), oracle);
         if (known == null) {
             byUrl.put(oracle.url(), oracle);
-            oracle.open();
+            oracle.open(writers);
         } else {
             byUrl.put(oracle.url(), known);
             connection.close();
@@ -122,10 +126,28 @@ final class Databases implements AutoCloseable {
         }
     }
 
-    boolean isTriggering(RecordedStatement statement) {
-        return byIdentity.values().stream()
-                .flatMap(oracle -> oracle.tablesWithTriggers().stream())
-                .anyMatch(statement::writes);
+    /** Lets what stays the same between two runs by chance differ: connections, and numbers that sequences have in common. */
+    void moveOn(Run run) {
+        Set<String> ended = new HashSet<>();
+        for (RecordedStatement statement : run.statements()) {
+            Oracle oracle = byUrl.get(statement.url());
+            if (oracle != null && ended.add(statement.url() + " " + statement.backend())) {
+                oracle.terminate(statement.backend());
+            }
+        }
+        long most =
+                run.numbers().values().stream().mapToLong(Numbers::count).max().orElse(0);
+        long distance = 0;
+        for (Oracle oracle : byIdentity.values()) {
+            for (String sequence : oracle.sequences().keySet()) {
+                distance += most + 1;
+                oracle.advance(sequence, distance);
+            }
+        }
+    }
+
+    Writers writers() {
+        return writers;
     }
 
     String librarySchema() {

@@ -8,6 +8,8 @@ enum Fault {
     CUT_AFTER(true, "the connection was cut, and its answer was lost"),
     SERIALIZATION_FAILURE(false, "the server reported a serialization failure (40001)"),
     DEADLOCK(false, "the server reported a deadlock (40P01)"),
+    CANCELED(false, "the server reported that the statement was canceled (57014)"),
+    LOCK_NOT_AVAILABLE(false, "the server reported that a lock was not available (55P03)"),
     OUT_OF_MEMORY(false, "an OutOfMemoryError was thrown"),
     INTERRUPT(false, "the thread was interrupted"),
     VANISHED(true, "the process vanished");

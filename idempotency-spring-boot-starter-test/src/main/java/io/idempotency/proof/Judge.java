@@ -1,5 +1,6 @@
 package io.idempotency.proof;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -12,22 +13,21 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.idempotency.proof.RecordedStatement.Kind;
-import io.idempotency.proof.RecordedStatement.Moment;
 
 /** Compares a run with the one without a fault, and says in words what is wrong, why and where. */
 final class Judge {
 
     private final Baseline baseline;
 
-    private final Databases databases;
+    private final Writers writers;
 
     private final String when;
 
     private final Run run;
 
-    Judge(Baseline baseline, Databases databases, String when, Run run) {
+    Judge(Baseline baseline, Writers writers, String when, Run run) {
         this.baseline = baseline;
-        this.databases = databases;
+        this.writers = writers;
         this.when = when;
         this.run = run;
     }
@@ -35,26 +35,45 @@ final class Judge {
     /** Returns the most telling finding, if any. */
     Optional<Finding> findWrong() {
         return Stream.<Supplier<Optional<Finding>>>of(
-                        this::lostRow, this::wrongRows, this::wrongEffect, this::wrongSequence, this::wrongAnswer)
+                        this::noAnswer,
+                        this::lostRow,
+                        this::wrongRows,
+                        this::wrongEffect,
+                        this::wrongSequence,
+                        this::wrongAnswer)
                 .map(Supplier::get)
                 .flatMap(Optional::stream)
                 .findFirst();
     }
 
+    /** Its rows are missing for that reason alone. */
+    private Optional<Finding> noAnswer() {
+        if (!run.unanswered()) {
+            return Optional.empty();
+        }
+        Throwable last = run.failures().get(run.failures().size() - 1);
+        Place place = Place.of(last.getStackTrace());
+        return Optional.of(new Finding(
+                "no answer, " + last.getClass().getName() + " " + place,
+                when + " a call got no answer, however often it was repeated: " + Report.shortened(last.toString())
+                        + (place == null ? "" : " at " + place),
+                lines(baseline.differences(run.changes()))));
+    }
+
     /** A repeat that writes what is missing would hide that a client which was answered has no reason to repeat. */
     private Optional<Finding> lostRow() {
-        List<Baseline.Difference> lost = baseline.differences(run.answered());
-        if (lost.isEmpty()
-                || run.unanswered()
-                || !baseline.differences(run.changes()).isEmpty()) {
+        List<Baseline.Difference> lost = mostTellingFirst(baseline.differences(run.answered()));
+        if (lost.isEmpty() || !baseline.differences(run.changes()).isEmpty()) {
             return Optional.empty();
         }
         String table = lost.get(0).row().table();
+        String place = at(writer(table));
         return Optional.of(new Finding(
+                "lost row" + table + place,
                 when + " the caller was answered, but " + lost.get(0).row().operation() + " of a row of "
                         + table.substring(table.lastIndexOf('.') + 1)
                         + " was missing until another call: the failure was swallowed outside of the transaction; it is"
-                        + " written" + at(writer(table)),
+                        + " written" + place,
                 lines(lost)));
     }
 
@@ -66,27 +85,46 @@ final class Judge {
     }
 
     private Optional<Finding> wrongRows() {
-        List<Baseline.Difference> differences = baseline.differences(run.changes());
+        List<Baseline.Difference> differences = mostTellingFirst(baseline.differences(run.changes()));
         if (differences.isEmpty()) {
             return Optional.empty();
         }
-        // A row with other values is one too many and another one too few: the one too many tells more.
-        Baseline.Difference difference = differences.stream()
-                .filter(each -> each.actual() > each.expected())
-                .findFirst()
-                .orElse(differences.get(0));
+        Baseline.Difference difference = differences.get(0);
         Baseline.Row row = difference.row();
         String table = row.table().substring(row.table().lastIndexOf('.') + 1);
-        String happened = happened(difference, count(row, baseline.run().changes()), count(row, run.changes()));
+        long expected = count(row, baseline.run().changes());
+        long actual = count(row, run.changes());
+        String happened = happened(difference, expected, actual);
+        String reason = reason(row.table(), actual < expected);
         return Optional.of(new Finding(
-                when + " a row of " + table + " was " + happened + ": " + reason(row.table(), happened),
+                "row of " + table + ": " + reason,
+                when + " a row of " + table + " was " + happened + ": " + reason,
                 lines(differences)));
+    }
+
+    /**
+     * What is outside of the transaction of the claim is the cause of what is wrong within it, and what is written first that of
+     * what follows. A row with other values is one too many and another one too few: the one too many tells more.
+     */
+    private List<Baseline.Difference> mostTellingFirst(List<Baseline.Difference> differences) {
+        Set<String> claims = claimTransactions();
+        return differences.stream()
+                .sorted(Comparator.<Baseline.Difference>comparingInt(
+                                difference -> writer(difference.row().table())
+                                        .map(writer -> claims.contains(writer.transaction()) ? 1 : 0)
+                                        .orElse(2))
+                        .thenComparingInt(difference -> difference.actual() > difference.expected() ? 0 : 1)
+                        .thenComparingInt(difference -> writer(difference.row().table())
+                                .map(RecordedStatement::number)
+                                .orElse(0)))
+                .toList();
     }
 
     static String lines(List<Baseline.Difference> differences) {
         return differences.stream()
                 .map(each -> "  " + each.row().operation() + " " + each.row().table() + " "
-                        + each.row().columns() + ": " + each.expected() + " expected, " + each.actual() + " found")
+                        + Report.shortened(each.row().columns()) + ": " + each.expected() + " expected, "
+                        + each.actual() + " found")
                 .collect(Collectors.joining("\n"));
     }
 
@@ -122,30 +160,44 @@ final class Judge {
                 .count();
     }
 
-    private String reason(String table, String happened) {
+    private String reason(String table, boolean isMissing) {
         Optional<RecordedStatement> writer = writer(table);
         String place = at(writer);
         Optional<RecordedStatement> claim = find(RecordedStatement::isLibraryClaim);
         if (claim.isEmpty()) {
-            return "no key was claimed, because the method is not @Idempotent or was not called through its Spring proxy; it"
-                    + " is written" + place;
+            return "no key was claimed, because the method is not @Idempotent or was not called through its Spring proxy"
+                    + (place.isEmpty() ? "" : "; it is written" + place);
         }
         if (!baseline.hasStableKeys()) {
             return "calls with the same intent claimed different keys (" + baseline.keysOfBoth()
-                    + "), so the key is made inside; it is written" + place;
+                    + "), so the key is made inside" + (place.isEmpty() ? "" : "; it is written" + place);
         }
         if (writer.isEmpty()) {
-            return trigger();
+            return "no statement that was seen writes it: a function that makes its SQL, another process, or a connection of"
+                    + " no DataSource that is a bean may do so";
         }
-        if (happened.startsWith("not")
-                && claimTransactions().contains(writer.get().transaction())) {
+        Optional<Writers.Definition> between = between(writer.get(), table).filter(each -> !each.isView());
+        if (between.isPresent()) {
+            // Such code may write outside of the transaction that it is called in.
+            return "it is written by " + between.get() + ", by way of "
+                    + writer.get().summary()
+                    + (claimTransactions().contains(writer.get().transaction())
+                            ? ""
+                            : ", " + manner(writer.get(), claim.get(), isMissing))
+                    + place;
+        }
+        if (isMissing && claimTransactions().contains(writer.get().transaction())) {
             return "the transaction of the claim was committed although an exception was thrown in it, which was caught, or"
                     + " which noRollbackFor names; it is written" + place;
         }
-        return "it is written " + manner(writer.get(), claim.get(), happened) + place;
+        return "it is written "
+                + between(writer.get(), table)
+                        .map(view -> "through " + view + ", ")
+                        .orElse("")
+                + manner(writer.get(), claim.get(), isMissing) + place;
     }
 
-    private String manner(RecordedStatement writer, RecordedStatement claim, String happened) {
+    private String manner(RecordedStatement writer, RecordedStatement claim, boolean isMissing) {
         if (!writer.url().equals(claim.url())) {
             return "through another DataSource, which does not commit with the claim,";
         }
@@ -153,22 +205,29 @@ final class Judge {
                 .noneMatch(each -> each.thread().equals(writer.thread()))) {
             return "on another thread, outside of the transaction,";
         }
-        if (writer.moment() == Moment.TRANSACTIONAL_EVENT_LISTENER) {
-            return "after the commit, by a @TransactionalEventListener,";
-        }
-        if (writer.moment() == Moment.AFTER_COMPLETION) {
-            return "after the commit, in a TransactionSynchronization,";
-        }
         if (claimTransactions().contains(writer.transaction())) {
             return "in the transaction of the claim,";
         }
-        boolean isBefore = run.statements().stream()
-                .filter(statement -> statement.call() == writer.call() && statement.isLibraryClaim())
-                .findFirst()
-                .map(own -> own.number() > writer.number())
-                .orElse(false);
-        if (isBefore) {
-            return "before the key is claimed" + (writer.autoCommit() ? ", with auto-commit," : "");
+        switch (writer.moment()) {
+            case LISTENER_AFTER_COMMIT -> {
+                return "after the commit, by a @TransactionalEventListener,";
+            }
+            case LISTENER_AFTER_ROLLBACK -> {
+                return "after the rollback, by a @TransactionalEventListener,";
+            }
+            case AFTER_COMMIT -> {
+                return "after the commit, in a TransactionSynchronization,";
+            }
+            case AFTER_ROLLBACK -> {
+                return "after the rollback, in a TransactionSynchronization,";
+            }
+            case OUT_OF_CALL -> {
+                return (isBeforeClaim(writer) ? "before the key is claimed" : "after the call, in another transaction")
+                        + (writer.autoCommit() ? ", with auto-commit," : ",");
+            }
+            case IN_CALL -> {
+                // The transaction tells more.
+            }
         }
         if (writer.autoCommit()) {
             return "with auto-commit, outside of the transaction,";
@@ -179,7 +238,18 @@ final class Judge {
         String manner = isLeased()
                 ? "before the completion of a leased call, and commits alone,"
                 : "in a transaction of its own (REQUIRES_NEW)";
-        return happened.startsWith("not") ? manner + ", whose failure was swallowed," : manner;
+        return isMissing ? manner + ", whose failure was swallowed," : manner;
+    }
+
+    private boolean isBeforeClaim(RecordedStatement writer) {
+        return (run.statements().contains(writer) ? run : baseline.run())
+                .statements().stream()
+                        .filter(statement -> statement.isLibraryClaim()
+                                && statement.call() == writer.call()
+                                && statement.thread().equals(writer.thread()))
+                        .findFirst()
+                        .map(claim -> claim.number() > writer.number())
+                        .orElse(false);
     }
 
     /** A leased call claims in one transaction and completes in another one. */
@@ -192,21 +262,21 @@ final class Judge {
                 > 1;
     }
 
-    private String trigger() {
-        return all().filter(statement -> statement.kind() == Kind.APPLICATION && databases.isTriggering(statement))
-                .findFirst()
-                .map(statement -> "it is written by a trigger, fired by " + statement.summary()
-                        + (statement.place() == null ? "" : " at " + statement.place()))
-                .orElse(
-                        "it is not written by a statement of the application, but by a function of the database, another"
-                                + " process, or a connection of no DataSource that is a bean");
-    }
-
     /** Prefers the statement that is outside of the transaction of the claim. Messages are written by the library. */
     private Optional<RecordedStatement> writer(String table) {
         Set<String> claims = claimTransactions();
         return find(statement -> statement.writes(table) && !claims.contains(statement.transaction()))
-                .or(() -> find(statement -> statement.writes(table)));
+                .or(() -> find(statement -> isBetween(statement, table) && !claims.contains(statement.transaction())))
+                .or(() -> find(statement -> statement.writes(table)))
+                .or(() -> find(statement -> isBetween(statement, table)));
+    }
+
+    private boolean isBetween(RecordedStatement statement, String table) {
+        return statement.kind() == Kind.APPLICATION && between(statement, table).isPresent();
+    }
+
+    private Optional<Writers.Definition> between(RecordedStatement statement, String table) {
+        return statement.writes(table) ? Optional.empty() : writers.between(statement, table);
     }
 
     private Set<String> claimTransactions() {
@@ -239,15 +309,18 @@ final class Judge {
         List<EffectProbe.Sighting> placed = now.isEmpty() ? usual : now;
         Place place = placed.get(placed.size() - 1).place();
         String at = place == null ? "" : " at " + place;
+        String cause = "effect " + effect + at;
         String subject = when + " the effect '" + effect + "' was ";
         if (withoutKey(now) > withoutKey(usual)) {
             return Optional.of(new Finding(
+                    cause + " without key",
                     subject + "seen " + times(withoutKey(now))
                             + " outside of the database: it has no downstream key by which a repeat is recognized" + at,
                     ""));
         }
         if (keys(now).size() > keys(usual).size()) {
             return Optional.of(new Finding(
+                    cause + " with keys",
                     subject + "seen with " + keys(now).size()
                             + " downstream keys: a repeat must have the same one, see IdempotencyContext.downstreamKey,"
                             + at,
@@ -260,6 +333,7 @@ final class Judge {
         return lost == 0
                 ? Optional.empty()
                 : Optional.of(new Finding(
+                        cause + " lost",
                         subject + (now.isEmpty() ? "not seen" : "seen " + lost + " times less than without a fault")
                                 + ": the call that makes it is lost with the fault" + at,
                         ""));
@@ -291,9 +365,11 @@ final class Judge {
                     String name = sequence.getKey();
                     String place = find(statement -> statement.kind() == Kind.APPLICATION
                                     && statement.sql().contains(name.substring(name.lastIndexOf('.') + 1)))
-                            .map(statement -> " at " + statement.place())
+                            .map(RecordedStatement::place)
+                            .map(line -> " at " + line)
                             .orElse("");
                     return new Finding(
+                            "sequence " + name,
                             when + " the sequence " + name + " was advanced by "
                                     + sequence.getValue().count() + " and not by " + usualCount(name)
                                     + ": a rollback does not take its numbers back, so they must not count anything"
@@ -308,25 +384,32 @@ final class Judge {
     }
 
     private Optional<Finding> wrongAnswer() {
-        if (run.unanswered()) {
-            Throwable last = run.failures().get(run.failures().size() - 1);
-            Place place = Place.of(last.getStackTrace());
-            return Optional.of(new Finding(
-                    when + " a call got no answer, however often it was repeated: " + last
-                            + (place == null ? "" : " at " + place),
-                    ""));
-        }
         Map<String, String> first = run.answers().get(0);
         return run.answers().stream()
                 .filter(answer -> !answer.equals(first) || !baseline.isUsual(answer))
                 .findFirst()
-                .map(answer -> new Finding(
-                        when + " a caller got another answer"
-                                + (answer.equals(first) ? " than without a fault" : " than the first one")
-                                + (find(RecordedStatement::isLibraryClaim).isEmpty()
-                                        ? ": no key was claimed, because the method is not @Idempotent or was not called"
-                                                + " through its Spring proxy"
-                                        : ""),
-                        "  " + (answer.equals(first) ? baseline.answer() : first) + "\n  " + answer));
+                .map(answer -> {
+                    boolean isSame = answer.equals(first);
+                    Map<String, String> expected = isSame ? baseline.answer() : first;
+                    Map<String, String> actual = isSame ? baseline.withoutVolatile(answer) : answer;
+                    return new Finding(
+                            "answer",
+                            when + " a caller got another answer"
+                                    + (isSame ? " than without a fault" : " than the first one")
+                                    + differing(expected, actual)
+                                    + (find(RecordedStatement::isLibraryClaim).isEmpty()
+                                            ? ": no key was claimed, because the method is not @Idempotent or was not"
+                                                    + " called through its Spring proxy"
+                                            : ""),
+                            "  " + Report.shortened(expected) + "\n  " + Report.shortened(actual));
+                });
+    }
+
+    private static String differing(Map<String, String> expected, Map<String, String> answer) {
+        Set<String> members = new TreeSet<>(expected.keySet());
+        members.addAll(answer.keySet());
+        members.removeIf(member -> Objects.equals(expected.get(member), answer.get(member)));
+        members.remove("");
+        return members.isEmpty() ? "" : " in " + String.join(", ", members);
     }
 }

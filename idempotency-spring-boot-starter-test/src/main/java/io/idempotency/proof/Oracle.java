@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowCallbackHandler;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -76,6 +77,28 @@ final class Oracle implements AutoCloseable {
                and state in ('active', 'idle in transaction', 'idle in transaction (aborted)')
             """;
 
+    private static final String OPEN_ON_SERVER = """
+            select format('%s (%s, %s): %s', pid, datname, application_name, left(query, 100))
+              from pg_stat_activity
+             where backend_xid is not null and pid <> pg_backend_pid()
+            union all
+            select format('the prepared transaction %s (%s)', gid, database) from pg_prepared_xacts
+            """;
+
+    /** What did not exist when the view was opened. */
+    private static final String MADE = """
+            select 'schema if exists ' || quote_ident(nspname)
+              from pg_namespace
+             where nspname !~ '^pg_' and oid not in (select oid from idempotency_proof.known_schema)
+            union all
+            select case c.relkind when 'S' then 'sequence' when 'v' then 'view' when 'm' then 'materialized view'
+                                  else 'table' end
+                   || ' if exists ' || quote_ident(n.nspname) || '.' || quote_ident(c.relname)
+              from pg_class c join pg_namespace n on n.oid = c.relnamespace
+             where c.relkind in ('r', 'p', 'S', 'v', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'idempotency_proof'
+               and c.oid not in (select oid from idempotency_proof.known)
+            """;
+
     private final SingleConnectionDataSource connection;
 
     private final JdbcTemplate jdbc;
@@ -88,8 +111,6 @@ final class Oracle implements AutoCloseable {
     private final Map<String, Snapshot> snapshots = new HashMap<>();
 
     private final Map<String, String> roots = new HashMap<>();
-
-    private final Set<String> tablesWithTriggers = new TreeSet<>();
 
     private final List<String> sequences = new ArrayList<>();
 
@@ -115,8 +136,12 @@ final class Oracle implements AutoCloseable {
         return one("select system_identifier || '/' || current_database() from pg_control_system()");
     }
 
-    /** Opens the view; the changes from now on are seen. */
-    void open() {
+    /**
+     * Opens the view; the changes from now on are seen.
+     *
+     * @param writers gets the definitions of the database
+     */
+    void open(Writers writers) {
         requirePossible();
         // What others commit without waiting for the disk is decoded only when a commit after it has waited.
         jdbc.execute("set synchronous_commit = on");
@@ -139,16 +164,29 @@ final class Oracle implements AutoCloseable {
                 snapshots.put(table.getKey(), snapshot);
             }
         }
-        jdbc.query(PARTITIONS, (RowCallbackHandler) row -> roots.put(row.getString(1), row.getString(2)));
-        tablesWithTriggers.addAll(jdbc.queryForList(
-                "select n.nspname || '.' || c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid"
-                        + " join pg_namespace n on n.oid = c.relnamespace where not t.tgisinternal",
-                String.class));
+        readPartitions();
+        jdbc.query(Writers.QUERY, (RowCallbackHandler) row -> writers.add(
+                new Writers.Definition(row.getString(1), row.getString(2), row.getString(3), row.getString(4))));
         sequences.addAll(jdbc.queryForList(SEQUENCES, String.class));
-        // It waits for all transactions of the server, which may be those of others.
-        jdbc.execute("set statement_timeout = '30s'");
-        one("select pg_create_logical_replication_slot('" + slot + "', 'test_decoding', true)::text");
-        jdbc.execute("reset statement_timeout");
+        jdbc.execute("create unlogged table " + SCHEMA + ".known as select oid from pg_class");
+        jdbc.execute("create unlogged table " + SCHEMA + ".known_schema as select oid from pg_namespace");
+        createSlot();
+    }
+
+    /** It waits for all transactions of the server, which may be those of others. */
+    private void createSlot() {
+        jdbc.execute("set statement_timeout = '10s'");
+        try {
+            one("select pg_create_logical_replication_slot('" + slot + "', 'test_decoding', true)::text");
+        } catch (QueryTimeoutException waited) {
+            throw new IllegalStateException(
+                    "Nothing can be compared yet, because a transaction remains open on the server, perhaps in another"
+                            + " database: end it, or use a server of its own. Open are: "
+                            + String.join("; ", jdbc.queryForList(OPEN_ON_SERVER, String.class)),
+                    waited);
+        } finally {
+            jdbc.execute("reset statement_timeout");
+        }
     }
 
     private void requirePossible() {
@@ -194,10 +232,6 @@ final class Oracle implements AutoCloseable {
         return one("select current_database()");
     }
 
-    Set<String> tablesWithTriggers() {
-        return tablesWithTriggers;
-    }
-
     boolean hasTable(String table) {
         return snapshots.containsKey(table);
     }
@@ -241,10 +275,18 @@ final class Oracle implements AutoCloseable {
         jdbc.query(
                 "select xid::text::bigint, data from pg_logical_slot_get_changes('" + slot
                         + "', null, null, 'include-xids', '0', 'skip-empty-xacts', '1')",
-                (RowCallbackHandler) row -> Change.parse(row.getLong(1), row.getString(2))
-                        .map(change -> change.withTable(roots.getOrDefault(change.table(), change.table())))
-                        .ifPresent(changes::add));
+                (RowCallbackHandler)
+                        row -> Change.parse(row.getLong(1), row.getString(2)).ifPresent(changes::add));
+        if (!changes.stream()
+                .allMatch(change -> snapshots.containsKey(change.table()) || roots.containsKey(change.table()))) {
+            readPartitions();
+        }
+        changes.replaceAll(change -> change.withTable(roots.getOrDefault(change.table(), change.table())));
         return changes;
+    }
+
+    private void readPartitions() {
+        jdbc.query(PARTITIONS, (RowCallbackHandler) row -> roots.put(row.getString(1), row.getString(2)));
     }
 
     /** Returns the numbers that sequences have reached. */
@@ -259,14 +301,28 @@ final class Oracle implements AutoCloseable {
         return numbers;
     }
 
+    /** Advances a sequence, if it has so many numbers left. */
+    void advance(String sequence, long numbers) {
+        jdbc.queryForList(
+                "select setval(seqrelid, coalesce(pg_sequence_last_value(seqrelid), 0) + ?) from pg_sequence"
+                        + " where seqrelid = cast(? as regclass) and seqincrement > 0"
+                        + " and coalesce(pg_sequence_last_value(seqrelid), 0) + ? between seqmin and seqmax / 2",
+                numbers,
+                sequence,
+                numbers);
+    }
+
     /** Lets leases end, as time would. */
     void expireLeases(String requests) {
         jdbc.execute("update " + requests + " set locked_until = statement_timestamp() - interval '1 ms'"
                 + " where status = 'processing' and locked_until > statement_timestamp()");
     }
 
-    /** Restores the rows of tables that have changed, without triggers and foreign keys. */
+    /** Drops what was made, and restores the rows of tables that have changed, without triggers and foreign keys. */
     void restore(List<Change> changes) {
+        for (String made : jdbc.queryForList(MADE, String.class)) {
+            jdbc.execute("drop " + made + " cascade");
+        }
         Set<String> tables = new TreeSet<>();
         for (Change change : changes) {
             // A TRUNCATE names several.

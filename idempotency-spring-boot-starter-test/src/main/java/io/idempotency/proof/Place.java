@@ -10,6 +10,8 @@ record Place(String file, int line, String className) {
 
     private static final String LIBRARY_INTERNAL = "io.idempotency.internal.";
 
+    private static final String LIBRARY_CALL = LIBRARY_INTERNAL + "execution.";
+
     private static final String LIBRARY_BOOT = "io.idempotency.boot.";
 
     /** Libraries between the application's code and the driver, or below it. */
@@ -71,6 +73,11 @@ record Place(String file, int line, String className) {
                 .findFirst()
                 .filter(name -> name.startsWith(LIBRARY_INTERNAL) || name.startsWith(LIBRARY_BOOT))
                 .isPresent();
+    }
+
+    /** Returns whether an idempotent call is on the stack. */
+    static boolean isInCall(StackTraceElement[] trace) {
+        return Stream.of(trace).map(StackTraceElement::getClassName).anyMatch(name -> name.startsWith(LIBRARY_CALL));
     }
 
     private static boolean isProof(String className) {

@@ -15,7 +15,9 @@ import javax.sql.DataSource;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.copy.CopyManager;
 import org.postgresql.core.BaseConnection;
+import org.postgresql.core.QueryExecutor;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
@@ -94,7 +96,16 @@ final class ProbedDataSources implements BeanPostProcessor {
                 return StatementRecorder.around(
                         connection, "commit", () -> ProbedDataSources.invoke(connection, method, arguments));
             }
+            if (method.getName().equals("getCopyAPI")) {
+                return new CopyManager((BaseConnection) proxy);
+            }
             Object result = ProbedDataSources.invoke(connection, method, arguments);
+            if (result instanceof QueryExecutor executor) {
+                return proxy(QueryExecutor.class, copyHandler(executor));
+            }
+            if (result instanceof BaseConnection driver && isUnwrappedByApplication(arguments)) {
+                return proxy(BaseConnection.class, new ConnectionHandler(driver));
+            }
             if (!(result instanceof Statement statement)) {
                 return result;
             }
@@ -103,6 +114,23 @@ final class ProbedDataSources implements BeanPostProcessor {
                     ? CallableStatement.class
                     : statement instanceof PreparedStatement ? PreparedStatement.class : Statement.class;
             return proxy(type, new StatementHandler((Connection) proxy, connection, statement, sql));
+        }
+
+        /** A COPY is no statement of JDBC. */
+        private InvocationHandler copyHandler(QueryExecutor executor) {
+            return (proxy, method, arguments) -> method.getName().equals("startCopy")
+                    ? StatementRecorder.around(
+                            connection,
+                            String.valueOf(arguments[0]),
+                            () -> ProbedDataSources.invoke(executor, method, arguments))
+                    : ProbedDataSources.invoke(executor, method, arguments);
+        }
+
+        private static boolean isUnwrappedByApplication(@Nullable Object @Nullable [] arguments) {
+            return arguments != null
+                    && arguments[0] instanceof Class<?> type
+                    && type.isInterface()
+                    && !Place.isOfLibrary(Thread.currentThread().getStackTrace());
         }
     }
 

@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -34,7 +37,9 @@ final class Proof {
     private static final int AT_ONCE = 8;
 
     /** Further ones would tell the same. */
-    private static final int MOST_FINDINGS = 5;
+    private static final int MOST_FAILURES_OF_A_CAUSE = 5;
+
+    private static final int MOST_CAUSES = 5;
 
     private static final String CLEAN_RUN = "clean run";
 
@@ -51,6 +56,12 @@ final class Proof {
     private @Nullable Opened opened;
 
     private @Nullable Baseline baseline;
+
+    /** Number of failed tests by cause. */
+    private final Map<String, Integer> causes = new HashMap<>();
+
+    /** What the running test has found. */
+    private @Nullable Finding found;
 
     /** What would fail for the same reason is not tried. */
     private boolean isHopeless;
@@ -73,12 +84,19 @@ final class Proof {
         }
         return scenarios.stream()
                 .map(scenario -> DynamicContainer.dynamicContainer(
-                        scenario.getName(),
-                        URI.create("method:" + scenario.getDeclaringClass().getName() + "#" + scenario.getName()
-                                + Stream.of(scenario.getParameterTypes())
-                                        .map(Class::getTypeName)
-                                        .collect(Collectors.joining(",", "(", ")"))),
-                        new Proof(test, context, scenario).tests()));
+                        scenario.getName(), source(scenario), new Proof(test, context, scenario).tests()));
+    }
+
+    /** Quotes the spaces that a name in Kotlin may have. */
+    private static URI source(Method scenario) {
+        String parameters = Stream.of(scenario.getParameterTypes())
+                .map(Class::getTypeName)
+                .collect(Collectors.joining(",", "(", ")"));
+        try {
+            return new URI("method", scenario.getDeclaringClass().getName(), scenario.getName() + parameters);
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     static List<Method> scenariosOf(Class<?> testClass) {
@@ -95,7 +113,7 @@ final class Proof {
         return Stream.<Supplier<Stream<DynamicTest>>>of(this::withoutFault, this::withFaults)
                 .takeWhile(stage -> !isHopeless)
                 .flatMap(Supplier::get)
-                .takeWhile(each -> !isHopeless && report.count(Verdict.WRONG) < MOST_FINDINGS)
+                .takeWhile(each -> !isHopeless && causes.size() < MOST_CAUSES)
                 .onClose(this::close);
     }
 
@@ -182,6 +200,7 @@ final class Proof {
 
     private DynamicTest test(String name, Executable body) {
         return DynamicTest.dynamicTest(name, () -> {
+            found = null;
             try {
                 body.execute();
                 report.add(name, Verdict.OK, "");
@@ -190,10 +209,15 @@ final class Proof {
                 throw skipped;
             } catch (Throwable wrong) {
                 isHopeless |= name.equals(CLEAN_RUN) || name.equals(REPEAT);
-                report.add(
-                        name,
-                        Verdict.WRONG,
-                        wrong instanceof AssertionError ? String.valueOf(wrong.getMessage()) : wrong.toString());
+                String message =
+                        wrong instanceof AssertionError ? String.valueOf(wrong.getMessage()) : wrong.toString();
+                String cause = found == null ? wrong.getClass().getName() : found.cause();
+                if (causes.merge(cause, 1, Integer::sum) > MOST_FAILURES_OF_A_CAUSE) {
+                    String repeated = MOST_FAILURES_OF_A_CAUSE + " tests before have found the same: " + message;
+                    report.add(name, Verdict.SKIPPED, repeated);
+                    throw new TestAbortedException(repeated);
+                }
+                report.add(name, Verdict.WRONG, message);
                 throw wrong;
             }
         });
@@ -218,15 +242,17 @@ final class Proof {
         Instance first = opened().first();
         Instance second = opened().second();
         // They fill caches, of the application and of the driver, and the library asks first for a key that was
-        // repeated: from
-        // now on all runs send the same statements.
+        // repeated: from now on all runs send the same statements.
         cleanRun(callers -> {
             callers.call(second, second);
             callers.call(first, first);
         });
         // What belongs to an instance or a thread differs, as times and random values do.
         Run other = cleanRun(callers -> callers.callAtOnce(List.of(second)));
+        // Nor do connections and equal numbers of two sequences stay the same.
+        opened().databases().moveOn(other);
         awaitAnotherSecond();
+        cleanRun(callers -> callers.call(first, first));
         IdempotencyScenario annotation =
                 AnnotatedElementUtils.findMergedAnnotation(scenario, IdempotencyScenario.class);
         Baseline found = new Baseline(
@@ -262,7 +288,8 @@ final class Proof {
     private Run prove(String when, @Nullable Strike strike, int atOnce, ScenarioRunner.Calls calls) throws Exception {
         Baseline usual = baseline();
         Run run = opened().runner().run(strike, atOnce, true, calls);
-        new Judge(usual, opened().databases(), when, run).findWrong().ifPresent(wrong -> {
+        new Judge(usual, opened().databases().writers(), when, run).findWrong().ifPresent(wrong -> {
+            found = wrong;
             throw new AssertionError(scenario.getName() + ": " + wrong.text() + "\n  See " + report.file());
         });
         return run;

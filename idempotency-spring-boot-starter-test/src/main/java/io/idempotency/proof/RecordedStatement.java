@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param sql text
  * @param kind sender
  * @param place line of the application that sent it; {@code null} if none did
- * @param moment moment in the transaction of the call
+ * @param moment moment with regard to an idempotent call and its transaction
  * @param thread thread that sent it
  * @param autoCommit whether it was a transaction of its own
  * @param managed whether its connection is that of a transaction of Spring
@@ -45,9 +45,12 @@ record RecordedStatement(
     }
 
     enum Moment {
-        USUAL,
-        AFTER_COMPLETION,
-        TRANSACTIONAL_EVENT_LISTENER
+        IN_CALL,
+        OUT_OF_CALL,
+        AFTER_COMMIT,
+        AFTER_ROLLBACK,
+        LISTENER_AFTER_COMMIT,
+        LISTENER_AFTER_ROLLBACK
     }
 
     private static final Pattern COMMIT = Pattern.compile("(^|;)\\s*commit\\s*;?\\s*$", Pattern.CASE_INSENSITIVE);
@@ -65,6 +68,10 @@ record RecordedStatement(
 
     /** Returns whether it names a table as what it writes. */
     boolean writes(String table) {
+        return writes(sql, table);
+    }
+
+    static boolean writes(String sql, String table) {
         String name = unqualified(table);
         Matcher write = WRITE.matcher(sql);
         while (write.find()) {
@@ -73,6 +80,11 @@ record RecordedStatement(
             }
         }
         return false;
+    }
+
+    /** Returns the process id of its backend. */
+    int backend() {
+        return Integer.parseInt(transaction.substring(0, transaction.indexOf('/')));
     }
 
     boolean isLibraryClaim() {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,6 +55,12 @@ final class Report {
         }
     }
 
+    /** Enough for usual statements and values. */
+    private static final int SHOWN_CHARACTERS = 1_000;
+
+    /** In bytes, most file systems allow 255. */
+    private static final int LONGEST_FILE_NAME = 120;
+
     private final String name;
 
     private final Path file;
@@ -68,7 +75,28 @@ final class Report {
 
     Report(Class<?> testClass, Method scenario) {
         this.name = testClass.getSimpleName() + "." + scenario.getName();
-        this.file = FOLDER.resolve(testClass.getName() + "." + scenario.getName() + ".html");
+        this.file = FOLDER.resolve(fileName(testClass.getName() + "." + scenario.getName()) + ".html");
+    }
+
+    /** A name in Kotlin may have characters, and a length, that no file may have. */
+    private static String fileName(String ofScenario) {
+        String safe = ofScenario.replaceAll("[^\\p{L}\\p{N}._$-]", "_");
+        safe = safe.substring(Math.max(0, safe.length() - LONGEST_FILE_NAME));
+        return safe.equals(ofScenario) ? safe : safe + "-" + Integer.toHexString(ofScenario.hashCode());
+    }
+
+    /** Shortens a long text, and tells it from others. */
+    static String shortened(String text) {
+        return text.length() <= SHOWN_CHARACTERS
+                ? text
+                : "%s... (%d characters with the hash %x)"
+                        .formatted(text.substring(0, SHOWN_CHARACTERS), text.length(), text.hashCode());
+    }
+
+    static String shortened(Map<String, String> values) {
+        Map<String, String> shown = new LinkedHashMap<>(values);
+        shown.replaceAll((name, value) -> shortened(value));
+        return shown.toString();
     }
 
     void baseline(Baseline usual) {
@@ -118,7 +146,11 @@ final class Report {
                 + (baseline == null || baseline.notCompared().isEmpty()
                         ? ""
                         : " Not compared, because they differ without a fault: "
-                                + text(String.join(", ", baseline.notCompared())) + ".");
+                                + text(String.join(", ", baseline.notCompared())) + ".")
+                + (baseline == null || baseline.comparedInRun().isEmpty()
+                        ? ""
+                        : " Compared only with the other answers of a run, because they differ without a fault: "
+                                + text(String.join(", ", baseline.comparedInRun())) + ".");
     }
 
     private static String statements(Run run) {
@@ -128,7 +160,8 @@ final class Report {
             StatementRecorder.Strike strike = run.strike();
             boolean isStruck = run.struck() && strike != null && strike.isAt(statement);
             rows.add("<tr" + (statement.kind() == RecordedStatement.Kind.LIBRARY ? " class=library" : "") + "><td>"
-                    + statement.call() + "<td><code>" + text(statement.sql().strip()) + "</code>"
+                    + statement.call() + "<td><code>"
+                    + text(shortened(statement.sql().strip())) + "</code>"
                     + (isStruck && strike != null
                             ? " <span class=struck>&#9889; "
                                     + text(strike.fault().description()) + "</span>"
@@ -145,7 +178,7 @@ final class Report {
         return "<table><tr><th>committed<th>row<th>transaction\n"
                 + effects.stream()
                         .map(change -> "<tr><td>" + change.operation() + "<td><code>" + text(change.table()) + " "
-                                + text(change.columns().toString()) + "</code><td>" + change.transaction())
+                                + text(shortened(change.columns())) + "</code><td>" + change.transaction())
                         .collect(Collectors.joining("\n"))
                 + "</table>\n";
     }
@@ -153,12 +186,13 @@ final class Report {
     private static String answers(Run run) {
         return "<p>Answers: <code>"
                 + run.answers().stream()
-                        .map(answer -> text(answer.toString()))
+                        .map(answer -> text(shortened(answer)))
                         .distinct()
                         .collect(Collectors.joining("</code>, <code>"))
                 + "</code></p>\n"
                 + run.failures().stream()
-                        .map(failure -> "<p>A caller got <code>" + text(failure.toString()) + "</code></p>\n")
+                        .map(failure ->
+                                "<p>A caller got <code>" + text(shortened(failure.toString())) + "</code></p>\n")
                         .collect(Collectors.joining());
     }
 

@@ -36,7 +36,7 @@ final class StatementRecorder {
 
     private final Backends backends;
 
-    private final Set<Thread> callingThreads = ConcurrentHashMap.newKeySet();
+    private final Map<Thread, Integer> callsByThread = new ConcurrentHashMap<>();
 
     private final List<RecordedStatement> statements = new ArrayList<>();
 
@@ -107,8 +107,7 @@ final class StatementRecorder {
     /** Begins a call of the scenario on this thread, and in a process that has not vanished. */
     void callBegins() {
         vanished = false;
-        callingThreads.add(Thread.currentThread());
-        calls.incrementAndGet();
+        callsByThread.put(Thread.currentThread(), calls.incrementAndGet());
     }
 
     /** Ends a call. Whatever the method returns, a process that vanished has not answered. */
@@ -146,7 +145,7 @@ final class StatementRecorder {
         // its stack.
         boolean isElsewhere = place == null
                 && !isOfLibrary
-                && !callingThreads.contains(Thread.currentThread())
+                && !callsByThread.containsKey(Thread.currentThread())
                 && !openTransactions.containsKey(physical);
         boolean isEmptyCommit = isCommit && physical.getTransactionState() == TransactionState.IDLE;
         if (isElsewhere || isEmptyCommit) {
@@ -167,7 +166,7 @@ final class StatementRecorder {
                     statements.size() + 1,
                     count(each -> each.kind() == kind) + 1,
                     count(each -> each.kind() == kind && each.summary().equals(summary)) + 1,
-                    calls.get(),
+                    callsByThread.getOrDefault(Thread.currentThread(), calls.get()),
                     sql,
                     kind,
                     place,
@@ -223,6 +222,12 @@ final class StatementRecorder {
             case DEADLOCK -> {
                 return fail(connection, "40P01");
             }
+            case CANCELED -> {
+                return fail(connection, "57014");
+            }
+            case LOCK_NOT_AVAILABLE -> {
+                return fail(connection, "55P03");
+            }
             case OUT_OF_MEMORY -> throw new OutOfMemoryError("Thrown by the test");
             case INTERRUPT -> {
                 Thread.currentThread().interrupt();
@@ -261,15 +266,24 @@ final class StatementRecorder {
     }
 
     private static RecordedStatement.Moment momentOf(StackTraceElement[] trace) {
-        boolean isAfterCompletion = false;
+        boolean isOfListener = false;
+        boolean isAfterEnd = false;
         for (StackTraceElement frame : trace) {
-            if (frame.getClassName().contains("TransactionalApplicationListener")) {
-                return RecordedStatement.Moment.TRANSACTIONAL_EVENT_LISTENER;
+            String method = frame.getMethodName();
+            isOfListener |= frame.getClassName().contains("TransactionalApplicationListener");
+            isAfterEnd |= method.equals("invokeAfterCompletion") || method.equals("invokeAfterCommit");
+            if (isAfterEnd && method.equals("processCommit")) {
+                return isOfListener
+                        ? RecordedStatement.Moment.LISTENER_AFTER_COMMIT
+                        : RecordedStatement.Moment.AFTER_COMMIT;
             }
-            isAfterCompletion |= frame.getMethodName().equals("invokeAfterCompletion")
-                    || frame.getMethodName().equals("invokeAfterCommit");
+            if (isAfterEnd && (method.equals("processRollback") || method.equals("doRollbackOnCommitException"))) {
+                return isOfListener
+                        ? RecordedStatement.Moment.LISTENER_AFTER_ROLLBACK
+                        : RecordedStatement.Moment.AFTER_ROLLBACK;
+            }
         }
-        return isAfterCompletion ? RecordedStatement.Moment.AFTER_COMPLETION : RecordedStatement.Moment.USUAL;
+        return Place.isInCall(trace) ? RecordedStatement.Moment.IN_CALL : RecordedStatement.Moment.OUT_OF_CALL;
     }
 
     /** Returns whether Spring manages the transaction of a connection. */

@@ -1,7 +1,13 @@
 package io.idempotency.proof.shop;
 
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
 import java.util.UUID;
 
+import org.postgresql.copy.CopyManager;
+import org.postgresql.core.BaseConnection;
 import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Async;
@@ -34,14 +40,45 @@ class Audit {
 
     record Done(String text) {}
 
+    record Noted(String text) {}
+
+    record Failing(String text) {}
+
     @Transactional
     public void join(String text) {
-        jdbc.update("insert into audit (text) values (?)", text);
+        jdbc.update("insert into audit (text) values (?)", text); // join
     }
 
     @Transactional(propagation = Propagation.REQUIRES_NEW)
     public void inNewTransaction(String text) {
         jdbc.update("insert into audit (text) values (?)", text); // inNewTransaction
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void throughView(String text) {
+        jdbc.update("insert into audit_view values (?)", text); // view
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void byFunction(String text) {
+        jdbc.query("select add_audit(?)", row -> {}, text); // function
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void byCopy(String text) {
+        jdbc.execute((Connection connection) -> {
+            CopyManager copy = new CopyManager(connection.unwrap(BaseConnection.class));
+            try {
+                return copy.copyIn("copy audit (text) from stdin", new StringReader(text + "\n")); // copy
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void once() {
+        jdbc.update("insert into once values (1)");
     }
 
     @Transactional(propagation = Propagation.REQUIRES_NEW)
@@ -51,7 +88,6 @@ class Audit {
 
     @Transactional(noRollbackFor = OutOfMemoryError.class)
     public void withoutRollback(String text) {
-        jdbc.update("insert into note (text) values (?)", text);
         jdbc.update("insert into audit (text) values (?)", text); // withoutRollback
     }
 
@@ -64,6 +100,18 @@ class Audit {
     @Transactional(propagation = Propagation.REQUIRES_NEW)
     public void on(Committed event) {
         jdbc.update("insert into audit (text) values (?)", event.text()); // eventListener
+    }
+
+    @TransactionalEventListener
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void on(Noted event) {
+        jdbc.update("insert into mailed (text) values (?)", event.text()); // mail
+    }
+
+    @TransactionalEventListener(phase = TransactionPhase.AFTER_ROLLBACK)
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void on(Failing event) {
+        jdbc.update("insert into audit (text) values (?)", event.text()); // afterRollback
     }
 
     @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)

@@ -25,12 +25,14 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 import org.postgresql.Driver;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -152,6 +154,28 @@ class ProofEdgesTest {
         assertThat(messages(events(WithoutInterface.class)).toString())
                 .contains(
                         "has methods with @IdempotencyScenario, which nothing runs unless it implements IdempotencyProof");
+    }
+
+    /** Spring does not come to a nested class that has scenarios alone. */
+    @Test
+    void scenariosOfANestedClassThatNothingWouldRunAreRefused() {
+        assertThat(messages(events(WithNestedScenarios.class)).toString())
+                .contains("$Inner has methods with @IdempotencyScenario, which nothing runs unless it implements");
+    }
+
+    @Test
+    void anOpenTransactionOfAnotherDatabaseIsNamed() throws SQLException {
+        try (Connection connection = server.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("set application_name = 'somebody else'");
+            statement.execute("create temporary table open (id int)");
+
+            assertThat(messages(events(OccupiedScenarios.class)).toString())
+                    .contains(
+                            "a transaction remains open on the server, perhaps in another database",
+                            " (postgres, somebody else): create temporary table open (id int)");
+        }
     }
 
     @Test
@@ -283,6 +307,24 @@ class ProofEdgesTest {
         }
     }
 
+    @SpringBootTest(classes = Unusual.class)
+    static class WithNestedScenarios implements IdempotencyProof {
+
+        @IdempotencyScenario
+        void changesNothing(UnusualShop shop) {
+            shop.changeNothing("key-1");
+        }
+
+        @Nested
+        class Inner {
+
+            @IdempotencyScenario
+            void changesNothing(UnusualShop shop) {
+                shop.changeNothing("key-1");
+            }
+        }
+    }
+
     @SpringBootTest(classes = Unusual.class, properties = "spring.jpa.hibernate.ddl-auto=none")
     static class OccupiedScenarios implements IdempotencyProof {
 
@@ -328,7 +370,9 @@ class ProofEdgesTest {
             @IdempotencyScenario
             Object node(UnusualShop shop) {
                 String node = shop.writeNode("key-1");
-                return new Entity(node, Map.of("Date", List.of(Instant.now().toString())));
+                return ResponseEntity.ok()
+                        .header("Date", Instant.now().toString())
+                        .body(node);
             }
         }
     }
@@ -352,6 +396,15 @@ class ProofEdgesTest {
         @IdempotencyScenario
         Object invoice(UnusualShop shop) {
             return shop.invoice("key-1");
+        }
+
+        @Nested
+        class Usual {
+
+            @Test
+            void hasTheApplicationOfTheScenarios(@Autowired EffectProbe probe) {
+                assertThat(probe).isNotNull();
+            }
         }
     }
 
@@ -453,9 +506,6 @@ class ProofEdgesTest {
             jdbc.update("insert into dropped (text) values ('text')");
         }
     }
-
-    /** A ResponseEntity has such members. */
-    record Entity(String body, Map<String, List<String>> headers) {}
 
     record Committed() {}
 

@@ -22,7 +22,7 @@ class TransferProofTest {
     /** The claim, which are two statements, six of the application, the completion, and COMMIT. */
     private static final int STATEMENTS = 10;
 
-    private static final int FAULTS = 9;
+    private static final int FAULTS = 11;
 
     @Test
     void eachStatementIsBrokenInEachWay() {

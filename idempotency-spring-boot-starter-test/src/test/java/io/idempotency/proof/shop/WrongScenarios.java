@@ -137,4 +137,54 @@ class WrongScenarios implements IdempotencyProof {
     void retryableWithoutKey(WrongShop shop) {
         shop.retryableWithoutKey("key-1");
     }
+
+    @IdempotencyScenario
+    void viewInRequiresNew(WrongShop shop) {
+        shop.viewInRequiresNew("key-1");
+    }
+
+    @IdempotencyScenario
+    void functionInRequiresNew(WrongShop shop) {
+        shop.functionInRequiresNew("key-1");
+    }
+
+    @IdempotencyScenario
+    void copyInRequiresNew(WrongShop shop) {
+        shop.copyInRequiresNew("key-1");
+    }
+
+    @IdempotencyScenario
+    void auditOfRollbacks(WrongShop shop) {
+        shop.auditOfRollbacks("key-1");
+    }
+
+    @IdempotencyScenario
+    void neverAgain(WrongShop shop) {
+        shop.neverAgain("key-1");
+    }
+
+    @IdempotencyScenario
+    void consequence(WrongShop shop) {
+        shop.consequence("key-1");
+    }
+
+    @IdempotencyScenario
+    void twoBugs(WrongShop shop) {
+        shop.twoBugs("key-1");
+    }
+
+    @IdempotencyScenario
+    void ticketsLikeIds(WrongShop shop) {
+        shop.ticketsLikeIds("key-1");
+    }
+
+    @IdempotencyScenario
+    void workAfterTheCall(WrongShop shop) {
+        shop.workAfterTheCall("key-1");
+    }
+
+    @IdempotencyScenario
+    void failureSwallowedOutside(WrongShop shop) {
+        shop.failureSwallowedOutside("key-1");
+    }
 }

@@ -58,7 +58,7 @@ class WrongServicesTest {
                 "messageInRequiresNew > Audit > publish > outbox_event was written twice: it is written in a transaction of its own \\(REQUIRES_NEW\\)",
                 "ownCommit > WrongShop > ownCommit > audit was written twice: it is written on a connection of its own, which it commits itself,",
                 "eventListenerAfterCommit > Audit > eventListener > audit was not written: it is written after the commit, by a @TransactionalEventListener,",
-                "afterCompletion > WrongShop > afterCompletion > audit was (not written|written twice): it is written after the commit, in a TransactionSynchronization,",
+                "afterCompletion > WrongShop > afterCompletion > audit was (not written|written twice): it is written after the (commit|rollback), in a TransactionSynchronization,",
                 "effectBeforeTheBoundary > WrongShop > before > audit was written twice: it is written before the key is claimed, with auto-commit,",
                 "secondDataSource > WrongShop > secondDataSource > note was written twice: it is written through another DataSource, which does not commit with the claim,",
                 "httpWithoutDownstreamKey > WrongShop > httpWithoutDownstreamKey > 'charge' was seen twice outside of the database: it has no downstream key by which a repeat is recognized",
@@ -67,12 +67,20 @@ class WrongServicesTest {
                 "asyncWrite > Audit > async > audit was (not written|written twice): it is written on another thread, outside of the transaction,",
                 "autoCommit > WrongShop > autoCommit > audit was written twice: it is written with auto-commit, outside of the transaction,",
                 "sequenceAsMoney > WrongShop > sequenceAsMoney > points was advanced by 2 and not by 1: a rollback does not take its numbers back, so they must not count anything",
-                "triggerThatAddsOutside > WrongShop > trigger > triggered was written twice: it is written by a trigger, fired by `insert into triggering`",
+                "triggerThatAddsOutside > WrongShop > trigger > triggered was written twice: it is written by the trigger adds_outside, by way of `insert into triggering`",
                 "randomPartStoredElsewhere > WrongShop > randomPart > 'charge' was seen with 2 downstream keys: a repeat must have the same one, see IdempotencyContext.downstreamKey,",
                 "exceptionSwallowed > Audit > inNewTransaction > audit was (not written|written twice): it is written in a transaction of its own \\(REQUIRES_NEW\\)(, whose failure was swallowed,)?",
                 "exceptionSwallowedOutside > Audit > inner > the caller was answered, but INSERT of a row of note was missing until another call: the failure was swallowed outside of the transaction; it is written",
                 "noRollbackFor > Audit > withoutRollback > audit was not written: the transaction of the claim was committed although an exception was thrown in it, which was caught, or which noRollbackFor names; it is written",
                 "selfInvocation > WrongShop > note > note was written twice: NO KEY",
+                "viewInRequiresNew > Audit > view > audit was written twice: it is written through the view audit_view, in a transaction of its own \\(REQUIRES_NEW\\)",
+                "functionInRequiresNew > Audit > function > audit was written twice: it is written by the function add_audit, by way of `select add_audit\\(\\?\\)`, in a transaction of its own \\(REQUIRES_NEW\\)",
+                "copyInRequiresNew > Audit > copy > audit was written twice: it is written in a transaction of its own \\(REQUIRES_NEW\\)",
+                "auditOfRollbacks > Audit > afterRollback > audit was (written|written 2 times|written twice): it is written after the rollback, by a @TransactionalEventListener,",
+                "consequence > Audit > inNewTransaction > audit was written twice: it is written in a transaction of its own \\(REQUIRES_NEW\\)",
+                "ticketsLikeIds > WrongShop > tickets > tickets was advanced by 2 and not by 1: a rollback does not take its numbers back, so they must not count anything",
+                "workAfterTheCall > Audit > join > audit was written twice: it is written after the call, in another transaction,",
+                "failureSwallowedOutside > Audit > inner > the caller was answered, but INSERT of a row of note was missing until another call: the failure was swallowed outside of the transaction; it is written",
                 "upsertThatAdds > WrongShop > upsert > counter was changed: NO KEY",
                 "readThenWrite > WrongShop > readThenWrite > audit was written 8 times: NO KEY",
                 "plainTransactional > WrongShop > plainTransactional > audit was written twice: NO KEY",
@@ -99,6 +107,30 @@ class WrongServicesTest {
     void theFaultIsNamed(String beginning) {
         assertThat(messages.get(beginning.substring(0, beginning.indexOf(':'))))
                 .anyMatch(message -> message.startsWith(beginning));
+    }
+
+    @Test
+    void aCallWithoutAnAnswerIsNoMissingRow() {
+        assertThat(messages.get("neverAgain"))
+                .isNotEmpty()
+                .allSatisfy(message -> assertThat(firstLine(message))
+                        .contains(" a call got no answer, however often it was repeated: ", "DuplicateKeyException"));
+    }
+
+    /** Each fault between the first COMMIT and the second one shows the first. */
+    @Test
+    void manyFailuresOfOneCauseDoNotHideAnother() {
+        assertThat(messages.get("twoBugs"))
+                .anyMatch(message -> message.contains(at("Audit", "inNewTransaction")))
+                .anyMatch(message -> message.contains(at("Audit", "mail")))
+                .hasSizeLessThanOrEqualTo(10);
+    }
+
+    @Test
+    void failuresThatNobodyRepeatsReachTheApplication() {
+        assertThat(messages.get("failureSwallowedOutside"))
+                .anyMatch(message -> message.contains("was canceled (57014)"))
+                .anyMatch(message -> message.contains("a lock was not available (55P03)"));
     }
 
     @Test

@@ -251,4 +251,75 @@ class WrongShop {
     public void retryableWithoutKey(String key) {
         jdbc.update("insert into audit (text) values (?)", key); // retryable
     }
+
+    @Transactional
+    @Idempotent(scope = "w-view", key = "#key")
+    public void viewInRequiresNew(String key) {
+        audit.throughView(key);
+        note();
+    }
+
+    @Transactional
+    @Idempotent(scope = "w-function", key = "#key")
+    public void functionInRequiresNew(String key) {
+        audit.byFunction(key);
+        note();
+    }
+
+    @Transactional
+    @Idempotent(scope = "w-copy", key = "#key")
+    public void copyInRequiresNew(String key) {
+        audit.byCopy(key);
+        note();
+    }
+
+    @Transactional
+    @Idempotent(scope = "w-rollback", key = "#key")
+    public void auditOfRollbacks(String key) {
+        events.publishEvent(new Audit.Failing(key));
+        note();
+    }
+
+    @Transactional
+    @Idempotent(scope = "w-unanswered", key = "#key")
+    public void neverAgain(String key) {
+        audit.once();
+    }
+
+    /** The table that is counted is behind the one of the counts in the alphabet. */
+    @Transactional
+    @Idempotent(scope = "w-consequence", key = "#key")
+    public void consequence(String key) {
+        audit.inNewTransaction(key);
+        jdbc.update("insert into aggregate (n) select count(*) from audit");
+    }
+
+    @Transactional
+    @Idempotent(scope = "w-two-bugs", key = "#key")
+    public void twoBugs(String key) {
+        audit.inNewTransaction(key);
+        note();
+        events.publishEvent(new Audit.Noted(key));
+    }
+
+    /** Its numbers are those of the column, too. */
+    @Transactional
+    @Idempotent(scope = "w-tickets", key = "#key")
+    public void ticketsLikeIds(String key) {
+        jdbc.queryForObject("select nextval('tickets')", Long.class); // tickets
+        jdbc.update("insert into ticketed (text) values ('ticket')");
+    }
+
+    public void workAfterTheCall(String key) {
+        audit.inner(key);
+        audit.join(key);
+    }
+
+    public void failureSwallowedOutside(String key) {
+        try {
+            audit.inner(key);
+        } catch (DataAccessException e) {
+            // It will be repeated, thought somebody.
+        }
+    }
 }
