@@ -121,11 +121,12 @@ final class Judge {
     }
 
     static String lines(List<Baseline.Difference> differences) {
-        return differences.stream()
-                .map(each -> "  " + each.row().operation() + " " + each.row().table() + " "
+        return Report.shortened(
+                differences,
+                "\n",
+                each -> "  " + each.row().operation() + " " + each.row().table() + " "
                         + Report.shortened(each.row().columns()) + ": " + each.expected() + " expected, "
-                        + each.actual() + " found")
-                .collect(Collectors.joining("\n"));
+                        + each.actual() + " found");
     }
 
     private String happened(Baseline.Difference difference, long expectedOfTable, long actualOfTable) {
@@ -276,7 +277,7 @@ final class Judge {
     }
 
     private Optional<Writers.Definition> between(RecordedStatement statement, String table) {
-        return statement.writes(table) ? Optional.empty() : writers.between(statement, table);
+        return statement.writes(table) ? Optional.empty() : writers.between(statement.sql(), table);
     }
 
     private Set<String> claimTransactions() {

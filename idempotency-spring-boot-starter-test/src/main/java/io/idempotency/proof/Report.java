@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,8 @@ final class Report {
     /** Enough for usual statements and values. */
     private static final int SHOWN_CHARACTERS = 1_000;
 
+    private static final int SHOWN_ROWS = 100;
+
     /** In bytes, most file systems allow 255. */
     private static final int LONGEST_FILE_NAME = 120;
 
@@ -97,6 +100,11 @@ final class Report {
         Map<String, String> shown = new LinkedHashMap<>(values);
         shown.replaceAll((name, value) -> shortened(value));
         return shown.toString();
+    }
+
+    static <T> String shortened(List<T> all, String separator, Function<T, String> line) {
+        return all.stream().limit(SHOWN_ROWS).map(line).collect(Collectors.joining(separator))
+                + (all.size() <= SHOWN_ROWS ? "" : separator + "and " + (all.size() - SHOWN_ROWS) + " more");
     }
 
     void baseline(Baseline usual) {
@@ -175,11 +183,12 @@ final class Report {
 
     private String changes(Run run) {
         List<Change> effects = baseline == null ? run.changes() : baseline.effects(run.changes());
-        return "<table><tr><th>committed<th>row<th>transaction\n"
-                + effects.stream()
-                        .map(change -> "<tr><td>" + change.operation() + "<td><code>" + text(change.table()) + " "
+        return "<table><tr><th>committed<th>row<th>transaction\n<tr><td>"
+                + shortened(
+                        effects,
+                        "\n<tr><td>",
+                        change -> change.operation() + "<td><code>" + text(change.table()) + " "
                                 + text(shortened(change.columns())) + "</code><td>" + change.transaction())
-                        .collect(Collectors.joining("\n"))
                 + "</table>\n";
     }
 

@@ -46,6 +46,9 @@ final class Writers {
                                 where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
             """;
 
+    private static final Pattern CASCADED =
+            Pattern.compile("\\b(delete|update|merge|truncate)\\b", Pattern.CASE_INSENSITIVE);
+
     private final List<Definition> definitions = new ArrayList<>();
 
     /**
@@ -59,11 +62,13 @@ final class Writers {
     record Definition(String kind, String name, @Nullable String table, String text) {
 
         boolean isReachedBy(String sql) {
-            return table == null
-                    ? Pattern.compile("(?<![\\w$])" + Pattern.quote(name) + "\"?\\s*\\(", Pattern.CASE_INSENSITIVE)
-                            .matcher(sql)
-                            .find()
-                    : RecordedStatement.writes(sql, table);
+            if (table == null) {
+                return Pattern.compile("(?<![\\w$])" + Pattern.quote(name) + "\"?\\s*\\(", Pattern.CASE_INSENSITIVE)
+                        .matcher(sql)
+                        .find();
+            }
+            return RecordedStatement.writes(sql, table)
+                    && (!kind.equals("foreign key") || CASCADED.matcher(sql).find());
         }
 
         /** Returns whether the server replaces it in the statement itself. */
@@ -82,10 +87,10 @@ final class Writers {
     }
 
     /** Returns the definition by which a statement that does not name a table writes it. */
-    Optional<Definition> between(RecordedStatement statement, String table) {
+    Optional<Definition> between(String sql, String table) {
         return definitions.stream()
                 .filter(definition ->
-                        definition.isReachedBy(statement.sql()) && leads(definition, table, new HashSet<>()))
+                        definition.isReachedBy(sql) && leads(definition, table, new HashSet<>()))
                 .findFirst();
     }
 

@@ -1,5 +1,6 @@
 package io.idempotency.proof;
 
+import java.util.Collections;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -17,5 +18,12 @@ class ReportTest {
                 .startsWith("{text='long long ")
                 .contains("(3000002 characters with the hash ")
                 .isNotEqualTo(Report.shortened(Map.of("text", value.replace("long '", "lang '"))));
+    }
+
+    @Test
+    void manyRowsAreShortened() {
+        assertThat(Report.shortened(Collections.nCopies(10_000, "row"), ",", row -> row))
+                .hasSizeLessThan(500)
+                .endsWith("row,row,and 9900 more");
     }
 }
