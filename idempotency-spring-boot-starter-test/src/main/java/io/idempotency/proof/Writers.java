@@ -89,8 +89,7 @@ final class Writers {
     /** Returns the definition by which a statement that does not name a table writes it. */
     Optional<Definition> between(String sql, String table) {
         return definitions.stream()
-                .filter(definition ->
-                        definition.isReachedBy(sql) && leads(definition, table, new HashSet<>()))
+                .filter(definition -> definition.isReachedBy(sql) && leads(definition, table, new HashSet<>()))
                 .findFirst();
     }
 

@@ -45,12 +45,9 @@ class WritersTest {
                 create function circle(n int) returns int language sql as 'select case when n = 0 then 0 else 1 end';
                 create or replace function circle(n int) returns int language sql as 'select circle(n - 1)';
                 create extension dblink""");
-        jdbc.query(
-                Writers.QUERY,
-                row -> {
-                    WRITERS.add(new Writers.Definition(
-                            row.getString(1), row.getString(2), row.getString(3), row.getString(4)));
-                });
+        jdbc.query(Writers.QUERY, row -> {
+            WRITERS.add(new Writers.Definition(row.getString(1), row.getString(2), row.getString(3), row.getString(4)));
+        });
     }
 
     @AfterAll
