@@ -87,7 +87,8 @@ public interface IdempotencyOperations {
          *
          * @param retention more than zero
          * @return the changed call
-         * @throws IllegalArgumentException if it is out of range, or shorter than {@code idempotency.minimum-retention}
+         * @throws IllegalArgumentException if it is out of range, or shorter than {@code idempotency.minimum-retention}, by
+         *     default the longest of one minute, {@code idempotency.wait-timeout} and {@code idempotency.lease}
          */
         Call retention(Duration retention);
 
@@ -100,7 +101,8 @@ public interface IdempotencyOperations {
         Call onDuplicate(DuplicatePolicy policy);
 
         /**
-         * Sets the longest wait for another call that holds the key.
+         * Sets the longest wait for another call that holds the key. If it is longer than the retention, and no
+         * {@code idempotency.minimum-retention} is set, the call throws an {@code IllegalArgumentException} before anything runs.
          *
          * @param waitTimeout at least one millisecond
          * @return the changed call

@@ -55,7 +55,7 @@ public @interface Idempotent {
 
     /**
      * The retention of the key and its response, such as {@code 7d} or {@code PT12H}; {@code ${...}} placeholders
-     * allowed. By default {@code idempotency.retention}. With {@code idempotency.response-retention} the response may
+     * allowed, a number without a unit not. By default {@code idempotency.retention}. With {@code idempotency.response-retention} the response may
      * expire earlier.
      */
     String retention() default "";

@@ -140,6 +140,7 @@ public final class IdempotencyAutoConfiguration {
                 properties.minimumRetention(),
                 properties.retention(),
                 properties.responseRetention(),
+                properties.waitTimeout(),
                 properties.lease(),
                 properties.inbox().retention(),
                 properties.inbox().retentionByConsumer());

@@ -28,7 +28,7 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * @param responseRetention Time for which a response is kept. After that, a repeat is refused. By default, the
  *     retention of the key.
  * @param minimumRetention Shortest retention of keys and messages with which the application starts: the longest time
- *     after which a repeat may arrive. By default, there is no minimum.
+ *     after which a repeat may arrive. By default, the longest of one minute, the wait timeout and the lease.
  * @param waitTimeout Longest time that a call waits for another call that holds its key.
  * @param maxWaiting Largest number of calls of this instance that wait at the same time for another call that holds
  *     their key. Must be less than the number of threads of the server.

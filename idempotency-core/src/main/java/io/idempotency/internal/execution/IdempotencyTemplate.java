@@ -154,7 +154,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
         }
 
         private @Nullable Object execute(Type responseType, Invocation effect, @Nullable KeyedWrite write) {
-            retention.requireForLease(options);
+            retention.requireForCall(options);
             try {
                 return executor.execute(
                         IdempotencyTemplate.this,

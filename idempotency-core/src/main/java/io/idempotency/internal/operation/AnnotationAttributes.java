@@ -49,6 +49,9 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         if (!StringUtils.hasText(resolved)) {
             return null;
         }
+        if (DurationUnits.isMissing(resolved)) {
+            throw invalid(attribute, resolved, "It has no unit.", DurationUnits.action(resolved));
+        }
         Duration duration;
         try {
             duration = DurationFormatterUtils.detectAndParse(resolved, DurationFormat.Unit.MILLIS);

@@ -58,10 +58,14 @@ final class OperationParser {
             requireNotSet(attributes, "resume", annotation.resume() ? "true" : "");
             requireNotSet(attributes, "lease", annotation.lease());
         }
+        Duration own = retention(annotation, attributes);
         CallOptions options = new CallOptions(
-                retention(annotation, attributes),
+                own,
                 annotation.onDuplicate(),
-                attributes.duration("waitTimeout", annotation.waitTimeout(), CallOptions::requireWaitTimeout),
+                attributes.duration(
+                        "waitTimeout",
+                        annotation.waitTimeout(),
+                        waitTimeout -> retention.get().requireWaitTimeout(waitTimeout, own)),
                 annotation.mode(),
                 attributes.duration("lease", annotation.lease(), CallOptions::requireLease),
                 annotation.retryLeased(),
@@ -69,7 +73,7 @@ final class OperationParser {
                 List.of(annotation.finalFailures()),
                 annotation.lossyResponse());
         try {
-            return options.isLeased() ? retention.get().requireForLease(options) : options;
+            return options.isLeased() ? retention.get().requireForCall(options) : options;
         } catch (IllegalArgumentException longerThanRetention) {
             throw attributes.invalid("lease", annotation.lease(), longerThanRetention.getMessage() + ".");
         }

@@ -18,10 +18,11 @@ public final class RetentionPolicy {
     private static final String WHY =
             "A repeat that comes later than the retention is not recognised and takes effect again.";
 
-    private static final String ACTION =
-            "Raise the retention, or lower " + MINIMUM + " if nothing is repeated or replayed after so long a time.";
+    private static final Duration SHORTEST = Duration.ofMinutes(1);
 
-    private final @Nullable Duration minimum;
+    private final Duration minimum;
+
+    private final boolean isMinimumSet;
 
     private final Duration keyRetention;
 
@@ -34,9 +35,11 @@ public final class RetentionPolicy {
     /**
      * Checks the configuration.
      *
-     * @param minimum shortest allowed retention; {@code null} for none
+     * @param minimum shortest allowed retention; {@code null} for the longest of one minute, the default wait timeout and
+     *     the default lease
      * @param keyRetention default retention of keys
      * @param responseRetention retention of responses; {@code null} for the same as keys
+     * @param waitTimeout default wait timeout
      * @param lease default lease
      * @param messageRetention default retention of handled messages
      * @param byConsumer retention of the messages of these consumers, which overrides their annotations
@@ -47,10 +50,12 @@ public final class RetentionPolicy {
             @Nullable Duration minimum,
             Duration keyRetention,
             @Nullable Duration responseRetention,
+            Duration waitTimeout,
             Duration lease,
             Duration messageRetention,
             Map<String, Duration> byConsumer) {
-        this.minimum = minimum;
+        this.isMinimumSet = minimum != null;
+        this.minimum = minimum == null ? longest(SHORTEST, longest(waitTimeout, lease)) : minimum;
         this.keyRetention = CallOptions.requireRetention(keyRetention);
         this.lease = CallOptions.requireLease(lease);
         this.messageRetention = CallOptions.requireRetention(messageRetention);
@@ -63,6 +68,10 @@ public final class RetentionPolicy {
             requireConsumer(property, consumer);
             requireLongEnough(property, retention);
         });
+    }
+
+    private static Duration longest(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private static void requireNotLonger(@Nullable Duration responseRetention, Duration keyRetention) {
@@ -90,13 +99,13 @@ public final class RetentionPolicy {
     private void requireLongEnough(String property, Duration retention) {
         if (isTooShort(retention)) {
             throw new IdempotencyStartupException(
-                    property + " = " + text(retention) + " is shorter than " + minimum() + ". " + WHY, ACTION);
+                    property + " = " + text(retention) + " is shorter than " + minimum() + ". " + WHY, action());
         }
     }
 
     /** Returns whether a retention of a key or a message is below the minimum. */
     boolean isTooShort(Duration retention) {
-        return minimum != null && retention.compareTo(minimum) < 0;
+        return retention.compareTo(minimum) < 0;
     }
 
     /** Returns the minimum and why there is one, for error messages. */
@@ -106,7 +115,8 @@ public final class RetentionPolicy {
 
     /** Returns what to change if a retention is too short, for error messages. */
     String action() {
-        return ACTION;
+        return "Raise the retention, or " + (isMinimumSet ? "lower " + MINIMUM : "set " + MINIMUM)
+                + " if nothing is repeated or replayed after so long a time.";
     }
 
     /**
@@ -125,13 +135,14 @@ public final class RetentionPolicy {
     }
 
     /**
-     * Checks that the key of a leased call is kept for at least as long as its lease may hold it.
+     * Checks that the key of a leased call is kept for at least as long as its lease may hold it, and that of any call for as
+     * long as a duplicate may wait for it.
      *
      * @param options options of the call
      * @return the same options
-     * @throws IllegalArgumentException if the lease is longer than the retention, defaults included
+     * @throws IllegalArgumentException if the lease is longer than the retention, defaults included, or the wait timeout is
      */
-    public CallOptions requireForLease(CallOptions options) {
+    public CallOptions requireForCall(CallOptions options) {
         Duration leased = options.lease() == null ? lease : options.lease();
         Duration kept = options.retention() == null ? keyRetention : options.retention();
         if (options.isLeased() && leased.compareTo(kept) > 0) {
@@ -140,7 +151,29 @@ public final class RetentionPolicy {
                             + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"
                             + " again");
         }
+        if (options.waitTimeout() != null) {
+            requireWaitTimeout(options.waitTimeout(), options.retention());
+        }
         return options;
+    }
+
+    /**
+     * Checks the wait timeout of a call.
+     *
+     * @param waitTimeout longest wait for another call with its key
+     * @param retention retention of its key; {@code null} for the default
+     * @return the same wait timeout
+     * @throws IllegalArgumentException if it is out of range, or is longer than the retention and no minimum is set
+     */
+    Duration requireWaitTimeout(Duration waitTimeout, @Nullable Duration retention) {
+        CallOptions.requireWaitTimeout(waitTimeout);
+        Duration kept = retention == null ? keyRetention : retention;
+        if (!isMinimumSet && waitTimeout.compareTo(kept) > 0) {
+            throw new IllegalArgumentException(
+                    "The wait timeout of " + text(waitTimeout) + " is longer than the retention of " + text(kept)
+                            + ". A call may wait until the key is forgotten, and then runs again");
+        }
+        return waitTimeout;
     }
 
     /**
@@ -159,7 +192,9 @@ public final class RetentionPolicy {
     }
 
     private String minimum() {
-        return MINIMUM + (minimum == null ? "" : " = " + text(minimum));
+        return isMinimumSet
+                ? MINIMUM + " = " + text(minimum)
+                : text(minimum) + ", the longest of one minute, idempotency.wait-timeout and idempotency.lease";
     }
 
     private static String text(Duration duration) {

@@ -80,7 +80,13 @@ class ResponseTypesPropertyTest {
         IdempotentOperation operation = new AnnotationOperationSource(
                         text -> text,
                         () -> new RetentionPolicy(
-                                null, Duration.ofDays(7), null, Duration.ofSeconds(30), Duration.ofDays(7), Map.of()))
+                                null,
+                                Duration.ofDays(7),
+                                null,
+                                Duration.ofSeconds(5),
+                                Duration.ofSeconds(30),
+                                Duration.ofDays(7),
+                                Map.of()))
                 .findOperation(method, service.type());
         RandomResponses values = new RandomResponses(random, service.type());
         try {

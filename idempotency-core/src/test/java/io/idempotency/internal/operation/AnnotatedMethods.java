@@ -27,7 +27,13 @@ final class AnnotatedMethods {
         sources.addFirst(new MapPropertySource("test", properties));
         PropertySourcesPropertyResolver resolver = new PropertySourcesPropertyResolver(sources);
         RetentionPolicy retention = new RetentionPolicy(
-                null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
+                Duration.ofMillis(1),
+                Duration.ofDays(7),
+                null,
+                Duration.ofSeconds(5),
+                Duration.ofMinutes(1),
+                Duration.ofDays(14),
+                Map.of());
         return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders, () -> retention);
     }
 

@@ -3,6 +3,7 @@ package io.idempotency.internal.operation;
 import java.time.Duration;
 import java.util.Map;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +25,6 @@ class OperationAttributesTest {
     @CsvSource({
         "5s, PT5S",
         "PT5S, PT5S",
-        "500, PT0.5S",
         "500ms, PT0.5S",
         "7d, PT168H",
         "2h, PT2H",
@@ -54,18 +54,17 @@ class OperationAttributesTest {
 
     @Test
     void theLeaseOfAProgrammaticCallIsCheckedWhateverIsSaidFirst() {
-        RetentionPolicy policy = new RetentionPolicy(
-                null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
+        RetentionPolicy policy = policy(null);
         CallOptions hours = CallOptions.DEFAULTS.withLease(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> policy.requireForLease(hours))
+                .isThrownBy(() -> policy.requireForCall(hours))
                 .withMessage(
                         "The lease of 2h is longer than the retention of 1h. A caller that repeats the call while its key is held"
                                 + " may repeat it after the retention, and then runs it again");
-        assertThat(policy.requireForLease(hours.withRetention(Duration.ofHours(2))))
+        assertThat(policy.requireForCall(hours.withRetention(Duration.ofHours(2))))
                 .isNotNull();
-        assertThat(policy.requireForLease(CallOptions.DEFAULTS.withRetention(Duration.ofSeconds(1))))
+        assertThat(policy.requireForCall(CallOptions.DEFAULTS.withRetention(Duration.ofSeconds(1))))
                 .as("without a lease")
                 .isNotNull();
     }
@@ -110,6 +109,43 @@ class OperationAttributesTest {
         assertThatThrownBy(() -> optionsWith(text))
                 .isInstanceOf(InvalidIdempotentMethodException.class)
                 .hasMessageContainingAll("retention", text, "not a duration");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"7", "604800", "-7", " 5 "})
+    void aDurationWithoutAUnitIsRefused(String text) {
+        assertThatThrownBy(() -> optionsWith(text))
+                .asInstanceOf(InstanceOfAssertFactories.type(InvalidIdempotentMethodException.class))
+                .satisfies(refused -> {
+                    assertThat(refused.problem()).contains("The retention '" + text + "'", "It has no unit.");
+                    assertThat(refused.action()).startsWith("Write " + text.strip() + "d for days, ");
+                });
+    }
+
+    @Test
+    void aWaitThatIsLongerThanTheRetentionIsRefusedUnlessAMinimumIsSet() {
+        RetentionPolicy policy = policy(null);
+        CallOptions waiting =
+                CallOptions.DEFAULTS.withWaitTimeout(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> policy.requireForCall(waiting))
+                .withMessage(
+                        "The wait timeout of 2h is longer than the retention of 1h. A call may wait until the key is"
+                                + " forgotten, and then runs again");
+        assertThatIllegalArgumentException().isThrownBy(() -> policy.requireWaitTimeout(Duration.ofDays(8), null));
+        assertThat(policy(Duration.ofHours(1)).requireForCall(waiting)).isEqualTo(waiting);
+    }
+
+    private static RetentionPolicy policy(Duration minimum) {
+        return new RetentionPolicy(
+                minimum,
+                Duration.ofDays(7),
+                null,
+                Duration.ofSeconds(5),
+                Duration.ofMinutes(1),
+                Duration.ofDays(14),
+                Map.of());
     }
 
     @Test

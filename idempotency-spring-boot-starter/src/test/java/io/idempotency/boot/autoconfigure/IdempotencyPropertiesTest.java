@@ -19,10 +19,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,6 +38,7 @@ import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
+import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
@@ -60,6 +64,7 @@ class IdempotencyPropertiesTest {
                         IdempotencyAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class,
+                        IdempotencyPropertiesAutoConfiguration.class,
                         IdempotencyResumeAutoConfiguration.class,
                         IdempotencyRetentionAutoConfiguration.class));
     }
@@ -197,6 +202,72 @@ class IdempotencyPropertiesTest {
                                 StartupReport.of(context.getStartupFailure()).description())
                         .contains(report));
     }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+                    idempotency.retention=7,                idempotency.retention = 7,           7d
+                    idempotency.retention=604800,           idempotency.retention = 604800,      604800s
+                    idempotency.retention=${DAYS:7},        idempotency.retention = 7,           7d
+                    idempotency.responseRetention=24,       idempotency.response-retention = 24, 24h
+                    idempotency.minimum-retention= 7 ,      idempotency.minimum-retention = 7,   7d
+                    idempotency.lease=60,                   idempotency.lease = 60,              60s
+                    idempotency.retry.timeout=-30,          idempotency.retry.timeout = -30,     -30s
+                    idempotency.inbox.retention=14,         idempotency.inbox.retention = 14,    14d
+                    idempotency.inbox.retention-by-consumer.[a.B]=30, idempotency.inbox.retention-by-consumer[a.B] = 30, 30d
+                    idempotency.outbox.retention=3,         idempotency.outbox.retention = 3,    3d
+                    idempotency.purge.interval=1,           idempotency.purge.interval = 1,      1h
+                    idempotency.storage.maintenance-interval=10, idempotency.storage.maintenance-interval = 10, 10m
+                    """)
+    void aDurationWithoutAUnitIsRefused(String property, String problem, String remedy) {
+        application.withPropertyValues(property).run(context -> {
+            StartupReport report = StartupReport.of(context.getStartupFailure());
+            assertThat(report.description()).contains(problem + " has no unit, and would be milliseconds");
+            assertThat(report.action()).contains(remedy);
+        });
+    }
+
+    @Test
+    void aDurationOfAnEnvironmentVariableOrAYamlFileNeedsAUnit() {
+        Map<String, Object> values = Map.of("IDEMPOTENCY_INBOX_RETENTION", "14");
+        application
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource("test-systemEnvironment", values)))
+                .run(context -> assertThat(
+                                StartupReport.of(context.getStartupFailure()).description())
+                        .contains("idempotency.inbox.retention = 14 has no unit"));
+        application
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource("yaml", Map.of("idempotency.retention", 7))))
+                .run(context -> assertThat(
+                                StartupReport.of(context.getStartupFailure()).description())
+                        .contains("idempotency.retention = 7 has no unit"));
+    }
+
+    @Test
+    void zeroIsoTextAndDurationsOfTheApplicationNeedNoUnit() {
+        application
+                .withPropertyValues(
+                        "idempotency.retry.timeout=0",
+                        "idempotency.retention=P8D",
+                        "idempotency.purge.cron=0 0 3 * * *",
+                        "application.timeout=5")
+                .withUserConfiguration(SettingsOfTheApplication.class)
+                .run(context -> {
+                    IdempotencyProperties properties = context.getBean(IdempotencyProperties.class);
+                    assertThat(properties.retry().timeout()).isZero();
+                    assertThat(properties.retention()).isEqualTo(Duration.ofDays(8));
+                    assertThat(context.getBean(DurationOfTheApplication.class).timeout())
+                            .isEqualTo(Duration.ofMillis(5));
+                });
+    }
+
+    @EnableConfigurationProperties(DurationOfTheApplication.class)
+    static class SettingsOfTheApplication {}
+
+    @ConfigurationProperties("application")
+    record DurationOfTheApplication(Duration timeout) {}
 
     @Test
     void intervalAndCronTogetherAreReported() {

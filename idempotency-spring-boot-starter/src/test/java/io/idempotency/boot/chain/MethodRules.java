@@ -25,8 +25,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 /** The rules for one method, applied as at the start of an application. */
 final class MethodRules {
 
-    private static final RetentionPolicy RETENTION =
-            new RetentionPolicy(null, Duration.ofDays(7), null, Duration.ofMinutes(1), Duration.ofDays(14), Map.of());
+    private static final RetentionPolicy RETENTION = new RetentionPolicy(
+            null,
+            Duration.ofDays(7),
+            null,
+            Duration.ofSeconds(5),
+            Duration.ofMinutes(1),
+            Duration.ofDays(14),
+            Map.of());
 
     private final AnnotationOperationSource operations = new AnnotationOperationSource(text -> text, () -> RETENTION);
 

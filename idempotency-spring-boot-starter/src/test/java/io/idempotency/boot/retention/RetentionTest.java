@@ -61,6 +61,26 @@ class RetentionTest {
         assertThat(refused.action()).contains(ACTION);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            idempotency.retention=59s | idempotency.wait-timeout=5s  | idempotency.retention = 59s is shorter than 1m,
+            idempotency.retention=5m  | idempotency.wait-timeout=10m | idempotency.retention = 5m is shorter than 10m,
+            idempotency.retention=5m  | idempotency.lease=10m        | idempotency.retention = 5m is shorter than 10m,
+            idempotency.inbox.retention=59s | idempotency.wait-timeout=5s | idempotency.inbox.retention = 59s is shorter than 1m,
+            idempotency.inbox.retention-by-consumer.a=7ms | idempotency.lease=10s | retention-by-consumer.a = 7ms is shorter than 1m,
+            """)
+    void aRetentionThatMayEndBeforeItsCallIsRefused(String retention, String other, String report) {
+        StartupReport refused = StartupReport.of(() -> start(new Class<?>[0], retention, other));
+
+        assertThat(refused.description())
+                .contains(report, "the longest of one minute, idempotency.wait-timeout and idempotency.lease");
+        assertThat(refused.action())
+                .isEqualTo(
+                        "Raise the retention, or set idempotency.minimum-retention if nothing is repeated or replayed"
+                                + " after so long a time.");
+        start(new Class<?>[0], retention, "idempotency.minimum-retention=7ms").close();
+    }
+
     @Test
     void annotationThatForgetsTooEarlyIsRefused() {
         StartupReport refused =
