@@ -18,8 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -246,28 +247,22 @@ class IdempotencyPropertiesTest {
     }
 
     @Test
-    void zeroIsoTextAndDurationsOfTheApplicationNeedNoUnit() {
+    void zeroIsoTextAndDurationsOfOthersNeedNoUnit() {
         application
                 .withPropertyValues(
                         "idempotency.retry.timeout=0",
                         "idempotency.retention=P8D",
                         "idempotency.purge.cron=0 0 3 * * *",
-                        "application.timeout=5")
-                .withUserConfiguration(SettingsOfTheApplication.class)
+                        "spring.lifecycle.timeout-per-shutdown-phase=5")
+                .withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
                 .run(context -> {
                     IdempotencyProperties properties = context.getBean(IdempotencyProperties.class);
                     assertThat(properties.retry().timeout()).isZero();
                     assertThat(properties.retention()).isEqualTo(Duration.ofDays(8));
-                    assertThat(context.getBean(DurationOfTheApplication.class).timeout())
+                    assertThat(context.getBean(LifecycleProperties.class).getTimeoutPerShutdownPhase())
                             .isEqualTo(Duration.ofMillis(5));
                 });
     }
-
-    @EnableConfigurationProperties(DurationOfTheApplication.class)
-    static class SettingsOfTheApplication {}
-
-    @ConfigurationProperties("application")
-    record DurationOfTheApplication(Duration timeout) {}
 
     @Test
     void intervalAndCronTogetherAreReported() {
