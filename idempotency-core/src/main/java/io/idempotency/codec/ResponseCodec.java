@@ -50,6 +50,17 @@ public interface ResponseCodec {
     }
 
     /**
+     * Returns whether a response asks for the request to be repeated, such as one of status 503. Then it is not stored: the
+     * call is rolled back as if it had failed, its caller gets the response, and a repeat runs the method.
+     *
+     * @param response the method's result
+     * @return by default {@code false}
+     */
+    default boolean asksForRepeat(Object response) {
+        return false;
+    }
+
+    /**
      * Checks at start-up whether responses of a type can be stored and read back unchanged, as far as the type alone
      * decides. By default nothing is checked.
      *

@@ -62,6 +62,22 @@ public final class ResponseMapper {
         codecFor(type).requireStorable(type);
     }
 
+    /** {@return the size of the largest response, in bytes of UTF-8} */
+    public long maxBytes() {
+        return maxBytes;
+    }
+
+    /**
+     * Returns whether a response asks for the request to be repeated, so that it must not be stored.
+     *
+     * @param response the method's result
+     * @param type the return type, type arguments included
+     * @return {@code true} if its codec says so
+     */
+    public boolean asksForRepeat(@Nullable Object response, Type type) {
+        return response != null && codecFor(type).asksForRepeat(response);
+    }
+
     /**
      * Writes a response.
      *

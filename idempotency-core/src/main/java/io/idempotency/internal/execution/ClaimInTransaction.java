@@ -433,6 +433,7 @@ public final class ClaimInTransaction {
         return new Completion(
                 fence,
                 call.hasResponse()
+        RepeatRequestedException.throwIfAsked(responses, call, result);
                         ? responses.write(
                                 call.intent(),
                                 result,

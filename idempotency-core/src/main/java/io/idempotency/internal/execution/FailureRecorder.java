@@ -33,9 +33,13 @@ final class FailureRecorder {
             return new Failure(true, ofStep.code(), ofStep.recordedMessage());
         }
         return new Failure(
-                call.options().isFinal(thrown) && !(thrown instanceof StepsChangedException),
+                isFinal(call, thrown) && !(thrown instanceof StepsChangedException),
                 translator.codeOf(thrown),
                 thrown.getMessage() == null ? "" : thrown.getMessage());
+    }
+
+    private static boolean isFinal(IdempotentCall call, Throwable thrown) {
+        return call.options().isFinal(thrown) && !(thrown instanceof RepeatRequestedException);
     }
 
     /**
@@ -52,7 +56,7 @@ final class FailureRecorder {
         }
         IdempotentCall call = execution.call();
         Throwable firstFailure = execution.firstFailureOr(thrown);
-        boolean isFinal = call.options().isFinal(firstFailure);
+        boolean isFinal = isFinal(call, firstFailure);
         boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
         if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {

@@ -143,6 +143,9 @@ public final class IdempotentCallExecutor {
         Throwable failure = null;
         try {
             return executeInTurn(execution);
+        } catch (RepeatRequestedException notStored) {
+            failure = notStored;
+            return notStored.response();
         } catch (Throwable thrown) {
             failure = thrown;
             throw thrown;

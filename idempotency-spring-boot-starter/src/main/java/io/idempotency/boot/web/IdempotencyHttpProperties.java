@@ -22,6 +22,8 @@ import org.springframework.util.Assert;
  * @param replayedHeaderName Name of the response header that marks replays.
  * @param replayHeaders Response headers of a ResponseEntity that are stored and replayed, in addition to Content-Type,
  *     Content-Language, ETag, Last-Modified, Link and Location.
+ * @param retryStatus Statuses of a ResponseEntity that ask for a repeat. Such a response is not stored, and its call is
+ *     rolled back. If empty, every response is stored.
  * @param caller Owner of the keys, unless the application defines a CallerResolver.
  * @param requireCaller Whether requests without a caller are refused.
  * @param problemDetails Whether refused calls are answered with problem details.
@@ -35,6 +37,10 @@ public record IdempotencyHttpProperties(
         @DefaultValue("false") boolean strict,
         @DefaultValue("Idempotent-Replayed") String replayedHeaderName,
         @DefaultValue List<String> replayHeaders,
+
+        @DefaultValue({"408", "425", "429", "502", "503", "504"})
+        Set<Integer> retryStatus,
+
         @DefaultValue("principal") Caller caller,
         @DefaultValue("false") boolean requireCaller,
         @DefaultValue("true") boolean problemDetails,
@@ -89,7 +95,11 @@ public record IdempotencyHttpProperties(
         failureStatus.forEach((code, status) -> Assert.isTrue(
                 status >= MIN_STATUS && status <= MAX_STATUS,
                 () -> "idempotency.http.failure-status of " + code + " must be 400 to 599, not " + status));
+        retryStatus.forEach(status -> Assert.isTrue(
+                status >= MIN_STATUS && status <= MAX_STATUS,
+                () -> "idempotency.http.retry-status must be 400 to 599, not " + status));
         replayHeaders = List.copyOf(replayHeaders);
+        retryStatus = Set.copyOf(retryStatus);
         failureStatus = Map.copyOf(failureStatus);
     }
 

@@ -101,7 +101,7 @@ public final class IdempotencyWebAutoConfiguration {
             ObjectProvider<IdempotencyJsonMapper> json) {
         List<String> headers = new ArrayList<>(REPLAYED_HEADERS);
         headers.addAll(properties.replayHeaders());
-        return new ResponseEntityCodec(headers, codecOfBody(codecs, json));
+        return new ResponseEntityCodec(headers, properties.retryStatus(), codecOfBody(codecs, json));
     }
 
     /** Gets the mapper lazily, because it does not exist if the library is switched off. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 
@@ -42,16 +43,21 @@ final class ResponseEntityCodec implements ResponseCodec {
 
     private final TreeSet<String> replayedHeaders = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 
+    private final Set<Integer> retryStatuses;
+
     private final Function<Type, ResponseCodec> codecOfBody;
 
     /**
      * Creates the codec.
      *
      * @param replayedHeaders the headers to store
+     * @param retryStatuses the statuses that ask for a repeat
      * @param codecOfBody returns the codec of a body of that type
      */
-    ResponseEntityCodec(List<String> replayedHeaders, Function<Type, ResponseCodec> codecOfBody) {
+    ResponseEntityCodec(
+            List<String> replayedHeaders, Set<Integer> retryStatuses, Function<Type, ResponseCodec> codecOfBody) {
         this.replayedHeaders.addAll(replayedHeaders);
+        this.retryStatuses = Set.copyOf(retryStatuses);
         this.codecOfBody = codecOfBody;
     }
 
@@ -96,6 +102,12 @@ final class ResponseEntityCodec implements ResponseCodec {
         Object body = entity.getBody();
         shown.put(BODY, body);
         return shown;
+    }
+
+    @Override
+    public boolean asksForRepeat(Object response) {
+        return response instanceof ResponseEntity<?> answer
+                && retryStatuses.contains(answer.getStatusCode().value());
     }
 
     @Override

@@ -362,6 +362,7 @@ class IdempotencyPropertiesTest {
                         "idempotency.http.replay-headers",
                         "idempotency.http.caller",
                         "idempotency.http.require-caller",
+                        "idempotency.http.retry-status",
                         "idempotency.http.problem-details",
                         "idempotency.http.problem-type-base",
                         "idempotency.http.documentation-url",

@@ -3,6 +3,7 @@ package io.idempotency.boot.web;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ class IdempotencyHttpPropertiesTest {
                         false,
                         "Idempotent-Replayed",
                         List.of(),
+                        Set.of(408, 425, 429, 502, 503, 504),
                         IdempotencyHttpProperties.Caller.PRINCIPAL,
                         false,
                         true,
@@ -65,6 +67,7 @@ class IdempotencyHttpPropertiesTest {
                     replay-headers=X-A,b c  | idempotency.http.replay-headers must be the name of a header, not 'b c'
                     failure-status.a=399    | idempotency.http.failure-status of a must be 400 to 599, not 399
                     failure-status.a=600    | idempotency.http.failure-status of a must be 400 to 599, not 600
+                    retry-status=503,200    | idempotency.http.retry-status must be 400 to 599, not 200
                     failure-status.a=gone   | Failed to bind properties under 'idempotency.http.failure-status.a'
                     problem-type-base=a b:  | idempotency.http.problem-type-base must be the start of a URI, not 'a b:'
                     documentation-url=a b   | Failed to bind properties under 'idempotency.http.documentation-url'

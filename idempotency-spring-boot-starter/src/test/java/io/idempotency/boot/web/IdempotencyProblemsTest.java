@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
@@ -58,6 +59,7 @@ class IdempotencyProblemsTest {
                     false,
                     "Idempotent-Replayed",
                     List.of(),
+                    Set.of(),
                     IdempotencyHttpProperties.Caller.NONE,
                     false,
                     true,

@@ -19,7 +19,9 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
@@ -32,6 +34,12 @@ import io.idempotency.Idempotent;
 class KindsOfAnswers {
 
     private final AtomicInteger executions = new AtomicInteger();
+
+    private final JdbcTemplate jdbc;
+
+    KindsOfAnswers(JdbcTemplate jdbc) {
+        this.jdbc = jdbc;
+    }
 
     int executions() {
         return executions.get();
@@ -148,6 +156,21 @@ class KindsOfAnswers {
     @Idempotent(scope = "failed", key = "#key")
     ResponseEntity<Item> failed(@IdempotencyKeyHeader String key) {
         return ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED).body(item());
+    }
+
+    @PostMapping("/status/{first}")
+    @Idempotent(scope = "status", key = "#key")
+    ResponseEntity<Item> status(@IdempotencyKeyHeader String key, @PathVariable int first) {
+        int execution = executed();
+        jdbc.update("insert into item_of_status values (?)", execution);
+        return ResponseEntity.status(execution % 2 == 1 ? first : 200)
+                .header(HttpHeaders.RETRY_AFTER, "7")
+                .body(new Item(UUID.randomUUID(), execution));
+    }
+
+    void clearStatus() {
+        jdbc.execute("drop table if exists item_of_status; create table item_of_status (execution int)");
+        executions.set(0);
     }
 
     @PostMapping("/headers")

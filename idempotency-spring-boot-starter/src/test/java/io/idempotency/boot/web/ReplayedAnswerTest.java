@@ -108,6 +108,44 @@ class ReplayedAnswerTest {
         assertThat(application.requests()).isZero();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {408, 425, 429, 502, 503, 504})
+    void anAnswerThatAsksForARepeatIsNotStored(int status) throws Exception {
+        application.bean(KindsOfAnswers.class).clearStatus();
+
+        Answer busy = application.post("/status/" + status).key("key").send();
+
+        assertThat(busy.status()).isEqualTo(status);
+        assertThat(busy.header("Retry-After")).isEqualTo("7");
+        assertThat(busy.body()).contains("\"execution\":1");
+        assertThat(application.requests()).isZero();
+
+        Answer repeat = application.post("/status/" + status).key("key").send();
+        Answer replay = application.post("/status/" + status).key("key").send();
+
+        assertThat(repeat.status()).isEqualTo(200);
+        assertThat(repeat.headers()).doesNotContainKey("X-Replayed");
+        assertThat(replay.header("X-Replayed")).isEqualTo("true");
+        assertThat(replay.body()).isEqualTo(repeat.body());
+        assertThat(application.jdbc().queryForList("select execution from item_of_status", Integer.class))
+                .containsExactly(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {400, 402, 409, 422, 500, 501})
+    void anyOtherAnswerIsStored(int status) throws Exception {
+        application.bean(KindsOfAnswers.class).clearStatus();
+
+        Answer first = application.post("/status/" + status).key("key").send();
+        Answer replay = application.post("/status/" + status).key("key").send();
+
+        assertThat(first.status()).isEqualTo(status);
+        assertThat(replay.status()).isEqualTo(status);
+        assertThat(replay.body()).isEqualTo(first.body());
+        assertThat(application.jdbc().queryForList("select execution from item_of_status", Integer.class))
+                .containsExactly(1);
+    }
+
     private int executions() {
         return application.bean(KindsOfAnswers.class).executions() - executionsBefore;
     }

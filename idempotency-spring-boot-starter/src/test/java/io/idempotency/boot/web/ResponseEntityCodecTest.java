@@ -2,9 +2,11 @@ package io.idempotency.boot.web;
 
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,7 +29,7 @@ class ResponseEntityCodecTest {
     private final ResponseCodec ofBodies = new JacksonResponseCodec(new JsonMapper());
 
     private final ResponseMapper responses = new ResponseMapper(
-            List.of(new ResponseEntityCodec(List.of("Location"), type -> ofBodies), ofBodies), 10_000, true);
+            List.of(new ResponseEntityCodec(List.of("Location"), Set.of(), type -> ofBodies), ofBodies), 10_000, true);
 
     @Test
     void aBodyThatCannotBeReadIsRefusedAtStartUp() {
@@ -48,6 +50,24 @@ class ResponseEntityCodecTest {
         assertThatThrownBy(() -> responses.write(INTENT, ResponseEntity.ok(new More()), type, false))
                 .isInstanceOf(ResponseNotStorableException.class)
                 .hasMessageContaining("at $.body,");
+    }
+
+    @Test
+    void theStatusesThatAskForARepeatAreConfigured() {
+        Type type = new ParameterizedTypeReference<ResponseEntity<Base>>() {}.getType();
+        ResponseMapper asking = new ResponseMapper(
+                List.of(new ResponseEntityCodec(List.of(), Set.of(503), body -> ofBodies), ofBodies), 10_000, true);
+
+        assertThat(asking.asksForRepeat(ResponseEntity.status(503).build(), type))
+                .isTrue();
+        assertThat(asking.asksForRepeat(ResponseEntity.status(429).build(), type))
+                .isFalse();
+        assertThat(asking.asksForRepeat(null, type)).isFalse();
+        assertThat(asking.asksForRepeat(new HttpEntity<>("503"), HttpEntity.class))
+                .isFalse();
+        assertThat(responses.asksForRepeat(ResponseEntity.status(503).build(), type))
+                .as("nothing is configured")
+                .isFalse();
     }
 
     @Test

@@ -1,0 +1,198 @@
+package io.idempotency.boot.contract;
+
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.codec.ResponseCodec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** A response that asks for a repeat, as its codec says, is returned but not stored. */
+@ContractTest
+class RepeatRequestedTest {
+
+    private final Map<TransactionKind, ContractApplication> applications;
+
+    RepeatRequestedTest(ContractApplications applications) {
+        this.applications = TransactionKind.startEach(
+                List.of(TransactionKind.values()), applications.with(CodecOfAnswers.class), Shop.class);
+    }
+
+    @AfterEach
+    void makeTheShopsBusy() {
+        applications
+                .values()
+                .forEach(application -> application.bean(Shop.class).setBusy(true));
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransactionKind.class)
+    void theTransactionOfTheCallIsRolledBack(TransactionKind kind) {
+        assertIsRepeated(kind, Shop::pay, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransactionKind.class)
+    void soIsThatOfAnOptimisticCall(TransactionKind kind) {
+        assertIsRepeated(kind, Shop::payOptimistically, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransactionKind.class)
+    void soIsThatOfALeasedCall(TransactionKind kind) {
+        assertIsRepeated(kind, Shop::payLeased, 1);
+        assertThat(applications.get(kind).outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransactionKind.class)
+    void soIsThatOfAProgrammaticCall(TransactionKind kind) {
+        IdempotencyOperations operations = applications.get(kind).bean(IdempotencyOperations.class);
+
+        assertIsRepeated(
+                kind,
+                (shop, key) -> operations
+                        .call("by-hand", key, "")
+                        .returning(Answer.class)
+                        .execute(shop::answer),
+                0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"JDBC", "JPA"})
+    void aLeasedCallWithoutATransactionKeepsOnlyThatItHasFailed(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+
+        assertThat(application.bean(Shop.class).callLeased("key")).isEqualTo(new Answer("busy"));
+
+        assertThat(application.request("key"))
+                .containsEntry("status", "failed_retryable")
+                .containsEntry("response_body", null);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"JDBC", "JPA"})
+    void aTransactionThatTheCallHasJoinedCannotCommit(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+
+        assertThatThrownBy(() -> application
+                        .transaction()
+                        .executeWithoutResult(status -> assertThat(
+                                        application.bean(Shop.class).pay("key"))
+                                .isEqualTo(new Answer("busy"))))
+                .isInstanceOf(UnexpectedRollbackException.class);
+
+        assertThat(application.effects()).isZero();
+        assertThat(application.requests()).isZero();
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
+    private void assertIsRepeated(TransactionKind kind, Call call, int rowsOfTheFirst) {
+        ContractApplication application = applications.get(kind);
+        Shop shop = application.bean(Shop.class);
+
+        assertThat(call.of(shop, "key")).isEqualTo(new Answer("busy"));
+
+        assertThat(application.effects()).isZero();
+        assertThat(application.requests()).isEqualTo(rowsOfTheFirst);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+
+        shop.setBusy(false);
+        assertThat(call.of(shop, "key")).isEqualTo(new Answer("paid"));
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(application.request("key")).containsEntry("status", "succeeded");
+    }
+
+    private interface Call {
+
+        Answer of(Shop shop, String key);
+    }
+
+    record Answer(String text) {}
+
+    static class Shop extends PayingBean {
+
+        private volatile boolean isBusy = true;
+
+        @Transactional
+        @Idempotent(scope = "pay", key = "#key", finalFailures = Throwable.class)
+        public Answer pay(String key) {
+            return answer();
+        }
+
+        @Idempotent(scope = "pay-optimistically", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public Answer payOptimistically(String key) {
+            return answer();
+        }
+
+        @Transactional
+        @Idempotent(
+                scope = "pay-leased",
+                key = "#key",
+                mode = IdempotencyMode.LEASED,
+                finalFailures = RuntimeException.class)
+        public Answer payLeased(String key) {
+            return answer();
+        }
+
+        @Idempotent(scope = "call-leased", key = "#key", mode = IdempotencyMode.LEASED, retryLeased = true)
+        public Answer callLeased(String key) {
+            return new Answer("busy");
+        }
+
+        void setBusy(boolean busy) {
+            isBusy = busy;
+        }
+
+        Answer answer() {
+            makeEffect();
+            return new Answer(isBusy ? "busy" : "paid");
+        }
+    }
+
+    @TestConfiguration(proxyBeanMethods = false)
+    static class CodecOfAnswers {
+
+        @Bean
+        ResponseCodec answers() {
+            return new ResponseCodec() {
+                @Override
+                public boolean supports(Type type) {
+                    return type == Answer.class;
+                }
+
+                @Override
+                public String encode(@Nullable Object response, Type type) {
+                    return '"' + ((Answer) response).text() + '"';
+                }
+
+                @Override
+                public Object decode(String body, Type type) {
+                    return new Answer(body.replace("\"", ""));
+                }
+
+                @Override
+                public boolean asksForRepeat(Object response) {
+                    return response.equals(new Answer("busy"));
+                }
+            };
+        }
+    }
+}
