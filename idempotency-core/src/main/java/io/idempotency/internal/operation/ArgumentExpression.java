@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -142,6 +143,14 @@ public final class ArgumentExpression {
     /** {@return the source of the expression} */
     public String text() {
         return expression.getExpressionString();
+    }
+
+    /** {@return the indexes of the arguments that it names} */
+    public Set<Integer> namedArguments() {
+        Set<String> names = new HashSet<>();
+        collectVariables(expression.getAST(), names);
+        names.retainAll(indexes.keySet());
+        return names.stream().map(indexes::get).collect(Collectors.toSet());
     }
 
     /** {@return the type of the parameter if the expression is just its name; otherwise {@code Object}} */

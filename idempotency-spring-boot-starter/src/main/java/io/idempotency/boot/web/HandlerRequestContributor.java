@@ -1,7 +1,12 @@
 package io.idempotency.boot.web;
 
 import java.lang.reflect.Method;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.aop.support.AopUtils;
@@ -13,15 +18,28 @@ import org.springframework.web.util.ServletRequestPathUtils;
 
 import io.idempotency.internal.execution.FingerprintContributor;
 
-/** The contributor of method and path of the request to the fingerprint of an idempotent handler method. */
+/** The contributor of method, path and query of the request to the fingerprint of an idempotent handler method. */
 final class HandlerRequestContributor implements FingerprintContributor {
 
     @Override
     public List<String> of(Method method) {
         return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
                         && isHandledBy(method, attributes.getRequest())
-                ? List.of(attributes.getRequest().getMethod(), pathOf(attributes.getRequest()))
+                ? partsOf(attributes.getRequest())
                 : List.of();
+    }
+
+    private static List<String> partsOf(HttpServletRequest request) {
+        List<String> parts = new ArrayList<>(List.of(request.getMethod(), pathOf(request)));
+        String query = request.getQueryString();
+        if (query != null) {
+            Stream.of(query.split("&"))
+                    .filter(parameter -> !parameter.isEmpty())
+                    .map(Parameter::of)
+                    .sorted(Comparator.comparing(Parameter::name))
+                    .forEach(parameter -> parts.addAll(List.of(parameter.name(), parameter.value())));
+        }
+        return parts;
     }
 
     private static boolean isHandledBy(Method method, HttpServletRequest request) {
@@ -36,5 +54,24 @@ final class HandlerRequestContributor implements FingerprintContributor {
                         .pathWithinApplication()
                         .value()
                 : request.getRequestURI().substring(request.getContextPath().length());
+    }
+
+    /** A parameter of the query, decoded. Several of one name keep their order, which the application may see. */
+    private record Parameter(String name, String value) {
+
+        static Parameter of(String text) {
+            int equals = text.indexOf('=');
+            return equals < 0
+                    ? new Parameter(decoded(text), "")
+                    : new Parameter(decoded(text.substring(0, equals)), decoded(text.substring(equals + 1)));
+        }
+
+        private static String decoded(String text) {
+            try {
+                return URLDecoder.decode(text, StandardCharsets.UTF_8);
+            } catch (IllegalArgumentException malformed) {
+                return text;
+            }
+        }
     }
 }

@@ -32,6 +32,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.operation.IdempotentOperationSource;
 
 /** The auto-configuration of the {@code Idempotency-Key} header in applications with Spring MVC. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
@@ -50,13 +51,19 @@ public final class IdempotencyWebAutoConfiguration {
     }
 
     @Bean
+    UnusedKeyWarning idempotencyUnusedKeyWarning(ObjectProvider<IdempotentOperationSource> operations) {
+        return new UnusedKeyWarning(() -> operations.getIfAvailable() != null);
+    }
+
+    @Bean
     WebMvcConfigurer idempotencyKeyHeaderConfigurer(
-            KeyHeader header, ObjectProvider<RequiredCallerInterceptor> requiredCaller) {
+            KeyHeader header, UnusedKeyWarning unusedKeys, ObjectProvider<RequiredCallerInterceptor> requiredCaller) {
         return new WebMvcConfigurer() {
             /** Checks keys first, and callers last, because the application's interceptors may set the caller. */
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
                 registry.addInterceptor(new KeyHeaderInterceptor(header)).order(Ordered.HIGHEST_PRECEDENCE);
+                registry.addInterceptor(unusedKeys).order(Ordered.HIGHEST_PRECEDENCE + 1);
                 requiredCaller.ifAvailable(
                         interceptor -> registry.addInterceptor(interceptor).order(Ordered.LOWEST_PRECEDENCE));
             }
@@ -82,6 +89,14 @@ public final class IdempotencyWebAutoConfiguration {
             ObjectProvider<RequestMappingHandlerMapping> mappings,
             ObjectProvider<RequestMappingHandlerAdapter> adapters) {
         return new KeyHeaderParametersCheck(mappings, adapters);
+    }
+
+    @Bean
+    @Lazy(false)
+    ComparedArgumentsCheck idempotencyComparedArgumentsCheck(
+            ObjectProvider<RequestMappingHandlerMapping> mappings,
+            ObjectProvider<IdempotentOperationSource> operations) {
+        return new ComparedArgumentsCheck(mappings, operations);
     }
 
     @Bean

@@ -18,7 +18,6 @@ import org.springframework.web.servlet.DispatcherServlet;
 import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.observation.IdempotencyListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,7 +38,8 @@ class WebAutoConfigurationTest {
         application.run(context -> assertThat(context)
                 .hasSingleBean(IdempotencyHttpProperties.class)
                 .hasSingleBean(KeyHeader.class)
-                .hasSingleBean(IdempotencyListener.class)
+                .hasSingleBean(IdempotentReplayedHeader.class)
+                .hasSingleBean(UnusedKeyWarning.class)
                 .hasSingleBean(ResponseCodec.class)
                 .hasBean("idempotencyProblemConfigurer"));
     }
