@@ -260,6 +260,7 @@ public final class IdempotencyAutoConfiguration {
                 properties.responseRetention(),
                 properties.waitTimeout(),
                 properties.maxWaiting(),
+                properties.mostWaiting(),
                 properties.lease(),
                 new RetrySettings(
                         retry.maxAttempts(), retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),

@@ -31,7 +31,9 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  *     after which a repeat may arrive. By default, the longest of one minute, the wait timeout and the lease.
  * @param waitTimeout Longest time that a call waits for another call that holds its key.
  * @param maxWaiting Largest number of calls of this instance that wait at the same time for another call that holds
- *     their key. Must be less than the number of threads of the server.
+ *     their key.
+ * @param maxWaitingInAll Largest number of calls of this instance that wait at the same time, whatever their keys are.
+ *     Must be less than the number of threads of the server. By default, one and a half times as many as for one key.
  * @param lease Time after which another call may reclaim the key of a leased call. Must be longer than any leased
  *     method runs.
  * @param maxResponseSize Largest size of a stored response, as JSON in UTF-8.
@@ -57,6 +59,7 @@ public record IdempotencyProperties(
         @Nullable Duration minimumRetention,
         @DefaultValue("5s") Duration waitTimeout,
         @DefaultValue("100") int maxWaiting,
+        @Nullable Integer maxWaitingInAll,
         @DefaultValue("60s") Duration lease,
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
@@ -83,7 +86,14 @@ public record IdempotencyProperties(
         requireInRange("idempotency.wait-timeout", () -> CallOptions.requireWaitTimeout(waitTimeout));
         requireInRange("idempotency.lease", () -> CallOptions.requireLease(lease));
         Assert.isTrue(maxWaiting > 0, () -> "idempotency.max-waiting must be at least 1, not " + maxWaiting);
+        Assert.isTrue(
+                maxWaitingInAll == null || maxWaitingInAll > 0,
+                () -> "idempotency.max-waiting-in-all must be at least 1, not " + maxWaitingInAll);
         Assert.isTrue(maxResponseSize.toBytes() > 0, "idempotency.max-response-size must be more than zero");
+    }
+
+    int mostWaiting() {
+        return maxWaitingInAll == null ? (int) Math.min(Integer.MAX_VALUE, maxWaiting * 3L / 2) : maxWaitingInAll;
     }
 
     /**

@@ -1,6 +1,10 @@
 package io.idempotency.internal.claim;
 
+import java.time.temporal.Temporal;
+import java.util.Arrays;
+import java.util.Date;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.LongFunction;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +21,19 @@ public record KeyedWrite(
         boolean returnsRow,
         @Nullable Object response) {
 
+    /** What fits into the buffers of any connection, in characters, of which each has at most three bytes. */
+    private static final int LARGEST_REST = 20_000;
+
+    private static final List<Class<?>> SIZED = List.of(
+            CharSequence.class,
+            Number.class,
+            UUID.class,
+            Temporal.class,
+            Date.class,
+            Boolean.class,
+            Character.class,
+            Enum.class);
+
     /** Copies the statements. */
     public KeyedWrite {
         statements = List.copyOf(statements);
@@ -30,6 +47,40 @@ public record KeyedWrite(
      */
     public boolean isResponse(int index) {
         return returnsRow && index == statements.size() - 1;
+    }
+
+    /**
+     * Returns whether all statements may be sent before any result is read. If a statement has many rows and a later one is
+     * large, PostgreSQL waits for its rows to be read while the driver waits for PostgreSQL to read the later one.
+     *
+     * @return {@code true} if the statements after the first one are small
+     */
+    public boolean fitsIntoOneMessage() {
+        long size = 0;
+        for (Statement statement : statements.subList(Math.min(1, statements.size()), statements.size())) {
+            size += statement.sql().length() + sizeOf(statement.values());
+        }
+        return size <= LARGEST_REST;
+    }
+
+    private static long sizeOf(@Nullable Object value) {
+        if (value instanceof Iterable<?> elements) {
+            long size = 0;
+            for (Object element : elements) {
+                size += sizeOf(element);
+            }
+            return size;
+        }
+        if (value instanceof Object[] elements) {
+            return sizeOf(Arrays.asList(elements));
+        }
+        if (value instanceof byte[] bytes) {
+            return bytes.length;
+        }
+        // Streams and what the driver alone knows may be of any size.
+        return value == null || SIZED.stream().anyMatch(type -> type.isInstance(value))
+                ? String.valueOf(value).length()
+                : LARGEST_REST + 1L;
     }
 
     /**

@@ -25,12 +25,14 @@ public interface WriteStore {
      * @param connection a connection without auto-commit and without an open transaction
      * @param request the key and its retention
      * @param completion the response, unless that is a row
-     * @param write the statements
+     * @param write the statements, which {@linkplain KeyedWrite#fitsIntoOneMessage() fit into one message}
+     * @param maxRowBytes size of the largest row that may be the response, as JSON in UTF-8
      * @return the row as JSON text; {@code null} if the response is none
-     * @throws DataAccessException if the key has a row, a statement fails or changes another number of rows than it must; nothing is
-     *     committed then, unless the connection was lost
+     * @throws DataAccessException if the key has a row, a statement fails or changes another number of rows than it must, or the
+     *     row is too large; nothing is committed then, unless the connection was lost
      */
-    @Nullable String writeAndCommit(Connection connection, ClaimRequest request, Completion completion, KeyedWrite write);
+    @Nullable String writeAndCommit(
+            Connection connection, ClaimRequest request, Completion completion, KeyedWrite write, long maxRowBytes);
 
     /**
      * Executes the statements one by one, in a transaction that has claimed the key.

@@ -17,6 +17,7 @@ import io.idempotency.internal.operation.CallOptions;
  * @param responseRetention time for which a response is kept if its key is kept for longer; {@code null} for as long as the key
  * @param waitTimeout the longest wait for another call that holds the key
  * @param maxWaiting number of calls of this JVM that may wait at the same time for one that holds the same key
+ * @param maxWaitingInAll number of calls of this JVM that may wait at the same time, whatever their keys are
  * @param lease time for which a lease holds its key unless it is ended or extended
  * @param retry the settings of retries
  * @param recordFailedAttempts whether failures that are not final are recorded
@@ -26,6 +27,7 @@ public record CallDefaults(
         @Nullable Duration responseRetention,
         Duration waitTimeout,
         int maxWaiting,
+        int maxWaitingInAll,
         Duration lease,
         RetrySettings retry,
         boolean recordFailedAttempts) {
@@ -42,7 +44,7 @@ public record CallDefaults(
         }
         CallOptions.requireWaitTimeout(waitTimeout);
         CallOptions.requireLease(lease);
-        Assert.isTrue(maxWaiting > 0, "At least one call must be able to wait for another");
+        Assert.isTrue(maxWaiting > 0 && maxWaitingInAll > 0, "At least one call must be able to wait for another");
     }
 
     /**

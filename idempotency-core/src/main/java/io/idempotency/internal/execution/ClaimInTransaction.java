@@ -226,6 +226,10 @@ public final class ClaimInTransaction {
                 : write.response();
     }
 
+    long maxRowBytes() {
+        return responses.maxBytes();
+    }
+
     /** Reads the row that is the response of a write. */
     @Nullable Object readRow(IdempotentCall call, @Nullable String row) {
         return responses.read(call.intent(), requireNonNull(row), call.responseType());
@@ -429,11 +433,11 @@ public final class ClaimInTransaction {
     }
 
     Completion completionOf(IdempotentCall call, Fence fence, @Nullable Object result) {
+        RepeatRequestedException.throwIfAsked(responses, call, result);
         IdempotentCall.ResultNaming naming = call.resultNaming();
         return new Completion(
                 fence,
                 call.hasResponse()
-        RepeatRequestedException.throwIfAsked(responses, call, result);
                         ? responses.write(
                                 call.intent(),
                                 result,

@@ -75,7 +75,7 @@ public final class IdempotentCallExecutor {
         this.messages = messages;
         this.claimInTransaction = claimInTransaction;
         this.defaults = defaults;
-        this.singleFlight = new SingleFlight(defaults.maxWaiting());
+        this.singleFlight = new SingleFlight(defaults.maxWaiting(), defaults.maxWaitingInAll());
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry());
@@ -233,8 +233,9 @@ public final class IdempotentCallExecutor {
                 intent,
                 RetryAfter.of(execution.waitBudget().total()),
                 "The " + intent
-                        + " is being executed by another call in this process, and as many calls wait for it"
+                        + " is being executed by another call in this process, and as many calls wait"
                         + " as may at the same time (idempotency.max-waiting = " + defaults.maxWaiting()
+                        + " for one key, idempotency.max-waiting-in-all = " + defaults.maxWaitingInAll()
                         + "): repeat this call later with the same key",
                 null);
     }

@@ -90,7 +90,7 @@ final class KeyedWriteStrategy {
 
         @Override
         public @Nullable Object execute() throws Throwable {
-            if (execution.claimsFirst() || CommittedRows.mayHoldConnection()) {
+            if (execution.claimsFirst() || CommittedRows.mayHoldConnection() || !write.fitsIntoOneMessage()) {
                 return claimAndWrite();
             }
             execution.enter();
@@ -151,7 +151,8 @@ final class KeyedWriteStrategy {
             long start = System.nanoTime();
             CommitResult.End end = CommitResult.End.UNKNOWN;
             try {
-                String row = store.writeAndCommit(connection, request, completion, write);
+                String row =
+                        store.writeAndCommit(connection, request, completion, write, claimInTransaction.maxRowBytes());
                 end = CommitResult.End.COMMITTED;
                 return row;
             } catch (Throwable failure) {

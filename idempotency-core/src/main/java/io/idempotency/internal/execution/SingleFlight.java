@@ -20,11 +20,19 @@ final class SingleFlight {
 
     private final int maxWaiting;
 
+    private final Semaphore allWaiters;
+
     private final ConcurrentHashMap<LocalKey, Queue> queues = new ConcurrentHashMap<>();
 
-    /** Creates the queues. The limit of each protects the threads of the server, one of which each waiting call blocks. */
-    SingleFlight(int maxWaiting) {
+    /**
+     * Creates the queues. The limits protect the threads of the server, one of which each waiting call blocks.
+     *
+     * @param maxWaiting the number of calls that may wait for one key
+     * @param maxWaitingInAll the number of calls that may wait for all keys together
+     */
+    SingleFlight(int maxWaiting, int maxWaitingInAll) {
         this.maxWaiting = maxWaiting;
+        this.allWaiters = new Semaphore(maxWaitingInAll);
     }
 
     /**
@@ -38,7 +46,7 @@ final class SingleFlight {
             throws Throwable {
         Queue queue = join(key);
         try {
-            return switch (queue.awaitTurn(budget)) {
+            return switch (queue.awaitTurn(budget, allWaiters)) {
                 case GRANTED -> queue.run(work);
                 case OTHERS_ENDED -> work.proceed();
                 case TIMED_OUT -> onTimeout.proceed();
@@ -83,7 +91,7 @@ final class SingleFlight {
          * Waits for the turn. If no other call has ended in the last part of the wait, the database is not asked: this call would
          * only take a connection and wait there.
          */
-        Wait awaitTurn(WaitBudget budget) {
+        Wait awaitTurn(WaitBudget budget, Semaphore waitersOfAllKeys) {
             long start = System.nanoTime();
             try {
                 // tryAcquire() without a timeout would overtake waiting calls.
@@ -94,7 +102,7 @@ final class SingleFlight {
                     return Wait.TOO_MANY_WAITING;
                 }
                 try {
-                    return awaitPermit(budget);
+                    return awaitPermit(budget, waitersOfAllKeys);
                 } finally {
                     waiters.release();
                 }
@@ -103,6 +111,17 @@ final class SingleFlight {
                 return Wait.TIMED_OUT;
             } finally {
                 budget.spendSince(start);
+            }
+        }
+
+        private Wait awaitPermit(WaitBudget budget, Semaphore waitersOfAllKeys) throws InterruptedException {
+            if (!waitersOfAllKeys.tryAcquire()) {
+                return Wait.TOO_MANY_WAITING;
+            }
+            try {
+                return awaitPermit(budget);
+            } finally {
+                waitersOfAllKeys.release();
             }
         }
 

@@ -85,6 +85,7 @@ class IdempotencyPropertiesTest {
                         null,
                         Duration.ofSeconds(5),
                         100,
+                        null,
                         Duration.ofSeconds(60),
                         DataSize.ofMegabytes(1),
                         false,
@@ -157,6 +158,7 @@ class IdempotencyPropertiesTest {
                     idempotency.inbox.retention=0s,     idempotency.inbox.retention: The retention must be at least one millisecond
                     idempotency.outbox.retention=0s,    idempotency.outbox.retention: The retention must be at least one millisecond
                     idempotency.max-waiting=0,          idempotency.max-waiting must be at least 1
+                    idempotency.max-waiting-in-all=0,   idempotency.max-waiting-in-all must be at least 1
                     idempotency.outbox.lanes=0,         idempotency.outbox.lanes: The number of lanes must be 1 to 1024
                     idempotency.outbox.batch-size=0,    idempotency.outbox.batch-size must be at least 1
                     idempotency.outbox.max-attempts=0,  idempotency.outbox.max-attempts must be at least 1
@@ -360,9 +362,9 @@ class IdempotencyPropertiesTest {
                         "idempotency.http.strict",
                         "idempotency.http.replayed-header-name",
                         "idempotency.http.replay-headers",
+                        "idempotency.http.retry-status",
                         "idempotency.http.caller",
                         "idempotency.http.require-caller",
-                        "idempotency.http.retry-status",
                         "idempotency.http.problem-details",
                         "idempotency.http.problem-type-base",
                         "idempotency.http.documentation-url",
@@ -409,6 +411,7 @@ class IdempotencyPropertiesTest {
                         "idempotency.response-retention",
                         "idempotency.wait-timeout",
                         "idempotency.max-waiting",
+                        "idempotency.max-waiting-in-all",
                         "idempotency.max-response-size",
                         "idempotency.verify-responses",
                         "idempotency.pipelined-commit",

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -107,6 +108,48 @@ abstract class SingleFlightTests {
             assertThat(transfers.transfer("key")).isEqualTo(first.answer());
         }
         assertThat(application.effects()).isEqualTo(2);
+    }
+
+    /** Two slow keys of one client would otherwise take all threads of the server. */
+    @Test
+    void theCallsThatWaitForAllKeysTogetherAreBounded() {
+        Gate gate = new Gate();
+        Gate another = new Gate();
+        Iterator<Gate> gates = List.of(gate, another).iterator();
+        application.interruption().afterEffectDo(() -> {
+            Gate next;
+            synchronized (gates) {
+                next = gates.hasNext() ? gates.next() : null;
+            }
+            if (next != null) {
+                next.holdTheFirst();
+            }
+        });
+        try (Callers duplicates = threads.get()) {
+            Call<String> first = duplicates.start(() -> transfers.transfer("key"));
+            gate.awaitHeld();
+            Call<String> firstOfAnother = duplicates.start(() -> transfers.transfer("another"));
+            another.awaitHeld();
+            List<Call<String>> waiting = duplicates.start(STORM, () -> transfers.transfer("key"));
+            List<Call<String>> waitingForAnother = duplicates.start(STORM / 2, () -> transfers.transfer("another"));
+            duplicates.awaitWaiting(STORM + STORM / 2 + 2);
+
+            for (Call<String> refused : duplicates.start(20, () -> transfers.transfer("another"))) {
+                assertThat(refused.failure())
+                        .isInstanceOf(RequestInProgressException.class)
+                        .hasMessageContaining("idempotency.max-waiting-in-all = " + (STORM + STORM / 2));
+            }
+            assertThat(transfers.transfer("third")).isNotNull();
+
+            gate.open();
+            assertThat(waiting).extracting(Call::answer).hasSize(STORM).containsOnly(first.answer());
+            another.open();
+            assertThat(waitingForAnother)
+                    .extracting(Call::answer)
+                    .hasSize(STORM / 2)
+                    .containsOnly(firstOfAnother.answer());
+        }
+        assertThat(application.effects()).isEqualTo(3);
     }
 
     @Test

@@ -311,9 +311,9 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public @Nullable String writeAndCommit(
-            Connection connection, ClaimRequest request, Completion completion, KeyedWrite write) {
+            Connection connection, ClaimRequest request, Completion completion, KeyedWrite write, long maxRowBytes) {
         answered.add(request.id());
-        String row = writes.executeAndCommit(connection, request, completion, write);
+        String row = writes.executeAndCommit(connection, request, completion, write, maxRowBytes);
         if (transactionState(connection) != TransactionState.ENDED) {
             throw new IllegalStateException(
                     "The statements of the " + request.intent()

@@ -305,9 +305,15 @@ public final class RequestSql {
     /** Begins a line, because the statement before may end with a comment. */
     static final String COMMIT = "\n;COMMIT";
 
-    /** Follows a statement in "with written as (": stores the row that it returns as the response, and fails unless it is one row. */
+    /**
+     * Follows a statement in "with written as (": stores the row that it returns as the response, and fails unless it is one row of
+     * at most so many bytes.
+     */
     static final String STORE_WRITTEN = "\n), counted as (select "
-            + required("case (select count(*) from written) when 1 then 1 else 0 end") + """
+            + required("case when (select count(*) from written) operator(pg_catalog.<>) 1 then 0 when "
+                    + "(select pg_catalog.octet_length(cast(pg_catalog.to_json(written.*) as text)) from written)"
+                    + " operator(pg_catalog.<=) cast(? as bigint) then 1 else 0 end")
+            + """
              as required)
             update {schema}.idempotency_request
             set response_body = (select pg_catalog.to_json(written.*) from written)

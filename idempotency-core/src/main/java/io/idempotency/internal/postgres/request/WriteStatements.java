@@ -36,7 +36,8 @@ final class WriteStatements {
         this.claimedBy = claimedBy;
     }
 
-    @Nullable String executeAndCommit(Connection connection, ClaimRequest request, Completion completion, KeyedWrite write) {
+    @Nullable String executeAndCommit(
+            Connection connection, ClaimRequest request, Completion completion, KeyedWrite write, long maxRowBytes) {
         String sql = sqlOf(write);
         try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
             StatementParameters parameters = statements.parameters();
@@ -48,6 +49,7 @@ final class WriteStatements {
                 }
             }
             if (write.returnsRow()) {
+                parameters.bigint(maxRowBytes);
                 RequestParameters.bindId(
                         parameters, request.id(), request.intent().caller());
             }
