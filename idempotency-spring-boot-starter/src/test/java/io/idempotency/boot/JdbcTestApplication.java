@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
@@ -40,6 +41,7 @@ import io.idempotency.test.TestDatabase;
     IdempotencyLoggingAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
+    IdempotencyPropertiesAutoConfiguration.class,
     IdempotencyResumeAutoConfiguration.class,
     IdempotencyRetentionAutoConfiguration.class,
     IdempotencySecurityAutoConfiguration.class,
