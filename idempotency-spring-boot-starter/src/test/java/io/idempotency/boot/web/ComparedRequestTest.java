@@ -7,8 +7,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,36 +34,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The parts of a request that are compared, and the warnings about those that are not and about keys that nobody uses. */
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ComparedRequestTest {
 
     private static final String UNUSED = "no idempotent call used the key of its header";
 
     private final TestDatabase database;
 
-    private @Nullable HttpApplication application;
+    @AutoClose
+    private final HttpApplication application;
 
     ComparedRequestTest(TestDatabase database) {
         this.database = database;
+        application = start(Checkout.class, Keys.class);
     }
 
-    @AfterEach
-    void stop() {
-        if (application != null) {
-            application.forgetRequests();
-            application.close();
-        }
-    }
-
-    private HttpApplication start(Class<?> controller) {
-        application =
-                HttpApplication.start(database, List.of(controller), "logging.level.io.idempotency.boot.web=warn");
-        return application;
+    private HttpApplication start(Class<?>... controllers) {
+        return HttpApplication.start(database, List.of(controllers), "logging.level.io.idempotency.boot.web=warn");
     }
 
     @Test
     void theQueryBelongsToTheRequestSortedAndDecoded() throws Exception {
-        start(Checkout.class);
-
         assertIsAnother("/order", "/order?dry=true");
         assertIsAnother("/order?dry=true", "/order");
         assertIsAnother("/order?dry=true", "/order?dry=false");
@@ -102,7 +94,7 @@ class ComparedRequestTest {
 
     @Test
     void argumentsThatTheFingerprintLeavesOutAreNamedAtStartUp(CapturedOutput output) {
-        start(Checkout.class);
+        start(Checkout.class).close();
 
         assertThat(output)
                 .contains(
@@ -116,8 +108,6 @@ class ComparedRequestTest {
     @ParameterizedTest
     @CsvSource({"/unused, Keys#unused", "/other-key, Keys#otherKey", "/later, Keys#later"})
     void anEndpointWhoseKeyNobodyUsesIsNamedOnce(String path, String handler, CapturedOutput output) throws Exception {
-        start(Keys.class);
-
         assertThat(send(path, "some-key").status()).isEqualTo(200);
         assertThat(send(path, "some-key").status()).isEqualTo(200);
 
@@ -128,8 +118,6 @@ class ComparedRequestTest {
     @ParameterizedTest
     @ValueSource(strings = {"/used", "/derived", "/other-thread", "/callable", "/message", "/refused", "/optional"})
     void anEndpointWhoseKeyIsUsedIsNot(String path, CapturedOutput output) throws Exception {
-        start(Keys.class);
-
         Answer answer = path.equals("/optional")
                 ? application.post(path).send()
                 : send(path, UUID.randomUUID().toString());
