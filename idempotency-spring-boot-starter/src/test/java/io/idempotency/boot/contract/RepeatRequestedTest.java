@@ -31,8 +31,7 @@ class RepeatRequestedTest {
     private final Map<TransactionKind, ContractApplication> applications;
 
     RepeatRequestedTest(ContractApplications applications) {
-        this.applications = TransactionKind.startEach(
-                KINDS, applications.with(CodecOfAnswers.class), Shop.class);
+        this.applications = TransactionKind.startEach(KINDS, applications.with(CodecOfAnswers.class), Shop.class);
     }
 
     @AfterEach

@@ -95,6 +95,27 @@ class RetentionTest {
     }
 
     @Test
+    void annotationsAndCallsThatForgetBeforeALeaseEndsAreRefused() {
+        String lease = "idempotency.lease=4d";
+        String longest =
+                "It is shorter than 4d, the longest of one minute, idempotency.wait-timeout and idempotency.lease.";
+
+        assertThat(StartupReport.of(() -> start(new Class<?>[] {Hasty.class}, lease))
+                        .description())
+                .contains("The retention '1d' of @Idempotent on", longest);
+        assertThat(StartupReport.of(() -> start(new Class<?>[] {Receiver.class}, lease))
+                        .description())
+                .contains("The retention '3d' of @IdempotentReceiver on", longest);
+        try (ConfigurableApplicationContext application = start(new Class<?>[0], lease)) {
+            IdempotencyOperations.Call call =
+                    application.getBean(IdempotencyOperations.class).call("payments", "key", null);
+            assertThatThrownBy(() -> call.retention(Duration.ofDays(1)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("The retention 1d is shorter than 4d, the longest of one minute,");
+        }
+    }
+
+    @Test
     void receiverThatForgetsTooEarlyIsRefusedUnlessItsConsumerIsConfigured() {
         StartupReport refused =
                 StartupReport.of(() -> start(new Class<?>[] {Receiver.class}, "idempotency.minimum-retention=7d"));
