@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
@@ -37,6 +38,8 @@ record PropertyNames(Set<ConfigurationPropertyName> names, Set<ConfigurationProp
 
     static final String METADATA = "META-INF/spring-configuration-metadata.json";
 
+    private static final String MENTION = "\"idempotency.";
+
     private static final ConfigurationPropertyName LIBRARY = ConfigurationPropertyName.of("idempotency");
 
     /** It is unknown only if the metadata of the library is not there, as in some repackaged applications. */
@@ -50,24 +53,37 @@ record PropertyNames(Set<ConfigurationPropertyName> names, Set<ConfigurationProp
         Set<ConfigurationPropertyName> maps = new HashSet<>();
         try {
             for (URL file : Collections.list(classLoader.getResources(METADATA))) {
-                try (InputStream content = file.openStream()) {
-                    for (JsonNode property :
-                            JsonMapper.shared().readTree(content).path("properties")) {
-                        ConfigurationPropertyName name = ConfigurationPropertyName.ofIfValid(
-                                property.path("name").asString(""));
-                        if (name != null && LIBRARY.isAncestorOf(name)) {
-                            names.add(name);
-                            if (property.path("type").asString("").startsWith("java.util.Map<")) {
-                                maps.add(name);
-                            }
-                        }
-                    }
+                String metadata = textOf(file);
+                // To parse the metadata of all other libraries would slow the start down.
+                if (metadata.contains(MENTION)) {
+                    JsonMapper.shared()
+                            .readTree(metadata)
+                            .path("properties")
+                            .forEach(property -> add(property, names, maps));
                 }
             }
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
         return new PropertyNames(names, maps);
+    }
+
+    private static String textOf(URL file) throws IOException {
+        try (InputStream content = file.openStream()) {
+            return new String(content.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static void add(
+            JsonNode property, Set<ConfigurationPropertyName> names, Set<ConfigurationPropertyName> maps) {
+        ConfigurationPropertyName name =
+                ConfigurationPropertyName.ofIfValid(property.path("name").asString(""));
+        if (name != null && LIBRARY.isAncestorOf(name)) {
+            names.add(name);
+            if (property.path("type").asString("").startsWith("java.util.Map<")) {
+                maps.add(name);
+            }
+        }
     }
 
     /**
