@@ -46,6 +46,7 @@ final class UnusedKeyWarning implements HandlerInterceptor, IdempotencyListener 
         IdempotencyKey key = KeyHeader.alreadyRead(request);
         if (key != null
                 && handler instanceof HandlerMethod method
+                && KeyHeaderParameters.ofRequest(request, method) != null
                 && !settled.contains(keyOf(method))
                 && request.getAttribute(WATCHED) == null
                 && isActive.getAsBoolean()) {

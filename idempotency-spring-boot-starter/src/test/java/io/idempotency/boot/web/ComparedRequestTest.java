@@ -22,6 +22,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
@@ -116,13 +117,26 @@ class ComparedRequestTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/used", "/derived", "/other-thread", "/callable", "/message", "/refused", "/optional"})
+    @ValueSource(
+            strings = {
+                "/used",
+                "/derived",
+                "/other-thread",
+                "/callable",
+                "/message",
+                "/refused",
+                "/optional",
+                "/forward"
+            })
     void anEndpointWhoseKeyIsUsedIsNot(String path, CapturedOutput output) throws Exception {
         Answer answer = path.equals("/optional")
                 ? application.post(path).send()
                 : send(path, UUID.randomUUID().toString());
 
         assertThat(answer.status()).isEqualTo(path.equals("/refused") ? 400 : 200);
+        if (path.equals("/forward")) {
+            assertThat(send(path, UUID.randomUUID().toString()).status()).isEqualTo(200);
+        }
         assertThat(output).doesNotContain(UNUSED);
     }
 
@@ -220,6 +234,17 @@ class ComparedRequestTest {
         @PostMapping("/refused")
         String refused(@IdempotencyKeyHeader String key, @RequestParam int missing) {
             return key;
+        }
+
+        @PostMapping("/forward")
+        ModelAndView forward(@IdempotencyKeyHeader String key) {
+            use(key);
+            return new ModelAndView("forward:/without-key");
+        }
+
+        @PostMapping("/without-key")
+        String withoutKey() {
+            return "forwarded";
         }
 
         @PostMapping("/optional")
