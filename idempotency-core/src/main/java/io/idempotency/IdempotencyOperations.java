@@ -122,14 +122,16 @@ public interface IdempotencyOperations {
 
         /**
          * Claims the key when the effect has been made; see {@link IdempotencyMode#OPTIMISTIC}. The callback may run although the
-         * key was answered already, and its writes be rolled back: nothing outside of the database may happen in it.
+         * key was answered already, and its writes be rolled back: nothing outside of the database may happen in it. If the call
+         * has final failures, this throws an {@code IllegalArgumentException}.
          *
          * @return the changed call
          */
         Call optimistic();
 
         /**
-         * Sets the exceptions that are the final answer to the intent.
+         * Sets the exceptions that are the final answer to the intent. If the call is {@link #optimistic}, this throws an
+         * {@code IllegalArgumentException}.
          *
          * @param finalFailures exception types that are recorded after the rollback and replayed as
          *     {@link RecordedFailureException}

@@ -106,7 +106,7 @@ public @interface Idempotent {
     /**
      * Exceptions that are the final answer to the intent, such as an account without funds. They are recorded after the
      * rollback, and every repeat gets a {@link RecordedFailureException} without running the method. Subclasses count
-     * too.
+     * too. Start-up fails with {@link IdempotencyMode#OPTIMISTIC}.
      */
     Class<? extends Throwable>[] finalFailures() default {};
 

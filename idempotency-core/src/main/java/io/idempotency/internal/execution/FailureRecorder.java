@@ -8,7 +8,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
-import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
 /** Records the failure of an attempt in a new transaction, after that of the attempt was rolled back. */
@@ -42,17 +41,13 @@ final class FailureRecorder {
         return call.options().isFinal(thrown) && !(thrown instanceof RepeatRequestedException);
     }
 
-    /**
-     * Records the failure of the last attempt of a call without a lease.
-     *
-     * @return whether the failure is final and was not recorded, because another attempt has answered for the key or is about to
-     */
-    boolean record(CallExecution execution, Throwable thrown) {
+    /** Records the failure of the last attempt of a call without a lease, unless another attempt has answered for the key. */
+    void record(CallExecution execution, Throwable thrown) {
         ClaimResult claim = execution.granted();
         if (claim == null
                 || !execution.startsTransaction()
                 || !execution.commitResult().isRolledBack(thrown)) {
-            return false;
+            return;
         }
         IdempotentCall call = execution.call();
         Throwable firstFailure = execution.firstFailureOr(thrown);
@@ -60,19 +55,16 @@ final class FailureRecorder {
         boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
         if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {
-            return false;
+            return;
         }
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
         try {
-            boolean recorded = write(call, claim, failureOf(call, firstFailure));
-            if (isFinal && recorded) {
+            if (write(call, claim, failureOf(call, firstFailure)) && isFinal) {
                 execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
-            return isFinal && !recorded;
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
-            return isFinal && SqlStates.isWaitEnded(SqlStates.of(recordingFailure));
         } finally {
             interruption.restore();
         }

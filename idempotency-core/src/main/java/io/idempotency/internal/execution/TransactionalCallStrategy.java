@@ -36,10 +36,7 @@ final class TransactionalCallStrategy {
                 Suppression.add(inDoubt, thrown);
                 return resultOf(execution, inDoubtCommits.resolve(execution, inDoubt));
             }
-            boolean wasOptimistic = execution.isOptimistic();
-            if (failures.record(execution, thrown) && wasOptimistic) {
-                return execute(execution);
-            }
+            failures.record(execution, thrown);
             throw thrown;
         }
     }

@@ -94,7 +94,7 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         return invalid(attribute, text, reason, "Correct the annotation.");
     }
 
-    private InvalidIdempotentMethodException invalid(String attribute, String text, String reason, String action) {
+    InvalidIdempotentMethodException invalid(String attribute, String text, String reason, String action) {
         return new InvalidIdempotentMethodException(
                 "The " + attribute + " '" + text + "' of " + annotation + " on " + MethodDescription.of(method)
                         + " is not valid. " + reason,

@@ -43,8 +43,8 @@ public record CallOptions(
     /**
      * Checks the ranges.
      *
-     * @throws IllegalArgumentException if a duration is given and is out of range, or the number of attempts is
-     *     negative
+     * @throws IllegalArgumentException if a duration is given and is out of range, the number of attempts is
+     *     negative, or the mode is OPTIMISTIC and there are final failures
      */
     public CallOptions {
         if (retention != null) {
@@ -60,6 +60,11 @@ public record CallOptions(
             throw new IllegalArgumentException("maxAttempts must not be negative, but is " + maxAttempts);
         }
         finalFailures = List.copyOf(finalFailures);
+        if (mode == IdempotencyMode.OPTIMISTIC && !finalFailures.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "An OPTIMISTIC call cannot have final failures: its method runs before the key is claimed, so that a"
+                            + " repeat could record a failure while the first attempt still runs, and undo its success");
+        }
     }
 
     /**

@@ -70,12 +70,26 @@ final class OperationParser {
                 attributes.duration("lease", annotation.lease(), CallOptions::requireLease),
                 annotation.retryLeased(),
                 annotation.maxAttempts(),
-                List.of(annotation.finalFailures()),
+                List.of(),
                 annotation.lossyResponse());
+        options = withFinalFailures(options, annotation, attributes);
         try {
             return options.isLeased() ? retention.get().requireForCall(options) : options;
         } catch (IllegalArgumentException longerThanRetention) {
             throw attributes.invalid("lease", annotation.lease(), longerThanRetention.getMessage() + ".");
+        }
+    }
+
+    private static CallOptions withFinalFailures(
+            CallOptions options, Idempotent annotation, AnnotationAttributes attributes) {
+        try {
+            return options.withFinalFailures(List.of(annotation.finalFailures()));
+        } catch (IllegalArgumentException optimistic) {
+            throw attributes.invalid(
+                    "mode",
+                    annotation.mode().name(),
+                    optimistic.getMessage() + ".",
+                    "Remove mode = OPTIMISTIC, or remove finalFailures.");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.idempotency.internal.operation;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -67,6 +68,25 @@ class OperationAttributesTest {
         assertThat(policy.requireForCall(CallOptions.DEFAULTS.withRetention(Duration.ofSeconds(1))))
                 .as("without a lease")
                 .isNotNull();
+    }
+
+    /** A repeat could record a failure while the first attempt still runs. */
+    @Test
+    void finalFailuresOfAnOptimisticCallAreRefused() {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Optimistic.class, "run"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContaining("The mode 'OPTIMISTIC' of @Idempotent on ")
+                .hasMessageContaining("An OPTIMISTIC call cannot have final failures")
+                .extracting(refused -> ((InvalidIdempotentMethodException) refused).action())
+                .isEqualTo("Remove mode = OPTIMISTIC, or remove finalFailures.");
+        CallOptions withFailures = CallOptions.DEFAULTS.withFinalFailures(List.of(IllegalStateException.class));
+        assertThatIllegalArgumentException().isThrownBy(withFailures::withOptimisticMode);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CallOptions.DEFAULTS
+                        .withOptimisticMode()
+                        .withFinalFailures(List.of(IllegalStateException.class)));
+        assertThat(withFailures.withLease(Duration.ofMinutes(1)).finalFailures())
+                .isNotEmpty();
     }
 
     @Test
@@ -236,6 +256,16 @@ class OperationAttributesTest {
                 mode = IdempotencyMode.LEASED,
                 lease = "${app.lease}",
                 retention = "${app.retention}")
+        public void run(String key) {}
+    }
+
+    static class Optimistic {
+
+        @Idempotent(
+                scope = "optimistic",
+                key = "#key",
+                mode = IdempotencyMode.OPTIMISTIC,
+                finalFailures = IllegalStateException.class)
         public void run(String key) {}
     }
 

@@ -97,6 +97,7 @@ class CallTableTest {
         boolean isMetBy(Form form) {
             return switch (this) {
                 case LEASE_IS_LOST -> form == Form.LEASED;
+                case METHOD_FAILS_FOR_GOOD -> form != Form.OPTIMISTIC;
                 case METHOD_THROWS, METHOD_SETS_ROLLBACK_ONLY -> form != Form.WRITE;
                 default -> true;
             };
@@ -310,8 +311,7 @@ class CallTableTest {
                 key = "#key",
                 fingerprint = "#command",
                 waitTimeout = "200ms",
-                mode = IdempotencyMode.OPTIMISTIC,
-                finalFailures = NoFunds.class)
+                mode = IdempotencyMode.OPTIMISTIC)
         Receipt transferOptimistically(@Nullable String key, PayCommand command) {
             return makeEffect(command);
         }

@@ -28,7 +28,6 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
-import io.idempotency.RecordedFailureException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionFailedException;
@@ -36,6 +35,7 @@ import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A call that claims its key when its method has returned, with each manager and beside another instance. */
@@ -167,38 +167,6 @@ class OptimisticCallTest {
         assertThat(outcomes(kind)).containsExactly(Outcome.FAILED);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
-    void aFinalFailureIsRecordedAndReplayed(TransactionKind kind) {
-        Wallets wallets = wallets(kind);
-
-        assertThatThrownBy(() -> wallets.withdrawForGood(key, 101)).isInstanceOf(NoMoney.class);
-        cents(200);
-
-        assertThatThrownBy(() -> wallets.withdrawForGood(key, 101)).isInstanceOf(RecordedFailureException.class);
-        assertThat(cents()).isEqualTo(200);
-        assertThat(outcomes(kind)).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
-    }
-
-    /** The other instance commits after this one has asked for the key, and before it has recorded its failure. */
-    @ParameterizedTest
-    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
-    void aFinalFailureThatASuccessHasOvertakenIsNotTheAnswer(TransactionKind kind) {
-        Wallets wallets = wallets(kind);
-
-        ConcurrentCalls<Long> failing = other.transaction().execute(status -> {
-            other.bean(JdbcTemplate.class).update("update wallet set cents = 200");
-            assertThat(other.bean(Wallets.class).withdrawForGood(key, 101)).isEqualTo(99);
-            ConcurrentCalls<Long> started = ConcurrentCalls.start(1, () -> wallets.withdrawForGood(key, 101));
-            other.database().backends().awaitBlocked(1);
-            return started;
-        });
-
-        assertThat(failing.await().requireAllSucceeded()).containsExactly(99L);
-        assertThat(wallets.executions()).isEqualTo(1);
-        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED);
-    }
-
     /** The other instance holds the key in an open transaction, which has changed nothing that the method needs. */
     @ParameterizedTest
     @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
@@ -298,6 +266,12 @@ class OptimisticCallTest {
         }
 
         assertThat(cents()).isEqualTo(70);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> operations
+                        .call("programmatic", key, "same")
+                        .finalFailures(List.of(NoMoney.class))
+                        .optimistic())
+                .withMessageStartingWith("An OPTIMISTIC call cannot have final failures");
     }
 
     private List<Outcome> outcomes(TransactionKind kind) {
@@ -400,16 +374,6 @@ class OptimisticCallTest {
         @Transactional
         @Idempotent(scope = "withdraw", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
         public long withdraw(String key, long cents) {
-            return take(cents);
-        }
-
-        @Transactional
-        @Idempotent(
-                scope = "withdraw-for-good",
-                key = "#key",
-                mode = IdempotencyMode.OPTIMISTIC,
-                finalFailures = NoMoney.class)
-        public long withdrawForGood(String key, long cents) {
             return take(cents);
         }
 

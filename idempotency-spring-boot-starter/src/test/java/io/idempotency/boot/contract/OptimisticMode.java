@@ -12,7 +12,7 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
-/** Makes every call OPTIMISTIC whose annotation names no mode, so that the tests of calls hold for both. */
+/** Makes every call OPTIMISTIC that may be and whose annotation names no mode, so that the tests of calls hold for both. */
 @Configuration(proxyBeanMethods = false)
 class OptimisticMode {
 
@@ -32,6 +32,7 @@ class OptimisticMode {
                 return operation == null
                                 || operation.message() != null
                                 || operation.options().isLeased()
+                                || !operation.options().finalFailures().isEmpty()
                         ? operation
                         : optimistic(operation);
             }
