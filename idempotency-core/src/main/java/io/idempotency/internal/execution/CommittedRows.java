@@ -7,12 +7,16 @@ import javax.sql.DataSource;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
  * Finds the committed row of a call outside of its transaction. If this instance has recently answered for the key, its response is
@@ -23,10 +27,17 @@ final class CommittedRows {
 
     private final DataSource dataSource;
 
+    private final RequiresNewTransaction transactions;
+
+    private final ClaimStore store;
+
     private final CallDefaults defaults;
 
-    CommittedRows(DataSource dataSource, CallDefaults defaults) {
+    CommittedRows(
+            DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store, CallDefaults defaults) {
         this.dataSource = dataSource;
+        this.transactions = transactions;
+        this.store = store;
         this.defaults = defaults;
     }
 
@@ -35,7 +46,8 @@ final class CommittedRows {
         if (!call.keyClaimer().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
             return Optional.empty();
         }
-        ClaimRequest request = requestOf(call, waitBudget);
+        ClaimRequest request =
+                defaults.claimRequest(call, waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
         try {
             // A request in processing has to be waited for.
             return waitBudget
@@ -47,24 +59,25 @@ final class CommittedRows {
         }
     }
 
-    /** Returns whether it is certain that no committed row has the key. */
-    boolean isNew(IdempotentCall call, WaitBudget waitBudget) {
+    /**
+     * Returns whether it is certain that no committed row has the key. It is asked where writes go: in a transaction and with a lock,
+     * because a statement outside of transactions, or one that only reads, may be sent to a replica that lags behind.
+     */
+    boolean isNew(IdempotentCall call) {
         if (mayHoldConnection()) {
             return false;
         }
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
         try {
-            return findRow(call, requestOf(call, waitBudget)).isEmpty();
-        } catch (DataAccessException failure) {
+            Fence fence = new Fence(call.requestId(), call.intent().caller(), 1, null);
+            return transactions.callAndKeepIf(
+                    connection -> store.findSettled(connection, fence).isEmpty(), isNew -> false);
+        } catch (DataAccessException | TransactionException failure) {
             return false;
         } finally {
             interruption.restore();
         }
-    }
-
-    private ClaimRequest requestOf(IdempotentCall call, WaitBudget waitBudget) {
-        return defaults.claimRequest(call, waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
     }
 
     /** If threads wait for a second connection while they hold a first one, they may exhaust the pool and wait for ever. */

@@ -77,9 +77,10 @@ public final class IdempotentCallExecutor {
         this.defaults = defaults;
         this.singleFlight = new SingleFlight(defaults.maxWaiting(), defaults.maxWaitingInAll());
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
+        RequiresNewTransaction transactionsAsConfigured = RequiresNewTransaction.on(dataSource);
         FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
         CallRetry retry = new CallRetry(defaults.retry());
-        this.committedRows = new CommittedRows(dataSource, defaults);
+        this.committedRows = new CommittedRows(dataSource, transactionsAsConfigured, store, defaults);
         this.transactionalCalls = new TransactionalCallStrategy(
                 retry, failures, new InDoubtCommitResolver(transactions, claimInTransaction, retry, defaults));
         this.optimisticCalls = new OptimisticCallStrategy(transactionalCalls, committedRows);
@@ -87,7 +88,7 @@ public final class IdempotentCallExecutor {
         this.leasedCalls = new LeasedCallStrategy(
                 store,
                 transactions,
-                RequiresNewTransaction.on(dataSource),
+                transactionsAsConfigured,
                 claimInTransaction,
                 failures,
                 retry,

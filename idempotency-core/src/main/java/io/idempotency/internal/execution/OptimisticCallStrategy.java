@@ -36,7 +36,7 @@ final class OptimisticCallStrategy {
             return true;
         }
         return !SqlStates.isConnectionLost(SqlStates.of(execution.firstFailureOr(thrown)))
-                && !committedRows.isNew(execution.call(), execution.waitBudget());
+                && !committedRows.isNew(execution.call());
     }
 
     private final class OptimisticAttempt implements CallRetry.Attempt<Object> {
