@@ -1,8 +1,9 @@
 package io.idempotency;
 
 /**
- * Thrown before the method runs if the open transaction is read-only or is not on the DataSource of the idempotency
- * tables, so that claim and effect could not commit together.
+ * Thrown if claim and effect could not commit together: before the method runs, if the open transaction is read-only or
+ * is not on the DataSource of the idempotency tables; within an optimistic method, if it is about to commit another
+ * transaction.
  */
 public final class TransactionMismatchException extends IdempotencyException {
 

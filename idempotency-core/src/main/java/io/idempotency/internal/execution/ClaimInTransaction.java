@@ -32,6 +32,7 @@ import io.idempotency.internal.transaction.PipelinedTransaction;
 import io.idempotency.internal.transaction.ReadOnlyTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionFailures;
+import io.idempotency.internal.transaction.TransactionTracker;
 
 import static java.util.Objects.requireNonNull;
 
@@ -168,6 +169,8 @@ public final class ClaimInTransaction {
             throws Throwable {
         IdempotentCall call = execution.call();
         execution.runsOptimistically();
+        TransactionTracker.refuseOtherCommits(
+                transaction.status(), () -> TransactionFailures.otherCommit(call.intent()));
         ClaimResult first = ClaimResult.granted(ClaimResult.Kind.GRANTED_NEW, 1);
         return runGranted(
                 first,

@@ -2,8 +2,9 @@ package io.idempotency.internal.transaction;
 
 import io.idempotency.Intent;
 import io.idempotency.TransactionFailedException;
+import io.idempotency.TransactionMismatchException;
 
-/** The exceptions of calls that fail although their methods have returned. */
+/** The exceptions of calls whose transaction must not commit. */
 public final class TransactionFailures {
 
     private TransactionFailures() {}
@@ -32,5 +33,13 @@ public final class TransactionFailures {
     public static TransactionFailedException claimIsGone(Intent intent) {
         return new TransactionFailedException(
                 intent, "its claim is gone: something in its transaction deleted or completed the row of the key");
+    }
+
+    public static TransactionMismatchException otherCommit(Intent intent) {
+        return new TransactionMismatchException(
+                intent,
+                "its method was about to commit another transaction, such as one with the propagation REQUIRES_NEW, which"
+                        + " would stay if this OPTIMISTIC attempt is undone. Do that work in the same transaction or after"
+                        + " its commit, or use the mode TRANSACTIONAL");
     }
 }

@@ -1,5 +1,7 @@
 package io.idempotency.internal.transaction;
 
+import java.util.function.Supplier;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -26,6 +28,21 @@ public final class TransactionTracker implements TransactionExecutionListener {
     public static boolean isInnermostOpen() {
         ActiveTransaction active = innermost();
         return active != null && !active.isOver();
+    }
+
+    /**
+     * Refuses, until a transaction of this thread has ended, the commit of those that are begun within it, because they would stay if
+     * it is undone. If that exception is swallowed, the transaction itself cannot commit.
+     *
+     * @param transaction the transaction, whose manager has this listener
+     * @param refusal the exception
+     */
+    public static void refuseOtherCommits(TransactionExecution transaction, Supplier<RuntimeException> refusal) {
+        for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer) {
+            if (active.transaction == transaction) {
+                active.refusalOfOthers = refusal;
+            }
+        }
     }
 
     private static @Nullable ActiveTransaction innermost() {
@@ -56,9 +73,14 @@ public final class TransactionTracker implements TransactionExecutionListener {
                 && TransactionSynchronizationManager.isSynchronizationActive()) {
             refuseCommit(status.isGlobalRollbackOnly());
         }
+        boolean isWithin = false;
         for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer) {
             if (active.transaction == transaction) {
+                active.requireNoneRefused();
                 active.isCommitting = true;
+                isWithin = transaction.isNewTransaction() && !transaction.isReadOnly();
+            } else if (isWithin) {
+                active.refuseOther();
             }
         }
     }
@@ -114,9 +136,26 @@ public final class TransactionTracker implements TransactionExecutionListener {
 
         private boolean isCommitting;
 
+        private @Nullable Supplier<RuntimeException> refusalOfOthers;
+
+        private @Nullable RuntimeException refused;
+
         private ActiveTransaction(TransactionExecution transaction, @Nullable ActiveTransaction outer) {
             this.transaction = transaction;
             this.outer = outer;
+        }
+
+        private void refuseOther() {
+            if (refusalOfOthers != null && !isCommitting) {
+                refused = refusalOfOthers.get();
+                throw refused;
+            }
+        }
+
+        private void requireNoneRefused() {
+            if (refused != null) {
+                throw refused;
+            }
         }
 
         /** Returns whether it is being committed. A nested transaction, which a callback may begin, is over with its outer one. */

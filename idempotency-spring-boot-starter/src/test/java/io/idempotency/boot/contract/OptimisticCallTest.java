@@ -1,6 +1,7 @@
 package io.idempotency.boot.contract;
 
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -21,7 +22,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyMode;
@@ -31,6 +34,7 @@ import io.idempotency.Outcome;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionFailedException;
+import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.test.ConcurrentCalls;
 
@@ -250,6 +254,86 @@ class OptimisticCallTest {
         assertThat(cents()).isEqualTo(100);
     }
 
+    /** If the attempt were undone, the other transaction would stay. */
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void theCommitOfAnotherTransactionInTheMethodIsRefused(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        Runnable commitsAnother = () -> requiresNew(kind).executeWithoutResult(status -> wallets.note());
+        List<Runnable> waysToCommit = List.of(
+                commitsAnother,
+                () -> assertThatThrownBy(commitsAnother::run).isInstanceOf(TransactionMismatchException.class),
+                () -> Callbacks.beforeCommit(commitsAnother));
+
+        for (Runnable committing : waysToCommit) {
+            wallets.inMethodDo(committing);
+            assertThatThrownBy(() -> wallets.withdraw(key, 30))
+                    .isInstanceOf(TransactionMismatchException.class)
+                    .hasMessageContaining("was about to commit another transaction")
+                    .hasMessageEndingWith("or use the mode TRANSACTIONAL");
+        }
+
+        assertThat(cents()).isEqualTo(100);
+        assertThat(notes()).isZero();
+        assertThat(requests()).isZero();
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(70);
+        wallets.inMethodDo(commitsAnother);
+        Long left = applications.get(kind).transaction().execute(status -> wallets.withdraw("joined", 30));
+        assertThat(left).as("claimed first").isEqualTo(40);
+        assertThat(notes()).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void aDuplicateThatCommitsAnotherTransactionGetsItsResponse(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        long left = other.bean(Wallets.class).withdraw(key, 30);
+        wallets.inMethodDo(() -> requiresNew(kind).executeWithoutResult(status -> wallets.note()));
+
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(left);
+
+        assertThat(notes()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void anotherTransactionMayReadInTheMethodAndWriteAfterTheCommit(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        AtomicReference<Long> read = new AtomicReference<>();
+        TransactionTemplate reading = requiresNew(kind);
+        reading.setReadOnly(true);
+        wallets.inMethodDo(() -> {
+            read.set(reading.execute(status -> cents()));
+            Callbacks.afterCommit(() -> requiresNew(kind).executeWithoutResult(status -> wallets.note()));
+        });
+
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(70);
+
+        assertThat(read).hasValue(100L);
+        assertThat(notes()).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+    void anUndoneAttemptCallsTheCallbacksOfItsRollback(TransactionKind kind) {
+        Wallets wallets = wallets(kind);
+        long left = other.bean(Wallets.class).withdraw(key, 30);
+        List<Integer> ends = new ArrayList<>();
+        wallets.inMethodDo(() -> Callbacks.afterCompletion(ends::add));
+
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(left);
+
+        assertThat(ends).containsExactly(TransactionSynchronization.STATUS_ROLLED_BACK);
+    }
+
+    private TransactionTemplate requiresNew(TransactionKind kind) {
+        return applications.get(kind).transaction(Propagation.REQUIRES_NEW);
+    }
+
+    private long notes() {
+        return other.database().jdbc().queryForObject("select count(*) from withdrawal", Long.class);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
     void aProgrammaticCallMayBeOptimisticToo(TransactionKind kind) {
@@ -353,6 +437,8 @@ class OptimisticCallTest {
 
         private final AtomicReference<Runnable> beforeCommit = new AtomicReference<>(() -> {});
 
+        private final AtomicReference<Runnable> inMethod = new AtomicReference<>(() -> {});
+
         private final AtomicInteger executions = new AtomicInteger();
 
         @Override
@@ -364,6 +450,16 @@ class OptimisticCallTest {
         void reset() {
             executions.set(0);
             beforeCommit.set(() -> {});
+            inMethod.set(() -> {});
+        }
+
+        /** Runs something in the method of the next call. */
+        void inMethodDo(Runnable work) {
+            inMethod.set(work);
+        }
+
+        void note() {
+            jdbc.update("insert into withdrawal values (?, 0)", "note-" + UUID.randomUUID());
         }
 
         /** Runs the callback before the commit of the next transaction. */
@@ -429,6 +525,7 @@ class OptimisticCallTest {
             if (jdbc.update("update wallet set cents = cents - ? where cents >= ?", cents, cents) == 0) {
                 throw new NoMoney();
             }
+            inMethod.getAndSet(() -> {}).run();
             Callbacks.beforeCommit(beforeCommit.getAndSet(() -> {}));
             return jdbc.queryForObject("select cents from wallet", Long.class);
         }
