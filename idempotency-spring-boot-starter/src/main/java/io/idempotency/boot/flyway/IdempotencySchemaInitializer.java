@@ -1,6 +1,7 @@
 package io.idempotency.boot.flyway;
 
 import java.sql.Connection;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 
@@ -105,23 +106,24 @@ final class IdempotencySchemaInitializer implements InitializingBean {
     }
 
     private void migrateAndInstall(Connection connection) {
-        migrate(connection);
+        migrate(connection, properties.schema(), PostgresStorage.class.getClassLoader());
         if (properties.sqlFunctions()) {
             schema.installFunctions(connection);
         }
     }
 
-    private void migrate(Connection connection) {
-        Flyway.configure(PostgresStorage.class.getClassLoader())
+    static void migrate(Connection connection, String schema, ClassLoader classLoader) {
+        Flyway.configure(classLoader)
                 .dataSource(new TransactionDataSource(connection))
-                .locations("classpath:" + PostgresStorage.MIGRATIONS)
-                .defaultSchema(properties.schema())
+                .resourceProvider(new ListedMigrations(classLoader))
+                .javaMigrationClassProvider(List::of)
+                .defaultSchema(schema)
                 .createSchemas(false)
                 .table(HISTORY_TABLE)
                 // The application's own schema has tables already; version 0 precedes all of these migrations.
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
-                .placeholders(Map.of("schema", properties.schema()))
+                .placeholders(Map.of("schema", schema))
                 .loggers("slf4j")
                 .load()
                 .migrate();

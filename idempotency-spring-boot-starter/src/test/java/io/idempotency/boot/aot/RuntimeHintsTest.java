@@ -47,6 +47,7 @@ import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
 
@@ -68,7 +69,8 @@ class RuntimeHintsTest {
 
         Resource[] migrations = new PathMatchingResourcePatternResolver()
                 .getResources("classpath*:" + PostgresStorage.MIGRATIONS + "/*");
-        assertThat(migrations).isNotEmpty();
+        assertThat(Arrays.stream(migrations).map(Resource::getFilename))
+                .containsExactlyInAnyOrderElementsOf(StorageSchema.MIGRATION_FILES);
         assertThat(Arrays.stream(migrations).map(Resource::getFilename))
                 .allMatch(name -> RuntimeHintsPredicates.resource()
                         .forResource(PostgresStorage.MIGRATIONS + "/" + name)

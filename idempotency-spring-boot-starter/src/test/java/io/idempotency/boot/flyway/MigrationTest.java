@@ -1,5 +1,9 @@
 package io.idempotency.boot.flyway;
 
+import java.io.IOException;
+import java.net.URL;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 
@@ -11,10 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -66,6 +74,42 @@ class MigrationTest {
 
         assertThat(tablesOf("idempotency")).containsExactly(TABLES);
         assertThat(tablesOf("public")).containsExactly("note");
+        assertThat(appliedVersions()).containsExactly("1", "2", "3", "4");
+    }
+
+    @Test
+    void everyMigrationIsListed() throws IOException {
+        assertThat(new PathMatchingResourcePatternResolver()
+                        .getResources("classpath*:" + StorageSchema.MIGRATIONS + "/*"))
+                .extracting(Resource::getFilename)
+                .containsExactlyInAnyOrderElementsOf(StorageSchema.MIGRATION_FILES);
+    }
+
+    /** In a native image a folder of the class path has a URL like resource:/io, whose files nobody can list. */
+    @Test
+    void aClassLoaderThatCannotListFilesMigratesToo() {
+        ClassLoader cannotList = new ClassLoader(getClass().getClassLoader()) {
+            @Override
+            public URL getResource(String name) {
+                return name.endsWith(".sql") ? super.getResource(name) : null;
+            }
+
+            @Override
+            public Enumeration<URL> getResources(String name) throws IOException {
+                return name.startsWith("io/idempotency") && !name.endsWith(".sql")
+                        ? Collections.emptyEnumeration()
+                        : super.getResources(name);
+            }
+        };
+
+        new PostgresStorage(database.dataSource(), "idempotency")
+                .schema()
+                .migrate(
+                        database.dataSource(),
+                        connection -> IdempotencySchemaInitializer.migrate(connection, "idempotency", cannotList));
+
+        assertThat(tablesOf("idempotency")).containsExactly(TABLES);
+        start().close();
         assertThat(appliedVersions()).containsExactly("1", "2", "3", "4");
     }
 

@@ -26,6 +26,10 @@ public final class StorageSchema {
     /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
     public static final String MIGRATIONS = "io/idempotency/internal/postgres/migration";
 
+    /** The files of the migrations. They are listed, because the class loader of a native image cannot search. */
+    public static final List<String> MIGRATION_FILES =
+            List.of("V1__requests.sql", "V2__inbox.sql", "V3__outbox.sql", "V4__retention.sql");
+
     /** The location of the SQL functions on the class path. They take the same placeholder. */
     public static final String SQL_FUNCTIONS = "io/idempotency/internal/postgres/sql-functions.sql";
 
