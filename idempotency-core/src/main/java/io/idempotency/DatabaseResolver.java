@@ -4,6 +4,10 @@ package io.idempotency;
  * A resolver of the database of a call if one DataSource chooses between several, such as one for each tenant. Equal
  * keys in two databases are independent: a call never waits for a call in another database.
  *
+ * <p>Tenants of one database, with a schema each or a column, do not belong here but into the {@link CallerResolver}:
+ * all of them have the same idempotency tables. If two names turn out to be one database, the call is refused with
+ * {@link TransactionMismatchException}.
+ *
  * <p>Needed only for a DataSource with its own routing. The target of a Spring {@code AbstractRoutingDataSource} is
  * found without a bean of this type.
  */

@@ -3,7 +3,8 @@ package io.idempotency;
 /**
  * Thrown if claim and effect could not commit together: before the method runs, if the open transaction is read-only or
  * is not on the DataSource of the idempotency tables; within an optimistic method, if it is about to commit another
- * transaction.
+ * transaction. Also thrown if several databases behind one DataSource do not fit together: for two names of one
+ * database, and for a message in a database that the relay does not read.
  */
 public final class TransactionMismatchException extends IdempotencyException {
 

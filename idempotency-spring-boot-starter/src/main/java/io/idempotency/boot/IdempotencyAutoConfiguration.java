@@ -37,6 +37,7 @@ import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.CallBinding;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.DistinctDatabases;
 import io.idempotency.internal.execution.FingerprintContributor;
 import io.idempotency.internal.execution.IdempotencyTemplate;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
@@ -55,6 +56,7 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.CallObserver;
@@ -210,10 +212,15 @@ public final class IdempotencyAutoConfiguration {
         return RoutedDatabase.of(dataSource.dataSource());
     }
 
+    @Bean(defaultCandidate = false)
+    DatabaseResolver idempotencyDistinctDatabases(DatabaseResolver resolver, IdempotencyDataSource dataSource) {
+        return DistinctDatabases.of(resolver, dataSource.dataSource(), StorageSchema::identityOf);
+    }
+
     @Bean
     CallBinding idempotentCallBinding(
             ObjectProvider<CallerResolver> callerResolver,
-            DatabaseResolver databaseResolver,
+            @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             ObjectProvider<FingerprintContributor> contributor,
             ResponseMapper responses,
@@ -238,7 +245,7 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     InboxBinding idempotentInboxBinding(
             InboxStore inboxStore,
-            DatabaseResolver databaseResolver,
+            @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             RetentionPolicy retention,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,

@@ -33,8 +33,7 @@ final class CommittedRows {
 
     private final CallDefaults defaults;
 
-    CommittedRows(
-            DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store, CallDefaults defaults) {
+    CommittedRows(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store, CallDefaults defaults) {
         this.dataSource = dataSource;
         this.transactions = transactions;
         this.store = store;
@@ -46,8 +45,7 @@ final class CommittedRows {
         if (!call.keyClaimer().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
             return Optional.empty();
         }
-        ClaimRequest request =
-                defaults.claimRequest(call, waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
+        ClaimRequest request = defaults.claimRequest(call, waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
         try {
             // A request in processing has to be waited for.
             return waitBudget

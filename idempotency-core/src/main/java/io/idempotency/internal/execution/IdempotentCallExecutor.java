@@ -86,13 +86,7 @@ public final class IdempotentCallExecutor {
         this.optimisticCalls = new OptimisticCallStrategy(transactionalCalls, committedRows);
         this.keyedWrites = new KeyedWriteStrategy(transactionalCalls, store, dataSource, claimInTransaction, defaults);
         this.leasedCalls = new LeasedCallStrategy(
-                store,
-                transactions,
-                transactionsAsConfigured,
-                claimInTransaction,
-                failures,
-                retry,
-                defaults);
+                store, transactions, transactionsAsConfigured, claimInTransaction, failures, retry, defaults);
     }
 
     /**

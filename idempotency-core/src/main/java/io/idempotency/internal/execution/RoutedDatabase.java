@@ -1,6 +1,7 @@
 package io.idempotency.internal.execution;
 
 import java.sql.SQLException;
+import java.util.Map;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,8 @@ import io.idempotency.DatabaseResolver;
 public final class RoutedDatabase implements DatabaseResolver {
 
     private static final String SINGLE_DATABASE = "";
+
+    private static final DatabaseResolver SINGLE = () -> SINGLE_DATABASE;
 
     private final AbstractRoutingDataSource routing;
 
@@ -31,9 +34,28 @@ public final class RoutedDatabase implements DatabaseResolver {
                 return new RoutedDatabase(dataSource.unwrap(AbstractRoutingDataSource.class));
             }
         } catch (SQLException | RuntimeException notAWrapper) {
-            return () -> SINGLE_DATABASE;
+            return SINGLE;
         }
-        return () -> SINGLE_DATABASE;
+        return SINGLE;
+    }
+
+    /**
+     * Returns whether a resolver is that of a DataSource that chooses between no databases.
+     *
+     * @param resolver the resolver
+     * @return {@code true} if it returns always the same object
+     */
+    public static boolean isSingle(DatabaseResolver resolver) {
+        return resolver == SINGLE;
+    }
+
+    /**
+     * Returns the DataSources that the routing one chooses between.
+     *
+     * @return each by the key that leads to it
+     */
+    public Map<Object, DataSource> targets() {
+        return routing.getResolvedDataSources();
     }
 
     /** Finds the chosen target by unwrapping, because the method that chooses it is protected. */

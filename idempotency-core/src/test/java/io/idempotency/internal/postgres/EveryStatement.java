@@ -31,6 +31,7 @@ import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
+import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -69,6 +70,9 @@ final class EveryStatement {
         storage.schema().validate();
         storage.schema().validateArchive();
         assertThat(storage.schema().findProblems()).isEmpty();
+        try (Connection connection = dataSource.getConnection()) {
+            assertThat(StorageSchema.identityOf(connection)).isEqualTo(StorageSchema.identityOf(connection));
+        }
         calls("a");
         messages();
         outbox();

@@ -22,8 +22,8 @@ final class ListedMigrations implements ResourceProvider {
 
     ListedMigrations(ClassLoader classLoader) {
         this.migrations = StorageSchema.MIGRATION_FILES.stream()
-                .<LoadableResource>map(file -> new Migration(
-                        file, new ClassPathResource(StorageSchema.MIGRATIONS + "/" + file, classLoader)))
+                .<LoadableResource>map(file ->
+                        new Migration(file, new ClassPathResource(StorageSchema.MIGRATIONS + "/" + file, classLoader)))
                 .toList();
     }
 

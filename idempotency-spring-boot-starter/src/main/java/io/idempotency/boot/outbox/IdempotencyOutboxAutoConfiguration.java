@@ -1,8 +1,10 @@
 package io.idempotency.boot.outbox;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -24,6 +26,7 @@ import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.outbox.Backoff;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
+import io.idempotency.internal.outbox.OpenTransaction;
 import io.idempotency.internal.outbox.OutboxHandlers;
 import io.idempotency.internal.outbox.OutboxRelay;
 import io.idempotency.internal.outbox.OutboxStore;
@@ -49,6 +52,11 @@ public final class IdempotencyOutboxAutoConfiguration {
     }
 
     @Bean
+    RelayedDatabase idempotencyRelayedDatabase(IdempotencyDataSource dataSource) {
+        return new RelayedDatabase(dataSource.dataSource());
+    }
+
+    @Bean
     RelaySignal idempotencyRelaySignal() {
         return new RelaySignal();
     }
@@ -62,10 +70,19 @@ public final class IdempotencyOutboxAutoConfiguration {
             ObjectProvider<PublishedHeaders> headers,
             RelaySignal signal,
             ObjectProvider<NotificationRunner> notifications,
+            RelayedDatabase relayed,
             IdempotencyOutboxProperties properties) {
         return new OutboxTemplate(
                 outboxStore,
-                transactions::onOpenConnection,
+                new OpenTransaction() {
+                    @Override
+                    public <T> T onConnection(Function<Connection, T> work) {
+                        return transactions.onOpenConnection(connection -> {
+                            relayed.require(connection);
+                            return work.apply(connection);
+                        });
+                    }
+                },
                 new JacksonResponseCodec(json.mapper()),
                 new Lanes(properties.lanes()),
                 properties.maxPayloadSize().toBytes(),
@@ -123,6 +140,7 @@ public final class IdempotencyOutboxAutoConfiguration {
             OutboxHandlers handlers,
             ObjectProvider<InProcessSender> inProcess,
             RelaySignal signal,
+            RelayedDatabase relayed,
             IdempotencyDataSource dataSource,
             IdempotencyOutboxProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
@@ -146,6 +164,7 @@ public final class IdempotencyOutboxAutoConfiguration {
                 () -> {
                     SenderChecks.require(sender, handlers, inProcess.stream().toList());
                     PoolChecks.require(dataSource.dataSource(), !handlers.isEmpty(), properties.notifications());
+                    relayed.find();
                 });
     }
 }

@@ -29,6 +29,9 @@ abstract class BackgroundTask implements SmartLifecycle {
     /** Does the work once. */
     abstract void run();
 
+    /** Prepares the work, once for each start. */
+    void prepare() {}
+
     @Override
     public final synchronized void start() {
         if (scheduler == null) {
@@ -37,6 +40,7 @@ abstract class BackgroundTask implements SmartLifecycle {
             started.setDaemon(true);
             started.setWaitForTasksToCompleteOnShutdown(false);
             started.initialize();
+            started.execute(this::prepare);
             runs = started.schedule(this::run, trigger);
             scheduler = started;
         }

@@ -11,7 +11,9 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
+import io.idempotency.DatabaseResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.internal.postgres.PostgresStorage;
@@ -49,8 +51,13 @@ public final class IdempotencyRetentionAutoConfiguration {
 
     @Bean
     @ConditionalOnBooleanProperty(name = "idempotency.purge.enabled", matchIfMissing = true)
-    PurgeScheduler idempotencyPurgeScheduler(Purge purge, IdempotencyPurgeProperties properties) {
-        return new PurgeScheduler(purge, Triggers.of(properties));
+    PurgeScheduler idempotencyPurgeScheduler(
+            Purge purge,
+            IdempotencyPurgeProperties properties,
+            IdempotencyDataSource dataSource,
+            DatabaseResolver resolver) {
+        return new PurgeScheduler(
+                purge, Triggers.of(properties), new UnreachedDatabases(dataSource.dataSource(), resolver));
     }
 
     @Bean

@@ -16,9 +16,18 @@ final class PurgeScheduler extends BackgroundTask {
 
     private final Purge purge;
 
-    PurgeScheduler(Purge purge, Trigger trigger) {
+    private final UnreachedDatabases unreached;
+
+    PurgeScheduler(Purge purge, Trigger trigger, UnreachedDatabases unreached) {
         super("idempotency-purge-", trigger);
         this.purge = purge;
+        this.unreached = unreached;
+    }
+
+    /** On the thread of the purge, because a database that does not answer must not delay the start. */
+    @Override
+    void prepare() {
+        unreached.warn();
     }
 
     @Override

@@ -15,27 +15,43 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.RequestInProgressException;
+import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxHandler;
+import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /** Each tenant has a database of its own, so that equal keys of two tenants have nothing to do with each other. */
 @PostgresTest
+@ExtendWith(OutputCaptureExtension.class)
 @Tag("race")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RoutedDatabasesTest {
@@ -63,12 +79,25 @@ class RoutedDatabasesTest {
         }
         Routed.red = databases.get("red").dataSource();
         Routed.blue = databases.get("blue").dataSource();
-        application = JdbcTestApplication.start(
-                databases.get("red"),
-                new Class<?>[] {Routed.class, Purchases.class},
-                "idempotency.purge.enabled=false",
-                "idempotency.wait-timeout=300ms");
+        Routed.anotherWayToRed = anotherWayTo(databases.get("red").springProperties());
+        application = startRouted("idempotency.purge.enabled=false");
         purchases = application.getBean(Purchases.class);
+    }
+
+    private static DataSource anotherWayTo(Map<String, Object> database) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(database.get("spring.datasource.url").toString());
+        dataSource.setUser(String.valueOf(database.get("spring.datasource.username")));
+        dataSource.setPassword(String.valueOf(database.get("spring.datasource.password")));
+        dataSource.setApplicationName("another-way");
+        return dataSource;
+    }
+
+    private ConfigurableApplicationContext startRouted(String... properties) {
+        return JdbcTestApplication.start(
+                databases.get("red"),
+                new Class<?>[] {Routed.class, Purchases.class, WithOutbox.class},
+                JdbcTestApplication.and(properties, "idempotency.wait-timeout=300ms"));
     }
 
     @AfterAll
@@ -83,7 +112,8 @@ class RoutedDatabasesTest {
         Purchases.meanwhile = () -> {};
         for (TestDatabase database : databases.values()) {
             database.jdbc()
-                    .execute("truncate purchase, idempotency.idempotency_request, idempotency.processed_message");
+                    .execute("truncate purchase, idempotency.idempotency_request, idempotency.processed_message,"
+                            + " idempotency.outbox_event");
         }
     }
 
@@ -148,6 +178,62 @@ class RoutedDatabasesTest {
         assertThat(as("red", () -> purchases.buyLeased("key"))).isEqualTo("red");
 
         requireOneOfEach();
+    }
+
+    @Test
+    void aMessageThatNoRelayWouldReadIsRefused() throws Exception {
+        assertThatThrownBy(() -> as("blue", () -> purchases.publish(application)))
+                .isInstanceOf(TransactionMismatchException.class)
+                .hasMessageContainingAll(
+                        "No message can be published in the database '" + nameOf("blue") + "'",
+                        "the relay of this process reads another one, '" + nameOf("red") + "'",
+                        "set idempotency.outbox.relay = false here");
+
+        as("red", () -> purchases.publish(application));
+        as("another way to red", () -> purchases.publish(application));
+        assertThat(messages("red")).isEqualTo(2);
+        assertThat(messages("blue")).isZero();
+        assertThat(databases.get("blue").jdbc().queryForList("select * from purchase"))
+                .isEmpty();
+
+        try (ConfigurableApplicationContext withoutRelay = startRouted("idempotency.outbox.relay=false")) {
+            as("blue", () -> withoutRelay.getBean(Purchases.class).publish(withoutRelay));
+        }
+        assertThat(messages("blue")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theStartSaysThatOneDatabaseOnlyIsPurged(boolean severalDatabases, CapturedOutput output) {
+        DataSource blue = Routed.blue;
+        Routed.blue = severalDatabases ? blue : Routed.red;
+        databases.get("red").jdbc().execute("truncate idempotency.purge_lease");
+        try (ConfigurableApplicationContext other = startRouted("idempotency.purge.interval=100ms")) {
+            await().until(() -> other.isActive()
+                    && databases
+                                    .get("red")
+                                    .jdbc()
+                                    .queryForObject("select count(*) from idempotency.purge_lease", Long.class)
+                            > 0);
+            if (severalDatabases) {
+                assertThat(output)
+                        .contains(
+                                "The DataSource of the idempotency tables chooses between several databases",
+                                "such as '" + nameOf("blue") + "', to which the key 'blue' leads");
+            } else {
+                assertThat(output).doesNotContain("chooses between several databases");
+            }
+        } finally {
+            Routed.blue = blue;
+        }
+    }
+
+    private String nameOf(String tenant) {
+        return databases.get(tenant).jdbc().queryForObject("select current_database()", String.class);
+    }
+
+    private long messages(String tenant) {
+        return databases.get(tenant).jdbc().queryForObject("select count(*) from idempotency.outbox_event", Long.class);
     }
 
     private void whileRedIs(Callable<?> slowCall, Work work) throws Exception {
@@ -218,6 +304,17 @@ class RoutedDatabasesTest {
             return insert();
         }
 
+        Object publish(ConfigurableApplicationContext application) {
+            return new TransactionTemplate(application.getBean(PlatformTransactionManager.class)).execute(status -> {
+                jdbc.update("insert into purchase (tenant) values (?)", TENANT.get());
+                return application
+                        .getBean(Outbox.class)
+                        .publish(OutboxMessage.of("orders", "OrderPlaced")
+                                .payload("book")
+                                .build());
+            });
+        }
+
         String insert() throws Exception {
             meanwhile.run();
             return jdbc.queryForObject(
@@ -232,6 +329,8 @@ class RoutedDatabasesTest {
 
         static DataSource blue;
 
+        static DataSource anotherWayToRed;
+
         @Bean
         DataSource routingDataSource() {
             AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
@@ -240,9 +339,17 @@ class RoutedDatabasesTest {
                     return TENANT.get();
                 }
             };
-            routing.setTargetDataSources(Map.of("red", red, "blue", blue));
+            routing.setTargetDataSources(Map.of("red", red, "blue", blue, "another way to red", anotherWayToRed));
             routing.setDefaultTargetDataSource(red);
             return routing;
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
+    static class WithOutbox {
+
+        @OutboxHandler(topic = "orders")
+        void handle(String payload) {}
     }
 }

@@ -14,6 +14,12 @@ final class SchemaSql {
     /** Restores the setting of the session, which is what Flyway sets. */
     static final String SEARCH_AGAIN = "select set_config('search_path', cast(? as text), false)";
 
+    static final String IDENTITY = """
+            select d.datname as name, c.system_identifier::text as system_identifier, d.oid::bigint as oid,
+                   pg_postmaster_start_time()::text as server_start
+            from pg_catalog.pg_database d, pg_catalog.pg_control_system() c
+            where d.datname = current_database()""";
+
     static final String EXISTS =
             "select exists (select 1 from pg_catalog.pg_namespace where nspname = cast(? as text))";
 

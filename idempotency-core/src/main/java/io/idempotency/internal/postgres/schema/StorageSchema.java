@@ -18,6 +18,7 @@ import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.transaction.DatabaseIdentity;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /** The creation, migration, validation and partitioning of the schema. */
@@ -124,6 +125,20 @@ public final class StorageSchema {
                             + " yourself.",
                     failure);
         }
+    }
+
+    /**
+     * Returns the identity of the database of a connection.
+     *
+     * @param connection the connection
+     * @return its database
+     * @throws DataAccessException if PostgreSQL reports an error
+     */
+    public static DatabaseIdentity identityOf(Connection connection) {
+        return Clients.on(connection)
+                .sql(SchemaSql.IDENTITY)
+                .query(DatabaseIdentity.class)
+                .single();
     }
 
     /**

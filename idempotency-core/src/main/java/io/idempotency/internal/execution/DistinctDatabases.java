@@ -1,0 +1,113 @@
+package io.idempotency.internal.execution;
+
+import java.sql.Connection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+import io.idempotency.DatabaseResolver;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.internal.transaction.DatabaseIdentity;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/**
+ * A resolver that refuses two names of one database, such as those of tenants that have a schema each: equal keys of the two would be
+ * one key. Each name is checked when it is first seen.
+ */
+public final class DistinctDatabases implements DatabaseResolver {
+
+    private static final Logger logger = LoggerFactory.getLogger(DistinctDatabases.class);
+
+    private final DatabaseResolver resolver;
+
+    private final RequiresNewTransaction transactions;
+
+    private final Function<Connection, DatabaseIdentity> identityOf;
+
+    private final Map<DatabaseIdentity, Object> names = new ConcurrentHashMap<>();
+
+    private final Set<Object> checked = ConcurrentHashMap.newKeySet();
+
+    private final ReentrantLock checking = new ReentrantLock();
+
+    private DistinctDatabases(
+            DatabaseResolver resolver, DataSource dataSource, Function<Connection, DatabaseIdentity> identityOf) {
+        this.resolver = resolver;
+        this.transactions = RequiresNewTransaction.on(dataSource);
+        this.identityOf = identityOf;
+    }
+
+    /**
+     * Checks the names of a resolver.
+     *
+     * @param resolver the resolver
+     * @param dataSource the DataSource of the idempotency tables
+     * @param identityOf finds the database of a connection
+     * @return a resolver of the same names; the resolver itself if it has only one
+     */
+    public static DatabaseResolver of(
+            DatabaseResolver resolver, DataSource dataSource, Function<Connection, DatabaseIdentity> identityOf) {
+        return RoutedDatabase.isSingle(resolver) ? resolver : new DistinctDatabases(resolver, dataSource, identityOf);
+    }
+
+    /**
+     * Returns the name of the database.
+     *
+     * @throws TransactionMismatchException if another name was resolved before for the same database
+     */
+    @Override
+    public Object resolveDatabase() {
+        Object name = resolver.resolveDatabase();
+        // Applications may return null outside of their tenants.
+        Object known = name == null ? "" : name;
+        if (!checked.contains(known)) {
+            checkInTurn(known);
+        }
+        return name;
+    }
+
+    /** Waits for its turn only without a connection: threads that each hold one would exhaust the pool. */
+    private void checkInTurn(Object name) {
+        boolean mayWait = !CommittedRows.mayHoldConnection();
+        if (mayWait) {
+            checking.lock();
+        } else if (!checking.tryLock()) {
+            return;
+        }
+        try {
+            check(name);
+        } catch (DataAccessException | TransactionException failure) {
+            logger.debug("The database {} could not be asked for its identity", name, failure);
+            // The pool may have no second connection, so that each call would wait for it again.
+            if (!mayWait) {
+                checked.add(name);
+            }
+        } finally {
+            checking.unlock();
+        }
+    }
+
+    private void check(Object name) {
+        DatabaseIdentity database = transactions.call(identityOf);
+        Object other = names.putIfAbsent(database, name);
+        if (other != null && !other.equals(name)) {
+            throw new TransactionMismatchException("'" + other + "' and '" + name + "', which "
+                    + (resolver instanceof RoutedDatabase
+                            ? "are DataSources of the routing DataSource"
+                            : "the DatabaseResolver has returned")
+                    + ", are one database, '" + database.name()
+                    + "': a key of one would be answered with the response of the other. Return the tenant from a"
+                    + " CallerResolver, make it part of the ids of messages, and return from a DatabaseResolver one"
+                    + " name for each database");
+        }
+        checked.add(name);
+    }
+}
