@@ -7,10 +7,15 @@ import javax.sql.DataSource;
 
 import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.support.DefaultLifecycleProcessor;
+import org.springframework.core.SpringProperties;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
+import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
@@ -21,6 +26,8 @@ import io.idempotency.internal.postgres.schema.StorageSchema;
  * application's. It has its own schema history, so its versions may be the same as the application's.
  */
 final class IdempotencySchemaInitializer implements InitializingBean {
+
+    private static final Logger logger = LoggerFactory.getLogger(IdempotencySchemaInitializer.class);
 
     private static final String HISTORY_TABLE = "idempotency_schema_history";
 
@@ -65,7 +72,27 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     @Override
     public void afterPropertiesSet() throws MetaDataAccessException {
-        reachability.requireApplicationDatabase(dataSource);
+        try {
+            reachability.requireApplicationDatabase(dataSource);
+        } catch (IdempotencyStartupException unreachable) {
+            if (!isEndedOnRefresh()) {
+                throw unreachable;
+            }
+            logger.info(
+                    "{} Nothing is migrated or verified, because spring.context.exit = onRefresh ends this process before it works.",
+                    unreachable.getMessage());
+            return;
+        }
+        migrateAndVerify();
+    }
+
+    /** Returns whether this is the training run of an AOT cache, which may be made where there is no database. */
+    private static boolean isEndedOnRefresh() {
+        return DefaultLifecycleProcessor.ON_REFRESH_VALUE.equalsIgnoreCase(
+                SpringProperties.getProperty(DefaultLifecycleProcessor.EXIT_PROPERTY_NAME));
+    }
+
+    private void migrateAndVerify() throws MetaDataAccessException {
         if (properties.verifyEngine()) {
             engine.requireSuitableServer();
         }
