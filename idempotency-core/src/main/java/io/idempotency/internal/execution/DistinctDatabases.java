@@ -2,7 +2,7 @@ package io.idempotency.internal.execution;
 
 import java.sql.Connection;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -32,9 +32,8 @@ public final class DistinctDatabases implements DatabaseResolver {
 
     private final Function<Connection, DatabaseIdentity> identityOf;
 
-    private final Map<DatabaseIdentity, Object> names = new ConcurrentHashMap<>();
-
-    private final Set<Object> checked = ConcurrentHashMap.newKeySet();
+    /** The checked names. A database that could not be asked is empty. */
+    private final Map<Object, Optional<DatabaseIdentity>> checked = new ConcurrentHashMap<>();
 
     private final ReentrantLock checking = new ReentrantLock();
 
@@ -68,7 +67,7 @@ public final class DistinctDatabases implements DatabaseResolver {
         Object name = resolver.resolveDatabase();
         // Applications may return null outside of their tenants.
         Object known = name == null ? "" : name;
-        if (!checked.contains(known)) {
+        if (!checked.containsKey(known)) {
             checkInTurn(known);
         }
         return name;
@@ -88,7 +87,7 @@ public final class DistinctDatabases implements DatabaseResolver {
             logger.debug("The database {} could not be asked for its identity", name, failure);
             // The pool may have no second connection, so that each call would wait for it again.
             if (!mayWait) {
-                checked.add(name);
+                checked.put(name, Optional.empty());
             }
         } finally {
             checking.unlock();
@@ -96,18 +95,32 @@ public final class DistinctDatabases implements DatabaseResolver {
     }
 
     private void check(Object name) {
-        DatabaseIdentity database = transactions.call(identityOf);
-        Object other = names.putIfAbsent(database, name);
-        if (other != null && !other.equals(name)) {
-            throw new TransactionMismatchException("'" + other + "' and '" + name + "', which "
-                    + (resolver instanceof RoutedDatabase
-                            ? "are DataSources of the routing DataSource"
-                            : "the DatabaseResolver has returned")
-                    + ", are one database, '" + database.name()
-                    + "': a key of one would be answered with the response of the other. Return the tenant from a"
-                    + " CallerResolver, make it part of the ids of messages, and return from a DatabaseResolver one"
-                    + " name for each database");
-        }
-        checked.add(name);
+        DatabaseIdentity database = transactionsOf(name).call(identityOf);
+        checked.forEach((other, known) -> known.filter(otherDatabase -> isConfused(otherDatabase, database))
+                .ifPresent(confused -> refuse(other, name, database)));
+        checked.put(name, Optional.of(database));
+    }
+
+    /** Asks the chosen DataSource itself, because a routing one may choose another in a transaction. */
+    private RequiresNewTransaction transactionsOf(Object name) {
+        return resolver instanceof RoutedDatabase && name instanceof DataSource target
+                ? RequiresNewTransaction.on(target)
+                : transactions;
+    }
+
+    /** Several pools of one database are no tenants if their statements work on the same tables. */
+    private boolean isConfused(DatabaseIdentity one, DatabaseIdentity other) {
+        return one.isDatabaseOf(other) && !(resolver instanceof RoutedDatabase && one.equals(other));
+    }
+
+    private void refuse(Object one, Object other, DatabaseIdentity database) {
+        throw new TransactionMismatchException("'" + one + "' and '" + other + "', which "
+                + (resolver instanceof RoutedDatabase
+                        ? "are DataSources of the routing DataSource"
+                        : "the DatabaseResolver has returned")
+                + ", are one database, '" + database.name()
+                + "': a key of one would be answered with the response of the other. Return the tenant from a"
+                + " CallerResolver, make it part of the ids of messages, and return from a DatabaseResolver one"
+                + " name for each database");
     }
 }

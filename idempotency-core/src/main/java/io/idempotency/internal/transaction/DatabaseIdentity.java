@@ -6,9 +6,12 @@ package io.idempotency.internal.transaction;
  * @param name the name of the database on its server
  * @param systemIdentifier the identifier of the server's data, which its standbys and copies share
  * @param oid the number of the database on its server
- * @param serverStart the start of the server, which tells copies apart
+ * @param serverStart the start of the server, which tells standbys and copies apart
+ * @param role the role of the connection
+ * @param schemas the schemas that its statements find tables in
  */
-public record DatabaseIdentity(String name, String systemIdentifier, long oid, String serverStart) {
+public record DatabaseIdentity(
+        String name, String systemIdentifier, long oid, String serverStart, String role, String schemas) {
 
     /**
      * Compares the data, so that a server that was started again, and a standby, are the same.
@@ -18,5 +21,15 @@ public record DatabaseIdentity(String name, String systemIdentifier, long oid, S
      */
     public boolean hasDataOf(DatabaseIdentity other) {
         return oid == other.oid && systemIdentifier.equals(other.systemIdentifier);
+    }
+
+    /**
+     * Compares the database.
+     *
+     * @param other another database
+     * @return whether both are the same database of one server
+     */
+    public boolean isDatabaseOf(DatabaseIdentity other) {
+        return hasDataOf(other) && serverStart.equals(other.serverStart);
     }
 }

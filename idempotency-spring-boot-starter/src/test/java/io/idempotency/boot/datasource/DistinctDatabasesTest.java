@@ -52,7 +52,7 @@ class DistinctDatabasesTest {
                 create schema if not exists b;
                 create table if not exists a.purchase (item text);
                 create table if not exists b.purchase (item text);
-                truncate a.purchase, b.purchase""");
+                truncate a.purchase, b.purchase, idempotency.idempotency_request, idempotency.processed_message""");
     }
 
     @AfterEach
@@ -113,6 +113,23 @@ class DistinctDatabasesTest {
             requireTwoPoolsToBeRefused();
         }
         assertThat(purchasesOf("b")).isZero();
+    }
+
+    /** Such as those for reading and writing, where both are the same server. */
+    @Test
+    void twoPoolsOfTheSameTablesAreOneDatabase() {
+        try (HikariDataSource a = pool("a");
+                HikariDataSource same = pool("a")) {
+            TwoPools.a = a;
+            TwoPools.b = same;
+            try (ConfigurableApplicationContext application = start(TwoPools.class)) {
+                Purchases purchases = application.getBean(Purchases.class);
+
+                assertThat(as("a", () -> purchases.buy("key"))).isEqualTo("a");
+                assertThat(as("b", () -> purchases.buy("key"))).as("replayed").isEqualTo("a");
+            }
+        }
+        assertThat(purchasesOf("a")).isEqualTo(1);
     }
 
     private void requireTwoPoolsToBeRefused() {

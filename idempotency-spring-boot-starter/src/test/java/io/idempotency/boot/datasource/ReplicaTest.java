@@ -10,8 +10,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
@@ -50,6 +52,9 @@ class ReplicaTest {
 
                 assertThat(wallet.withdraw("key", 70)).isEqualTo(left).isEqualTo(30);
                 assertThatThrownBy(() -> wallet.withdraw("another", 70)).isInstanceOf(NotEnough.class);
+                Long joined = new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
+                        .execute(status -> wallet.withdraw("key", 70));
+                assertThat(joined).isEqualTo(30);
             }
             assertThat(primary.jdbc().queryForObject("select cents from wallet", Long.class))
                     .isEqualTo(30);

@@ -16,7 +16,8 @@ final class SchemaSql {
 
     static final String IDENTITY = """
             select d.datname as name, c.system_identifier::text as system_identifier, d.oid::bigint as oid,
-                   pg_postmaster_start_time()::text as server_start
+                   pg_postmaster_start_time()::text as server_start, current_user::text as role,
+                   current_schemas(false)::text as schemas
             from pg_catalog.pg_database d, pg_catalog.pg_control_system() c
             where d.datname = current_database()""";
 
