@@ -59,8 +59,9 @@ public interface IdempotencyAdministration {
     List<IdempotencyRecord> findStaleLeases(int limit);
 
     /**
-     * Finds requests whose method ended its transaction itself, in the middle of the call. It is not known whether
-     * their effect is complete, and no call reclaims them. Reads the whole table.
+     * Finds requests whose method ended its transaction itself, in the middle of the call, and those that instances have given
+     * up ({@link Idempotent#resume()}). It is not known whether their effect is complete, and no call reclaims them. Reads the
+     * whole table.
      *
      * @param limit most rows to return, 1 to {@value #MAX_ROWS}
      * @return the oldest first

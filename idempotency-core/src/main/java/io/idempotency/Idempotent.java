@@ -88,8 +88,8 @@ public @interface Idempotent {
     /**
      * Finishes a leased call whose process has ended or has lost its database, also if its caller never repeats it. The arguments are
      * stored with the claim. When the lease has expired, an instance of the application calls the method with them, until it
-     * returns or throws one of the {@link #finalFailures}, or {@code idempotency.resume.max-attempts} attempts have been made: then
-     * the call has failed finally, with the code {@code abandoned}. A failure that was thrown to the caller and recorded is not
+     * returns or throws one of the {@link #finalFailures}, or instances have made {@code idempotency.resume.max-attempts} attempts: then
+     * nobody knows whether its effect exists, and repeats get a {@link ClaimAbandonedException} until an operator decides. A failure that was thrown to the caller and recorded is not
      * resumed, because it is for the caller to repeat.
      *
      * <p>A resumed call has the key and the caller of the first one, but neither a request nor an authentication. The codec must

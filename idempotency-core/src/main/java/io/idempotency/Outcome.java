@@ -35,7 +35,7 @@ public enum Outcome {
     /** The key had succeeded before, but its response cannot be read as the current return type. */
     UNREADABLE,
 
-    /** The key was committed in the state PROCESSING by a call that ended its transaction itself. */
+    /** An earlier call with the key ended its transaction itself, or was given up, so that its result is not known. */
     ABANDONED,
 
     /** The lease was lost before the method ended; another call may have reclaimed the key. */

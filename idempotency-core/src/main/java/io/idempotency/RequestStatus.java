@@ -3,7 +3,7 @@ package io.idempotency;
 /** The stored state of a request. */
 public enum RequestStatus {
 
-    /** Claimed, and neither completed nor rolled back. */
+    /** Claimed, and neither completed nor rolled back; or given up, so that an operator has to decide. */
     PROCESSING,
 
     /** Completed: effect and response are durable. */

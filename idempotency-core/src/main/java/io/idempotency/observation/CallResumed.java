@@ -27,7 +27,7 @@ public record CallResumed(
         /** The attempt has failed, and the call will be resumed again. */
         POSTPONED,
 
-        /** The last attempt has failed, so that the call has failed finally. An operator has to look at it. */
+        /** The last attempt has failed or did not end, so that the result of the call is not known. An operator has to decide. */
         ABANDONED,
 
         /** The attempt has lost its lease or the database: another one learns or decides how the call has ended. */

@@ -14,7 +14,7 @@ import io.idempotency.IdempotencyException;
  * @param kind determines which of the other components are set
  * @param attempt the number of the granted attempt, from 1; 0 if the key was not granted
  * @param responseBody the stored response as JSON text; {@code null} unless the call {@link Kind#SUCCEEDED}
- * @param failure the recorded failure; {@code null} unless the call {@link Kind#FAILED_FINALLY}
+ * @param failure the recorded failure; {@code null} unless the call {@link Kind#FAILED_FINALLY}, or is given up and {@link Kind#ABANDONED}
  * @param leaseRemaining the time until the lease expires; {@code null} unless the key is {@link Kind#LEASED}
  * @param cause the cause of {@link Kind#IN_PROGRESS} or {@link Kind#REFUSED}; {@code null} otherwise
  */
@@ -59,7 +59,7 @@ public record ClaimResult(
         /** A lease that has not expired holds the key. */
         LEASED,
 
-        /** The row was committed as PROCESSING without a lease, because its method ended the transaction itself. */
+        /** The row is PROCESSING without a lease, because its method ended the transaction itself or the call is given up. */
         ABANDONED,
 
         /** The key must not be claimed now; the cause is the {@link IdempotencyException} that the caller gets. */
@@ -95,6 +95,16 @@ public record ClaimResult(
      */
     public static ClaimResult failedFinally(Failure failure) {
         return new ClaimResult(Kind.FAILED_FINALLY, 0, null, failure, null, null);
+    }
+
+    /**
+     * Returns the result for a call whose effect nobody knows.
+     *
+     * @param reason why it is given up; {@code null} if its method ended the transaction itself
+     * @return the result
+     */
+    public static ClaimResult abandoned(@Nullable Failure reason) {
+        return new ClaimResult(Kind.ABANDONED, 0, null, reason, null, null);
     }
 
     /**

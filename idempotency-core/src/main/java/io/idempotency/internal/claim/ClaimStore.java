@@ -19,6 +19,7 @@ import org.springframework.dao.DataAccessException;
  *   (no row)           --insert finished-----------&gt; SUCCEEDED
  *   PROCESSING         --complete------------------&gt; SUCCEEDED
  *   PROCESSING         --fail, with a lease--------&gt; FAILED_RETRYABLE or FAILED_FINAL
+ *   PROCESSING         --give up, with a lease-----&gt; PROCESSING, without a lease
  *   PROCESSING         --extend the lease----------&gt; PROCESSING
  *   PROCESSING         --record a step-------------&gt; PROCESSING
  *   (no row)           --record a failure----------&gt; FAILED_RETRYABLE or FAILED_FINAL
@@ -33,7 +34,8 @@ import org.springframework.dao.DataAccessException;
  * <p>An operator moves a request whose lease has expired, or that has none, from PROCESSING to FAILED_RETRYABLE or SUCCEEDED, or
  * deletes it: see {@link io.idempotency.IdempotencyAdministration}.
  *
- * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself.
+ * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself or the call was
+ * given up.
  */
 public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeStore {
 
@@ -78,6 +80,17 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
      * @return {@code false} if the claim of the fence does not hold the key any more
      */
     boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter);
+
+    /**
+     * Ends the lease of a call that is given up. Its row stays PROCESSING until an operator decides, because nobody knows whether the
+     * effect happened.
+     *
+     * @param connection a connection with an open transaction
+     * @param fence the claim that is given up
+     * @param reason the failure of the last attempt, which is not final
+     * @return {@code false} if the claim of the fence does not hold the key any more
+     */
+    boolean abandon(Connection connection, Fence fence, Failure reason);
 
     /**
      * Extends a lease. A lease that lasts longer already is not shortened.

@@ -12,7 +12,13 @@ import io.idempotency.internal.codec.Fingerprint;
  * @param fingerprint the fingerprint of its payload
  * @param arguments its arguments as JSON
  * @param attempt the number of the last attempt
+ * @param resumeCount how many attempts instances have made since the last one of its caller
  * @param isUnfinished whether that attempt has neither succeeded nor failed, because its process has ended or lost its database
  */
 public record DueCall(
-        Intent intent, Fingerprint fingerprint, List<String> arguments, int attempt, boolean isUnfinished) {}
+        Intent intent,
+        Fingerprint fingerprint,
+        List<String> arguments,
+        int attempt,
+        int resumeCount,
+        boolean isUnfinished) {}

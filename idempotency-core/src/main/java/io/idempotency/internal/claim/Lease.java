@@ -12,5 +12,19 @@ import org.jspecify.annotations.Nullable;
  * @param token a random id of this claim, by which a call recognises its own claim after a COMMIT without an answer
  * @param duration time for which the lease holds the key unless it is ended or extended, in the database's time
  * @param arguments the arguments of the call as JSON, with which it is resumed; {@code null} if it is not resumed
+ * @param resumption the part of an instance in the attempt; {@code null} if the caller makes it
  */
-public record Lease(UUID token, Duration duration, @Nullable List<String> arguments) {}
+public record Lease(
+        UUID token,
+        Duration duration,
+        @Nullable List<String> arguments,
+        @Nullable Resumption resumption) {
+
+    /**
+     * An attempt that an instance makes without the caller.
+     *
+     * @param count the number of such attempts, this one included
+     * @param nextAfter time after which the next one may begin if this one does not end, from now
+     */
+    public record Resumption(int count, Duration nextAfter) {}
+}

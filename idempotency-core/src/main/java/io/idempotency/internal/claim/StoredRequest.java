@@ -19,8 +19,8 @@ import io.idempotency.internal.codec.Fingerprint;
  * @param status the state of the request
  * @param attempt the number of the last attempt
  * @param responseBody the response as JSON text; {@code null} if it is not stored, or no longer stored
- * @param failureCode the code of a failure; {@code null} if it did not fail
- * @param failureMessage the message of a failure; {@code null} if it did not fail
+ * @param failureCode the code of a failure; {@code null} if it did not fail and is not given up
+ * @param failureMessage the message of a failure, or why it is given up; {@code null} otherwise
  * @param claimToken the token of the lease; {@code null} if there is none
  * @param hasSteps whether steps of its attempts are recorded
  * @param isResumedLater whether an instance is to run it again, because its last attempt has failed without a caller
@@ -62,21 +62,24 @@ public record StoredRequest(
             case PROCESSING -> answerWhileProcessing(request);
             case SUCCEEDED ->
                 responseBody == null ? ClaimResult.of(Kind.RESPONSE_EXPIRED) : ClaimResult.succeeded(responseBody);
-            case FAILED_FINAL ->
-                ClaimResult.failedFinally(new Failure(
-                        true, failureCode == null ? "" : failureCode, failureMessage == null ? "" : failureMessage));
+            case FAILED_FINAL -> ClaimResult.failedFinally(failure(true));
             case FAILED_RETRYABLE -> null;
         };
     }
 
     private @Nullable ClaimResult answerWhileProcessing(ClaimRequest request) {
         if (leaseRemaining == null) {
-            return ClaimResult.of(Kind.ABANDONED);
+            return ClaimResult.abandoned(failureCode == null ? null : failure(false));
         }
         if (request.lease() != null && request.lease().token().equals(claimToken)) {
             return ClaimResult.granted(attempt == 1 ? Kind.GRANTED_NEW : Kind.GRANTED_RECOVERY, attempt);
         }
         return leaseRemaining.isNegative() || leaseRemaining.isZero() ? null : ClaimResult.leased(leaseRemaining);
+    }
+
+    private Failure failure(boolean isFinal) {
+        return new Failure(
+                isFinal, failureCode == null ? "" : failureCode, failureMessage == null ? "" : failureMessage);
     }
 
     /**

@@ -88,43 +88,25 @@ public final class CallBinding implements CallBinder {
     }
 
     private IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
-        ResumedCall resumed = ResumedCall.enter(operation);
-        if (resumed != null) {
-            return bind(
-                    operation,
-                    target,
-                    arguments,
-                    resumed.due().intent(),
-                    resumed.due().fingerprint(),
-                    resumed.due().arguments(),
-                    resumed);
-        }
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         Fingerprint fingerprint = fingerprinter.within(
                 operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method()));
-        return bind(operation, target, arguments, intent, fingerprint, write(operation, intent, arguments), null);
-    }
-
-    private IdempotentCall bind(
-            IdempotentOperation operation,
-            Object target,
-            @Nullable Object[] arguments,
-            Intent intent,
-            Fingerprint fingerprint,
-            @Nullable List<String> storedArguments,
-            @Nullable ResumedCall resumed) {
+        Object database = databaseResolver.resolveDatabase();
+        ResumedCall resumed = ResumedCall.enter(intent, fingerprint);
         return new IdempotentCall(
                 RequestId.of(intent),
-                databaseResolver.resolveDatabase(),
+                database,
                 intent,
-                fingerprint,
+                resumed == null ? fingerprint : resumed.due().fingerprint(),
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
                 false,
                 keyClaimer,
-                storedArguments,
+                resumed == null
+                        ? write(operation, intent, arguments)
+                        : resumed.due().arguments(),
                 resumed);
     }
 

@@ -78,7 +78,7 @@ final class ClaimResultHandler {
             case KEY_REUSED -> throw withOutcome(Outcome.KEY_REUSED, new KeyReusedException(call.intent()));
             case IN_PROGRESS -> throw withOutcome(Outcome.IN_PROGRESS, inProgress(result.cause()));
             case LEASED -> throw withOutcome(Outcome.IN_PROGRESS, leased(requireNonNull(result.leaseRemaining())));
-            case ABANDONED -> throw withOutcome(Outcome.ABANDONED, new ClaimAbandonedException(call.intent()));
+            case ABANDONED -> throw withOutcome(Outcome.ABANDONED, abandoned(result.failure()));
             case REFUSED -> throw requireNonNull(result.cause());
         };
     }
@@ -98,6 +98,12 @@ final class ClaimResultHandler {
         }
         execution.setOutcome(Outcome.REPLAYED);
         return response;
+    }
+
+    private ClaimAbandonedException abandoned(@Nullable Failure reason) {
+        return reason == null
+                ? new ClaimAbandonedException(call.intent())
+                : new ClaimAbandonedException(call.intent(), reason.message());
     }
 
     private Exception recorded(Failure failure) {

@@ -40,7 +40,8 @@ public record IdempotentCall(
         @Nullable List<String> arguments,
         @Nullable ResumedCall resumed) {
 
-    LocalKey localKey() {
+    /** {@return the identity of the key in this JVM} */
+    public LocalKey localKey() {
         return new LocalKey(requestId, database);
     }
 

@@ -152,6 +152,16 @@ public final class IdempotentCallExecutor {
         }
     }
 
+    /**
+     * Returns the number of the leased attempt that this JVM is running with a key, even if its lease has expired.
+     *
+     * @param key the key
+     * @return the number; {@code null} if it runs none
+     */
+    public @Nullable Integer leasedAttempt(LocalKey key) {
+        return leasedCalls.attemptInThisJvm(key);
+    }
+
     private static IdempotentCall bind(UnboundCall unbound, long start) {
         try {
             return unbound.binder().get();

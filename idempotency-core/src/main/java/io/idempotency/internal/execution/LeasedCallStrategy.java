@@ -73,7 +73,8 @@ final class LeasedCallStrategy {
         Lease lease = new Lease(
                 resumed == null ? UUID.randomUUID() : resumed.token(),
                 defaults.leaseOf(call.options()),
-                call.arguments());
+                call.arguments(),
+                null);
         ClaimRequest request =
                 defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, lease);
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
@@ -96,6 +97,9 @@ final class LeasedCallStrategy {
                     granted, fence, lease.duration(), leaseClaim.steps, store, transactions, singleUpdates, retry);
             KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
             leasesInThisJvm.put(call.localKey(), held);
+            if (resumed != null) {
+                resumed.leaseHeld(held);
+            }
             try {
                 return run(new LeasedAttempt(execution, held));
             } finally {
@@ -109,6 +113,12 @@ final class LeasedCallStrategy {
     Duration remainingInThisJvm(LocalKey key) {
         HeldLease lease = leasesInThisJvm.get(key);
         return lease == null ? Duration.ZERO : lease.remaining();
+    }
+
+    /** Returns the number of the attempt that this JVM is running, even if its lease has expired; null if it runs none. */
+    @Nullable Integer attemptInThisJvm(LocalKey key) {
+        HeldLease lease = leasesInThisJvm.get(key);
+        return lease == null ? null : lease.claim().attempt();
     }
 
     private @Nullable Object run(LeasedAttempt attempt) throws Throwable {
@@ -152,10 +162,9 @@ final class LeasedCallStrategy {
     }
 
     private boolean record(ResumedCall.End end, Fence fence) throws Throwable {
-        Failure failure = end.failure();
-        return retry.runRequired(
-                        () -> transactions.call(connection -> store.fail(connection, fence, failure, end.pause())))
-                || (failure.isFinal() && isStoredAs(RequestStatus.FAILED_FINAL, fence))
+        return retry.runRequired(() -> transactions.call(connection -> end.record(store, connection, fence)))
+                || (end.failure().isFinal() && isStoredAs(RequestStatus.FAILED_FINAL, fence))
+                || (end.isAbandoned() && isStoredAs(RequestStatus.PROCESSING, fence))
                 || (end.pause() != null && isStoredAs(RequestStatus.FAILED_RETRYABLE, fence));
     }
 

@@ -1,14 +1,21 @@
 package io.idempotency.internal.execution;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
 
+import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 
 /**
@@ -27,7 +34,7 @@ public final class ResumedCall {
 
     private final IdempotentOperation operation;
 
-    private final UUID token;
+    private final Lease lease;
 
     private final ClaimResult claim;
 
@@ -35,9 +42,15 @@ public final class ResumedCall {
 
     private final CallDefaults defaults;
 
-    private boolean hasReachedKey;
+    private final Thread thread = Thread.currentThread();
+
+    private final long leaseEnd;
+
+    private volatile @Nullable HeldLease held;
 
     private boolean isRunning;
+
+    private boolean hasReachedKey;
 
     private boolean hasReturned;
 
@@ -46,25 +59,26 @@ public final class ResumedCall {
     private @Nullable End end;
 
     /**
-     * Creates a call that is not made yet.
+     * Creates a call that is not made yet, and that this thread will make.
      *
      * @param due the call to resume
      * @param operation the operation of its method
-     * @param token the token of the claim
+     * @param lease the lease of the claim
      * @param claim the claim, which is committed
-     * @param maxAttempts the number of the last attempt that is made
+     * @param maxAttempts the largest number of attempts that instances make
      * @param defaults the settings that the operation leaves open
      */
     public ResumedCall(
             DueCall due,
             IdempotentOperation operation,
-            UUID token,
+            Lease lease,
             ClaimResult claim,
             int maxAttempts,
             CallDefaults defaults) {
         this.due = due;
         this.operation = operation;
-        this.token = token;
+        this.lease = lease;
+        this.leaseEnd = System.nanoTime() + lease.duration().toNanos();
         this.claim = claim;
         this.maxAttempts = maxAttempts;
         this.defaults = defaults;
@@ -86,19 +100,41 @@ public final class ResumedCall {
     }
 
     /**
-     * Returns the call that this thread resumes, if a call of this operation is that one and not one within it; {@code null} otherwise.
-     * An interceptor may repeat it, such as one for retries.
+     * Returns the call that this thread resumes, if a call of this intent and payload is that one and not one within it; {@code null}
+     * otherwise. An interceptor may repeat it, such as one for retries, or make calls of its own.
      */
-    static @Nullable ResumedCall enter(IdempotentOperation operation) {
+    static @Nullable ResumedCall enter(Intent intent, Fingerprint fingerprint) {
         ResumedCall current = CURRENT.get();
         if (current == null
                 || current.isRunning
-                || !current.due.intent().scope().equals(operation.scope())) {
+                || !current.due.intent().equals(intent)
+                || current.due.fingerprint().contradicts(fingerprint)) {
             return null;
         }
         current.isRunning = true;
         current.hasReachedKey = true;
         return current;
+    }
+
+    /** Notes the lease of the attempt, which its method may extend. */
+    void leaseHeld(HeldLease lease) {
+        held = lease;
+    }
+
+    /** {@return the time until its lease expires, by this JVM's clock; zero if it has expired} */
+    public Duration remaining() {
+        HeldLease extended = held;
+        return extended == null ? Duration.ofNanos(Math.max(0, leaseEnd - System.nanoTime())) : extended.remaining();
+    }
+
+    /** {@return the thread that makes the call} */
+    public Thread thread() {
+        return thread;
+    }
+
+    /** {@return the intent of the call} */
+    public Intent intent() {
+        return due.intent();
     }
 
     void leave(boolean returned) {
@@ -122,16 +158,44 @@ public final class ResumedCall {
     }
 
     UUID token() {
-        return token;
+        return lease.token();
     }
 
     ClaimResult claim() {
         return claim;
     }
 
+    /** {@return the number of the attempt} */
+    public int attempt() {
+        return claim.attempt();
+    }
+
     /**
-     * Decides what follows a failed attempt: another one after a pause that doubles with each attempt, from the length of the lease up
-     * to an hour, but no longer than half of the retention, which the row must survive.
+     * Returns the lease of the next attempt. If that does not end either, the one after it has the same pause as after a failure.
+     *
+     * @param due the call to resume
+     * @param options the options of its operation
+     * @param defaults the settings that they leave open
+     * @return the lease
+     */
+    public static Lease nextLease(DueCall due, CallOptions options, CallDefaults defaults) {
+        Duration duration = defaults.leaseOf(options);
+        int count = due.resumeCount() + 1;
+        // The row must survive the pause.
+        Duration longest = defaults.retentionOf(options).minus(duration).dividedBy(2);
+        Duration pause = min(pauseAfter(count, options, defaults), longest);
+        return new Lease(
+                UUID.randomUUID(), duration, due.arguments(), new Lease.Resumption(count, duration.plus(pause)));
+    }
+
+    /** Doubles with each attempt, from twice the lease up to an hour, but no longer than half of the retention of the row. */
+    private static Duration pauseAfter(int count, CallOptions options, CallDefaults defaults) {
+        Duration doubled = defaults.leaseOf(options).multipliedBy(1L << Math.min(count, MAX_DOUBLINGS));
+        return min(doubled, min(LONGEST_PAUSE, defaults.retentionOf(options).dividedBy(2)));
+    }
+
+    /**
+     * Decides what follows a failed attempt: another one after a pause, or none if instances have made all.
      *
      * @param failure the failure
      * @return what is to be recorded
@@ -140,27 +204,23 @@ public final class ResumedCall {
         if (failure.isFinal()) {
             return new End(failure, null, false);
         }
-        if (claim.attempt() >= maxAttempts) {
-            return abandoned(
-                    claim.attempt(), failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
+        int count = due.resumeCount() + 1;
+        if (count >= maxAttempts) {
+            return abandoned(count, failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
         }
-        Duration doubled =
-                defaults.leaseOf(operation.options()).multipliedBy(1L << Math.min(claim.attempt() - 1, MAX_DOUBLINGS));
-        Duration longest =
-                min(LONGEST_PAUSE, defaults.retentionOf(operation.options()).dividedBy(2));
-        return new End(failure, min(doubled, longest), false);
+        return new End(failure, pauseAfter(count, operation.options(), defaults), false);
     }
 
     /**
-     * Returns the end of a call that is not attempted again.
+     * Returns the end of a call that is not attempted again, and whose effect may exist.
      *
-     * @param attempts the number of attempts that were made
+     * @param count the number of attempts that instances have made
      * @param reason the end of the last one
      * @return what is to be recorded
      */
-    public static End abandoned(int attempts, String reason) {
-        return new End(
-                new Failure(true, "abandoned", "given up after " + attempts + " attempts: " + reason), null, true);
+    public static End abandoned(int count, String reason) {
+        String message = "given up after " + count + " attempts to finish it without its caller: " + reason;
+        return new End(new Failure(false, "abandoned", message), null, true);
     }
 
     private static Duration min(Duration one, Duration other) {
@@ -195,5 +255,20 @@ public final class ResumedCall {
      * @param pause time until the next attempt; {@code null} if there is none
      * @param isAbandoned whether there is none because all were made
      */
-    public record End(Failure failure, @Nullable Duration pause, boolean isAbandoned) {}
+    public record End(Failure failure, @Nullable Duration pause, boolean isAbandoned) {
+
+        /**
+         * Records the end.
+         *
+         * @param store the store of the claim
+         * @param connection a connection with an open transaction
+         * @param fence the claim
+         * @return {@code false} if the claim of the fence does not hold the key any more
+         */
+        public boolean record(ClaimStore store, Connection connection, Fence fence) {
+            return isAbandoned
+                    ? store.abandon(connection, fence, failure)
+                    : store.fail(connection, fence, failure, pause);
+        }
+    }
 }

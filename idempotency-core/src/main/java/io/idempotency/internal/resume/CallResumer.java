@@ -4,7 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 import io.idempotency.DatabaseResolver;
 import io.idempotency.FailureTranslator;
+import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
@@ -23,6 +29,7 @@ import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.IdempotentCall;
+import io.idempotency.internal.execution.LocalKey;
 import io.idempotency.internal.execution.ResumedCall;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -39,6 +46,9 @@ public final class CallResumer {
 
     /** Few, because their arguments are read with them. */
     private static final int BATCH = 10;
+
+    /** Calls that run here, or whose rows cannot be claimed, stay due. */
+    private static final int MOST_PASSED_OVER = 90;
 
     /** Another transaction that holds the row is about to end the call. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
@@ -59,7 +69,13 @@ public final class CallResumer {
 
     private final IdempotencyListener listener;
 
-    private volatile boolean stopped;
+    private final Function<LocalKey, @Nullable Integer> attemptsInThisJvm;
+
+    /** The calls that this instance resumes now. */
+    private final Map<LocalKey, ResumedCall> running = new ConcurrentHashMap<>();
+
+    /** Keys that were reported because their calls run here although their leases have expired. */
+    private final Set<LocalKey> overdue = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the resumer.
@@ -70,8 +86,9 @@ public final class CallResumer {
      * @param databaseResolver resolves the database of a call
      * @param translator translates exceptions to failure codes
      * @param defaults the settings that a call leaves open
-     * @param maxAttempts the largest number of attempts of a call, those of its callers included
+     * @param maxAttempts the largest number of attempts that instances make at a call
      * @param listener receives the result of each attempt
+     * @param attemptsInThisJvm returns the number of the attempt that this JVM is running; {@code null} if it runs none
      */
     public CallResumer(
             ResumableMethods methods,
@@ -81,7 +98,8 @@ public final class CallResumer {
             FailureTranslator translator,
             CallDefaults defaults,
             int maxAttempts,
-            IdempotencyListener listener) {
+            IdempotencyListener listener,
+            Function<LocalKey, @Nullable Integer> attemptsInThisJvm) {
         this.methods = methods;
         this.store = store;
         this.databaseResolver = databaseResolver;
@@ -90,42 +108,69 @@ public final class CallResumer {
         this.defaults = defaults;
         this.maxAttempts = maxAttempts;
         this.listener = listener;
+        this.attemptsInThisJvm = attemptsInThisJvm;
     }
 
     /**
      * Resumes calls that are due, one after the other, until none is left.
      *
+     * @param goesOn returns whether another call may be resumed now
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the calls stay due
      * @throws org.springframework.transaction.TransactionException if there is no connection; the calls stay due
      */
-    public void resumeAll() {
-        boolean anyResumed = true;
-        while (anyResumed) {
+    public void resumeAll(BooleanSupplier goesOn) {
+        overdue.removeIf(key -> attemptInThisJvm(key) == null);
+        int passedOver = 0;
+        boolean mayFindMore = true;
+        while (mayFindMore) {
+            // Behind those that cannot be resumed now.
+            int limit = BATCH + Math.min(passedOver, MOST_PASSED_OVER);
             List<DueCall> due = new ArrayList<>(
-                    transactions.call(connection -> store.findDueCalls(connection, methods.scopes(), BATCH)));
+                    transactions.call(connection -> store.findDueCalls(connection, methods.scopes(), limit)));
             // Others find the same calls.
             Collections.shuffle(due);
-            anyResumed = false;
+            int resumed = 0;
             for (DueCall call : due) {
-                if (stopped) {
+                if (!goesOn.getAsBoolean()) {
                     return;
                 }
-                anyResumed |= resume(call);
+                resumed += resume(call) ? 1 : 0;
             }
+            passedOver = due.size() - resumed;
+            mayFindMore = resumed > 0 || (due.size() == limit && limit < BATCH + MOST_PASSED_OVER);
         }
     }
 
-    /** Resumes no further call. Running ones are not ended. */
-    public void stop() {
-        stopped = true;
+    /**
+     * Logs the calls that this instance resumes and that have outlived their leases, each once.
+     *
+     * @return the threads that are busy with them, which may hang
+     */
+    public Set<Thread> reportOverdue() {
+        return running.entrySet().stream()
+                .filter(call -> call.getValue().remaining().isZero())
+                .peek(call -> reportOverdue(call.getKey(), call.getValue().intent()))
+                .map(call -> call.getValue().thread())
+                .collect(Collectors.toSet());
     }
 
-    /** Allows to resume calls again after {@link #stop()}. */
-    public void restart() {
-        stopped = false;
+    private void reportOverdue(LocalKey key, Intent intent) {
+        if (overdue.add(key)) {
+            logger.warn(
+                    "The call for the {} still runs in this process although its lease has expired: it is not resumed beside"
+                            + " itself here, but other instances may do so. If it hangs, give its clients timeouts; otherwise"
+                            + " make its lease longer",
+                    intent);
+        }
     }
 
-    /** Returns {@code false} if another thread or instance resumes the call, or its caller has repeated it. */
+    /** Returns the attempt that this JVM is running, which may hang before it has reached its key; null if it runs none. */
+    private @Nullable Integer attemptInThisJvm(LocalKey key) {
+        ResumedCall resumed = running.get(key);
+        return resumed == null ? attemptsInThisJvm.apply(key) : (Integer) resumed.attempt();
+    }
+
+    /** Returns {@code false} if the call runs here, another thread or instance resumes it, or its caller has repeated it. */
     private boolean resume(DueCall due) {
         try {
             return claimAndMake(due);
@@ -138,8 +183,17 @@ public final class CallResumer {
 
     private boolean claimAndMake(DueCall due) {
         IdempotentOperation operation = methods.operationOf(due);
-        Lease lease = new Lease(UUID.randomUUID(), defaults.leaseOf(operation.options()), due.arguments());
-        ClaimRequest request = claimRequest(due, operation, lease);
+        IdempotentCall key = callOf(due, operation);
+        Integer runningAttempt = attemptInThisJvm(key.localKey());
+        if (runningAttempt != null) {
+            // A later one has begun since the search.
+            if (runningAttempt == due.attempt()) {
+                reportOverdue(key.localKey(), due.intent());
+            }
+            return false;
+        }
+        Lease lease = ResumedCall.nextLease(due, operation.options(), defaults);
+        ClaimRequest request = defaults.claimRequest(key, LONGEST_WAIT, false, lease);
         // Otherwise the row was changed or deleted meanwhile: perhaps the caller has got a failure.
         ClaimResult expected = ClaimResult.granted(
                 due.isUnfinished() ? ClaimResult.Kind.GRANTED_RECOVERY : ClaimResult.Kind.GRANTED_RETRY,
@@ -149,14 +203,23 @@ public final class CallResumer {
         if (!claim.equals(expected)) {
             return false;
         }
-        ResumedCall call = new ResumedCall(due, operation, lease.token(), claim, maxAttempts, defaults);
-        Fence fence = request.fence(claim.attempt());
-        if (due.isUnfinished() && due.attempt() >= maxAttempts) {
+        ResumedCall call = new ResumedCall(due, operation, lease, claim, maxAttempts, defaults);
+        running.put(key.localKey(), call);
+        try {
+            make(call, due, operation, request.fence(claim.attempt()));
+        } finally {
+            running.remove(key.localKey());
+        }
+        return true;
+    }
+
+    private void make(ResumedCall call, DueCall due, IdempotentOperation operation, Fence fence) {
+        if (due.isUnfinished() && due.resumeCount() >= maxAttempts) {
             String reason = "its process ended, or lost the database, before the call had ended";
             IllegalStateException lost = new IllegalStateException(reason);
-            end(call, fence, ResumedCall.abandoned(due.attempt(), reason), lost);
+            end(call, fence, ResumedCall.abandoned(due.resumeCount(), reason), lost);
             publish(due, call, lost);
-            return true;
+            return;
         }
         Throwable failure = null;
         try {
@@ -175,11 +238,10 @@ public final class CallResumer {
             end(call, fence, end, failure);
         }
         publish(due, call, failure);
-        return true;
     }
 
-    private ClaimRequest claimRequest(DueCall due, IdempotentOperation operation, Lease lease) {
-        IdempotentCall call = new IdempotentCall(
+    private IdempotentCall callOf(DueCall due, IdempotentOperation operation) {
+        return new IdempotentCall(
                 RequestId.of(due.intent()),
                 databaseResolver.resolveDatabase(),
                 due.intent(),
@@ -191,12 +253,11 @@ public final class CallResumer {
                 store,
                 null,
                 null);
-        return defaults.claimRequest(call, LONGEST_WAIT, false, lease);
     }
 
     /** Records the end of an attempt that did not reach its key. If that fails, the lease expires and the call is due again. */
     private void end(ResumedCall call, Fence fence, ResumedCall.End end, Throwable failure) {
-        if (transactions.call(connection -> store.fail(connection, fence, end.failure(), end.pause()))) {
+        if (transactions.call(connection -> end.record(store, connection, fence))) {
             call.ended(end, failure);
         }
     }

@@ -191,9 +191,10 @@ BEGIN
         ELSIF stored.status = 'processing' AND stored.locked_until IS NULL THEN
             RAISE EXCEPTION 'The % is being processed without a lease', intent
                 USING ERRCODE = 'P4012',
-                    DETAIL = 'Either this transaction has claimed it before and not completed it, or a transaction'
+                    DETAIL = coalesce('It was ' || stored.failure_message || '. Nobody knows whether the effect is there.',
+                        'Either this transaction has claimed it before and not completed it, or a transaction'
                         || ' that had claimed it without lock_seconds was committed before its completion, so that'
-                        || ' nobody knows whether the effect is there.',
+                        || ' nobody knows whether the effect is there.'),
                     HINT = 'Do not run the effect again. An operator looks whether it is there, and completes or'
                         || ' releases the request.';
         ELSIF stored.status = 'processing' AND stored.locked_until > clock_timestamp() THEN
@@ -215,7 +216,7 @@ BEGIN
             status = 'processing', response_body = NULL, result_ref_type = NULL, result_ref_id = NULL,
             failure_code = NULL, failure_message = NULL, claimed_by = idempotency_claim.claimed_by, claim_token = token,
             claimed_at = now, locked_until = now + lease, arguments = NULL, resume_at = NULL,
-            attempt_count = r.attempt_count + 1, updated_at = now,
+            resume_count = NULL, attempt_count = r.attempt_count + 1, updated_at = now,
             expires_at = now + retention, response_expires_at = now + response_retention
         WHERE r.request_id = id AND r.caller = caller COLLATE "C" AND r.attempt_count = stored.attempt_count
             AND (r.status = 'failed_retryable' OR (r.status = 'processing' AND r.locked_until <= now))
@@ -799,7 +800,8 @@ SELECT idempotency_scope, caller, idempotency_key, 'no_lease', attempt_count, cl
 FROM "${schema}".idempotency_request
 WHERE status = 'processing' AND locked_until IS NULL;
 COMMENT ON VIEW "${schema}".idempotency_stale IS
-    'Requests whose holder has vanished: an expired lease waits for a repeat, one without a lease for an operator;'
+    'Requests whose holder has vanished or that are given up: an expired lease waits for a repeat, one without a lease'
+    ' for an operator;'
     ' reads the whole table, but where kind = ''expired_lease'' an index only';
 
 CREATE OR REPLACE VIEW "${schema}".idempotency_retrying AS

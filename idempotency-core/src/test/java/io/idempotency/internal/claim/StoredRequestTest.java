@@ -73,7 +73,7 @@ class StoredRequestTest {
         assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
                 .isEqualTo(Kind.KEY_REUSED);
         assertThat(stored.isReclaimableBy(request(FINGERPRINT, null))).isEqualTo(isReclaimableWithoutLease);
-        assertThat(stored.isReclaimableBy(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null))))
+        assertThat(stored.isReclaimableBy(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null, null))))
                 .isTrue();
     }
 
@@ -82,7 +82,7 @@ class StoredRequestTest {
     void aLeaseIsRecognizedByItsTokenEvenIfItHasExpired(int attempt, Kind kind) {
         for (long leaseLeft : new long[] {1_000, -1_000}) {
             ClaimResult result = stored(RequestStatus.PROCESSING, attempt, null, leaseLeft)
-                    .answerTo(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null)));
+                    .answerTo(request(FINGERPRINT, new Lease(TOKEN, Duration.ofSeconds(1), null, null)));
 
             assertThat(result).isEqualTo(ClaimResult.granted(kind, attempt));
         }
@@ -91,7 +91,8 @@ class StoredRequestTest {
     @Test
     void theTokenOfAnotherLeaseIsNotRecognized() {
         assertThat(stored(RequestStatus.PROCESSING, 1, null, 1_000L)
-                        .answerTo(request(FINGERPRINT, new Lease(UUID.randomUUID(), Duration.ofSeconds(1), null))))
+                        .answerTo(
+                                request(FINGERPRINT, new Lease(UUID.randomUUID(), Duration.ofSeconds(1), null, null))))
                 .isEqualTo(ClaimResult.leased(Duration.ofSeconds(1)));
     }
 

@@ -187,7 +187,7 @@ final class EveryStatement {
                     Duration.ofDays(1),
                     Requests.PATIENT,
                     false,
-                    new io.idempotency.internal.claim.Lease(UUID.randomUUID(), Requests.LEASE, null));
+                    new io.idempotency.internal.claim.Lease(UUID.randomUUID(), Requests.LEASE, null, null));
             session.claimGranted(shortLived).commit();
         }
     }

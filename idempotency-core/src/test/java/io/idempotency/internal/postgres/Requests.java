@@ -90,7 +90,7 @@ public final class Requests {
                 null,
                 PATIENT,
                 false,
-                new Lease(UUID.randomUUID(), lease, null));
+                new Lease(UUID.randomUUID(), lease, null, null));
     }
 
     public static Intent intent(String key) {

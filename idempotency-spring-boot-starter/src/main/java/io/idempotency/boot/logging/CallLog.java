@@ -141,8 +141,7 @@ final class CallLog implements IdempotencyListener {
             case UNREADABLE ->
                 new Wording(Level.WARN, "was refused: it had succeeded before, and its response cannot be read");
             case ABANDONED ->
-                new Wording(
-                        Level.WARN, "was refused: an earlier call had ended its transaction itself; check its effect");
+                new Wording(Level.WARN, "was refused: nobody knows whether an earlier call had its effect; find out");
             case LEASE_LOST -> new Wording(Level.WARN, "lost its lease before it was done");
             case FAILED_FINAL -> new Wording(Level.WARN, "failed for good: every repeat gets the same failure");
         };
@@ -154,7 +153,9 @@ final class CallLog implements IdempotencyListener {
             case FAILED -> new Wording(Level.WARN, "it has failed for good");
             case POSTPONED -> new Wording(Level.WARN, "it has failed and is tried again");
             case ABANDONED ->
-                new Wording(Level.ERROR, "it is given up; find out what it has done, then let it be tried again");
+                new Wording(
+                        Level.ERROR,
+                        "it is given up; find out what it has done, then complete it or let it be tried again");
             case UNKNOWN -> new Wording(Level.WARN, "it has lost its lease or the database");
         };
     }

@@ -216,8 +216,8 @@ final class IdempotentOperationCustomizer implements GlobalOperationComponentsCu
         problems.put(
                 "409",
                 retryable("The request cannot be executed now, for example because another one with this " + key
-                        + " is in progress; the type of the problem tells why. Repeat it with the same key to learn the"
-                        + " result."));
+                        + " is in progress; the type of the problem tells why. It may have had its effect: repeat"
+                        + " it with the same key, and with no other, to learn the result."));
         problems.put(
                 "410",
                 problem("The request succeeded before and is not executed again, but its response is no longer"

@@ -15,6 +15,7 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.CallDefaults;
+import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.resume.CallResumer;
@@ -42,6 +43,7 @@ public final class IdempotencyResumeAutoConfiguration {
             DatabaseResolver databaseResolver,
             FailureTranslator failures,
             CallDefaults defaults,
+            IdempotentCallExecutor executor,
             IdempotencyResumeProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
         return new CallResumer(
@@ -52,7 +54,8 @@ public final class IdempotencyResumeAutoConfiguration {
                 failures,
                 defaults,
                 properties.maxAttempts(),
-                listeners);
+                listeners,
+                executor::leasedAttempt);
     }
 
     @Bean

@@ -14,8 +14,8 @@ import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
  * @param enabled Whether this instance resumes calls of methods with resume = true. Their arguments are stored in any case.
  * @param interval Time between two searches of each thread for calls whose leases have expired.
  * @param threads Number of calls that this instance resumes at the same time.
- * @param maxAttempts Largest number of attempts of a call, including those of its callers. After that, it has failed
- *     finally, with the code abandoned.
+ * @param maxAttempts Largest number of attempts that instances make at a call. After that, it is abandoned, and an operator
+ *     has to decide.
  * @param shutdownTimeout Longest time that the shutdown of the application waits for resumed calls.
  */
 @ConfigurationProperties("idempotency.resume")

@@ -44,7 +44,8 @@ enum Problem {
     ABANDONED(
             HttpStatus.CONFLICT,
             "The result of the first request is not known",
-            "The first request with this Idempotency-Key did not end as it should. It is not executed again."),
+            "The first request with this Idempotency-Key did not end as it should: it may have had its effect or not. It"
+                    + " is not executed again. Do not send it with a new key."),
     LOCK_NOT_ACQUIRED(
             HttpStatus.CONFLICT,
             "Another request is working on the same thing",

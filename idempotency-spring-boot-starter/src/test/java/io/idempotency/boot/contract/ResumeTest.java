@@ -1,6 +1,9 @@
 package io.idempotency.boot.contract;
 
 import java.math.BigDecimal;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -39,12 +42,14 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.ArgumentNotStorableException;
 import io.idempotency.CallerResolver;
+import io.idempotency.ClaimAbandonedException;
 import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyRecord;
 import io.idempotency.Idempotent;
 import io.idempotency.Intent;
 import io.idempotency.KeyReusedException;
@@ -59,6 +64,7 @@ import io.idempotency.observation.CallResumed.Result;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.ConcurrentCalls;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -74,6 +80,8 @@ class ResumeTest {
 
     private final ContractApplication application;
 
+    private final ContractApplication otherInstance;
+
     private final Trips trips;
 
     private final CallResumer resumer;
@@ -82,18 +90,25 @@ class ResumeTest {
 
     private final Resumed resumed;
 
+    private final AtomicBoolean goesOn = new AtomicBoolean(true);
+
     private String key = "";
 
     ResumeTest(ContractApplications applications) {
-        application = applications.start(
-                List.of(Trips.class, Seats.class, Callers.class, Resumed.class, BeforeClaim.class, Interceptors.class),
-                "idempotency.resume.interval=1d",
-                "idempotency.wait-timeout=30s",
-                "idempotency.resume.max-attempts=" + MAX_ATTEMPTS);
+        application = start(applications);
+        otherInstance = start(applications);
         trips = application.bean(Trips.class);
         resumer = application.bean(CallResumer.class);
         administration = application.bean(IdempotencyAdministration.class);
         resumed = application.bean(Resumed.class);
+    }
+
+    private static ContractApplication start(ContractApplications applications) {
+        return applications.start(
+                List.of(Trips.class, Seats.class, Callers.class, Resumed.class, BeforeClaim.class, Interceptors.class),
+                "idempotency.resume.interval=1d",
+                "idempotency.wait-timeout=30s",
+                "idempotency.resume.max-attempts=" + MAX_ATTEMPTS);
     }
 
     @BeforeEach
@@ -187,12 +202,17 @@ class ResumeTest {
 
         static final AtomicBoolean ANSWERS = new AtomicBoolean();
 
+        static final AtomicReference<Runnable> BEFORE = new AtomicReference<>(() -> {});
+
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static DefaultPointcutAdvisor answeringAdvisor() {
             NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
             pointcut.setMappedName("book");
-            MethodInterceptor interceptor = invocation -> ANSWERS.getAndSet(false) ? "answered" : invocation.proceed();
+            MethodInterceptor interceptor = invocation -> {
+                BEFORE.getAndSet(() -> {}).run();
+                return ANSWERS.getAndSet(false) ? "answered" : invocation.proceed();
+            };
             return new DefaultPointcutAdvisor(pointcut, interceptor);
         }
     }
@@ -277,8 +297,12 @@ class ResumeTest {
                         + " locked_until = statement_timestamp() - interval '1 second'");
     }
 
+    private void resumeAtOtherInstance() {
+        otherInstance.bean(CallResumer.class).resumeAll(goesOn::get);
+    }
+
     private void resume() {
-        resumer.resumeAll();
+        resumer.resumeAll(goesOn::get);
     }
 
     private void makeDue() {
@@ -351,6 +375,147 @@ class ResumeTest {
         assertThat(resumed.events).isEmpty();
     }
 
+    @Test
+    void aCallThatOutlivesItsLeaseIsNotResumedBesideItself() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch searched = new CountDownLatch(1);
+        Trips.METHOD.set((bean, key, legs, voucher) -> {
+            running.countDown();
+            await(searched);
+            return "done";
+        });
+        ConcurrentCalls<@Nullable String> call = ConcurrentCalls.start(1, this::book);
+        await(running);
+        application.expireLease(key);
+
+        try (LogLines log = LogLines.of(CallResumer.class.getName())) {
+            resume();
+            resume();
+            assertThat(log.all())
+                    .singleElement()
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .asString()
+                    .contains(
+                            key, "still runs in this process although its lease has expired", "make its lease longer");
+        }
+
+        searched.countDown();
+        assertThat(call.await().requireAllSucceeded()).containsExactly("done");
+        assertThat(resumed.events).isEmpty();
+        assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aResumedCallThatHangsIsNotResumedBesideItselfAndKeepsNoOtherFromIt(boolean hasReachedKey) throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch searched = new CountDownLatch(1);
+        bookAndVanish();
+        String hanging = key;
+        Runnable hang = () -> {
+            running.countDown();
+            await(searched);
+        };
+        if (hasReachedKey) {
+            Trips.METHOD.set((bean, key, legs, voucher) -> {
+                if (key.equals(hanging)) {
+                    hang.run();
+                }
+                return bean.reserve(key, legs, voucher);
+            });
+        } else {
+            Interceptors.BEFORE.set(hang);
+        }
+        ConcurrentCalls<String> first = ConcurrentCalls.start(1, () -> {
+            resume();
+            return "resumed";
+        });
+        await(running);
+        application.expireLease(key);
+        makeDue();
+        newKey();
+        bookAndVanish();
+
+        resume();
+
+        assertThat(resumed.events).extracting(CallResumed::intent).containsExactly(intent());
+        searched.countDown();
+        first.await().requireAllSucceeded();
+        assertThat(results()).containsExactly(Result.SUCCEEDED, Result.SUCCEEDED);
+    }
+
+    @Test
+    void callsThatCannotBeResumedNowHideNoOtherCall() {
+        for (int i = 0; i < 10; i++) {
+            newKey();
+            bookAndVanish();
+            application.alterRequest(key, "idempotency_key = 'another'");
+            application.alterRequest(
+                    "another", "idempotency_key = 'another' || request_id, locked_until = '2000-01-01'");
+        }
+        newKey();
+        bookAndVanish();
+
+        resume();
+
+        assertThat(results()).containsExactly(Result.SUCCEEDED);
+    }
+
+    @Test
+    void anAttemptWhoseProcessEndsHasTheSamePauseAsOneThatFails() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch searched = new CountDownLatch(1);
+        bookAndVanish();
+        Trips.METHOD.set((bean, key, legs, voucher) -> {
+            if (IdempotencyContext.current().attempt() == 2) {
+                running.countDown();
+                await(searched);
+            }
+            return bean.reserve(key, legs, voucher);
+        });
+        ConcurrentCalls<String> first = ConcurrentCalls.start(1, () -> {
+            resume();
+            return "resumed";
+        });
+        await(running);
+        Map<String, Object> row = application.request(key);
+        assertThat(Duration.between(instant(row.get("locked_until")), instant(row.get("resume_at"))))
+                .as("twice the lease")
+                .isBetween(Duration.ofSeconds(119), Duration.ofSeconds(121));
+
+        application.expireLease(key);
+        resumeAtOtherInstance();
+        assertThat(application.request(key)).containsEntry("attempt_count", 2);
+
+        makeDue();
+        resumeAtOtherInstance();
+        assertThat(application.request(key)).containsEntry("attempt_count", 3).containsEntry("resume_count", 2);
+        searched.countDown();
+        first.await().requireAllSucceeded();
+        assertThat(results()).containsExactly(Result.UNKNOWN);
+        assertThat(book()).endsWith(" 3");
+    }
+
+    private static Instant instant(@Nullable Object time) {
+        return ((Timestamp) requireNonNull(time)).toInstant();
+    }
+
+    @Test
+    void aCallThatAnInterceptorMakesBeforeIsNotTakenForTheResumedOne() {
+        String before = "before-" + key;
+        bookAndVanish();
+        Interceptors.BEFORE.set(() -> {
+            assertThat(trips.book(before, List.of(), null)).startsWith("R1 [] ");
+            assertThatExceptionOfType(KeyReusedException.class).isThrownBy(() -> trips.book(key, List.of(), null));
+        });
+
+        resume();
+
+        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(book()).startsWith("R1 [Leg[from=Rome");
+        assertThat(application.request(before)).containsEntry("status", "succeeded");
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
@@ -360,8 +525,9 @@ class ResumeTest {
     }
 
     @Test
-    void anAttemptThatFailsIsRepeatedLaterAndTheLastOneIsTheFinalFailure() {
+    void anAttemptThatFailsIsRepeatedLaterAndAfterTheLastOneItsResultIsNotKnown() {
         bookAndVanish();
+        application.alterRequest(key, "attempt_count = 7");
         Trips.METHOD.set((bean, key, legs, voucher) -> {
             throw new IllegalStateException("provider down");
         });
@@ -381,20 +547,42 @@ class ResumeTest {
                                         + " from idempotency.idempotency_request where idempotency_key = ?",
                                 Boolean.class,
                                 key))
-                .as("twice the lease after the second attempt")
+                .as("twice the lease after the first attempt without its caller, however many its callers have made")
                 .isTrue();
+        for (int attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
+            makeDue();
+            resume();
+        }
+
+        assertThat(results()).containsExactly(Result.POSTPONED, Result.POSTPONED, Result.ABANDONED);
+        requireAbandoned(
+                "given up after 3 attempts to finish it without its caller: java.lang.IllegalStateException: provider down");
+        Trips.RUNS.clear();
         makeDue();
-
         resume();
+        assertThat(Trips.RUNS).isEmpty();
+        assertThat(results()).hasSize(MAX_ATTEMPTS);
+    }
 
-        assertThat(results()).containsExactly(Result.POSTPONED, Result.ABANDONED);
-        assertThatExceptionOfType(RecordedFailureException.class)
+    /** The effect may exist, so that nobody may be told to send a new key. */
+    private void requireAbandoned(String reason) {
+        application.outcomes().clear();
+        assertThatExceptionOfType(ClaimAbandonedException.class)
                 .isThrownBy(this::book)
-                .satisfies(failure -> assertThat(failure.code()).isEqualTo("abandoned"))
-                .withMessageContaining("given up after 3 attempts: java.lang.IllegalStateException: provider down");
-        makeDue();
-        resume();
-        assertThat(results()).hasSize(2);
+                .withMessageContaining(reason)
+                .withMessageContaining("do not repeat it with a new key");
+        assertThat(application.outcomes().all()).containsExactly(Outcome.ABANDONED);
+        assertThat(administration.findAbandoned(100))
+                .extracting(IdempotencyRecord::intent)
+                .contains(intent());
+        assertThat(application
+                        .database()
+                        .jdbc()
+                        .queryForList(
+                                "select kind from idempotency.idempotency_stale where idempotency_key = ?",
+                                String.class,
+                                key))
+                .containsExactly("no_lease");
     }
 
     @Test
@@ -430,7 +618,7 @@ class ResumeTest {
     @Test
     void aCallThatEndsItsProcessInEachAttemptIsNotRunAgain() {
         bookAndVanish();
-        application.alterRequest(key, "attempt_count = " + MAX_ATTEMPTS);
+        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
 
         try (LogLines log = LogLines.of("io.idempotency.calls")) {
             resume();
@@ -439,18 +627,17 @@ class ResumeTest {
                     .singleElement()
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .asString()
-                    .endsWith("find out what it has done, then let it be tried again");
+                    .endsWith("find out what it has done, then complete it or let it be tried again");
         }
 
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
         assertThat(results()).containsExactly(Result.ABANDONED);
-        assertThatExceptionOfType(RecordedFailureException.class)
-                .isThrownBy(this::book)
-                .withMessageContaining("its process ended");
+        requireAbandoned("given up after 3 attempts to finish it without its caller: its process ended");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"'\"key\"', '{}', 'null'", "'\"key\"', '[]'"})
+    @ValueSource(
+            strings = {"'\"key\"', '{}', 'null'", "'\"key\"', '[]'", "'\"key\"', null, 'null'", "['1'], ['2'], ['3']"})
     void argumentsThatTheCodeDoesNotReadAnyMoreCountAsAnAttempt(String arguments) {
         bookAndVanish();
         application.alterRequest(key, "arguments = array[" + arguments + "]");
@@ -465,15 +652,70 @@ class ResumeTest {
 
     @Test
     void anOperatorLetsAnAbandonedCallBeResumedFromAStep() {
-        bookAndVanish();
-        application.alterRequest(key, "attempt_count = " + MAX_ATTEMPTS);
-        resume();
+        abandon();
 
         administration.retryFrom(intent(), "reserve", REASON);
         resume();
 
         assertThat(results()).containsExactly(Result.ABANDONED, Result.SUCCEEDED);
         assertThat(book()).as("the step ran again").startsWith("R2 ");
+    }
+
+    private void abandon() {
+        bookAndVanish();
+        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        resume();
+        assertThat(results()).containsExactly(Result.ABANDONED);
+    }
+
+    @Test
+    void anOperatorLetsAnAbandonedCallBeResumedWithAllItsAttempts() {
+        abandon();
+        Trips.METHOD.set((bean, key, legs, voucher) -> {
+            throw new IllegalStateException("provider down");
+        });
+
+        administration.releaseStale(intent(), REASON);
+        resume();
+
+        assertThat(results()).containsExactly(Result.ABANDONED, Result.POSTPONED);
+    }
+
+    @Test
+    void anOperatorCompletesAnAbandonedCall() {
+        abandon();
+
+        administration.completeStale(intent(), "\"by hand\"", REASON);
+
+        assertThat(book()).isEqualTo("by hand");
+    }
+
+    @Test
+    void aThreadThatThePastAttemptHasLeftBehindCannotTakeAnAbandonedCallUpAgain() {
+        bookAndVanish();
+        application.alterRequest(key, "resume_count = " + (MAX_ATTEMPTS - 1));
+        AtomicReference<IdempotencyContext> context = new AtomicReference<>();
+        Trips.METHOD.set((bean, key, legs, voucher) -> {
+            context.set(IdempotencyContext.current());
+            throw new IllegalStateException("provider down");
+        });
+        resume();
+
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(() -> context.get().extendLease(Duration.ofMinutes(1)));
+
+        requireAbandoned("provider down");
+    }
+
+    @Test
+    void anAttemptOfTheCallerBeginsTheCountAnew() {
+        bookAndVanish();
+        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        bookAndVanish();
+
+        resume();
+
+        assertThat(results()).containsExactly(Result.SUCCEEDED);
     }
 
     @Test
@@ -513,11 +755,10 @@ class ResumeTest {
         await(running);
         application.expireLease(key);
 
-        resume();
+        resumeAtOtherInstance();
 
         resumedAlready.countDown();
         assertThat(holder.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
         assertThat(book()).endsWith(" 2");
     }
 
@@ -688,12 +929,12 @@ class ResumeTest {
     @Test
     void aStoppedResumerStartsNoFurtherCall() {
         bookAndVanish();
-        resumer.stop();
+        goesOn.set(false);
         try {
             resume();
             assertThat(resumed.events).isEmpty();
         } finally {
-            resumer.restart();
+            goesOn.set(true);
         }
         resume();
         assertThat(results()).containsExactly(Result.SUCCEEDED);

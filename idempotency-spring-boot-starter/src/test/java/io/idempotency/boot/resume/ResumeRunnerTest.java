@@ -1,9 +1,14 @@
 package io.idempotency.boot.resume;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import ch.qos.logback.classic.Level;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,6 +18,8 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.testing.LogLines;
+import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -62,5 +69,72 @@ class ResumeRunnerTest {
                         .queryForObject(
                                 "select response_body #>> '{}' from idempotency.idempotency_request", String.class))
                 .isEqualTo("paid");
+    }
+
+    static class Hotels {
+
+        static final Queue<String> KEYS = new ConcurrentLinkedQueue<>();
+
+        @Idempotent(scope = "hotels", key = "#key", mode = IdempotencyMode.LEASED, lease = "1s", resume = true)
+        public String reserve(String key) throws InterruptedException {
+            if (IdempotencyContext.current().attempt() == 1) {
+                throw new IllegalStateException("vanished");
+            }
+            KEYS.add(key);
+            if (key.startsWith("hangs")) {
+                HANGING_MAY_END.await();
+            }
+            return "reserved";
+        }
+    }
+
+    private static final CountDownLatch HANGING_MAY_END = new CountDownLatch(1);
+
+    @Test
+    void callsThatHangKeepNoOtherFromBeingResumed(TestDatabase database) {
+        try (ConfigurableApplicationContext application = JdbcTestApplication.start(
+                        database,
+                        new Class<?>[] {Hotels.class},
+                        "idempotency.resume.interval=50ms",
+                        "idempotency.resume.threads=1");
+                LogLines log = LogLines.of(CallResumer.class.getName())) {
+            for (String key : List.of("hangs-1", "hangs-2", "passes-1")) {
+                vanish(database, application, key);
+                Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> Hotels.KEYS.contains(key));
+            }
+            assertThat(log.all())
+                    .filteredOn(line -> line.getLevel() == Level.WARN)
+                    .hasSize(2);
+
+            HANGING_MAY_END.countDown();
+            Awaitility.await().until(() -> succeeded(database) == 3);
+            vanish(database, application, "passes-2");
+            Awaitility.await().until(() -> succeeded(database) == 4);
+            Awaitility.await()
+                    .until(() -> Thread.getAllStackTraces().keySet().stream()
+                                    .filter(thread -> thread.getName().startsWith("idempotency-resume-"))
+                                    .count()
+                            == 2);
+        } finally {
+            HANGING_MAY_END.countDown();
+        }
+        assertThat(Hotels.KEYS).containsExactly("hangs-1", "hangs-2", "passes-1", "passes-2");
+    }
+
+    private static void vanish(TestDatabase database, ConfigurableApplicationContext application, String key) {
+        assertThatThrownBy(() -> application.getBean(Hotels.class).reserve(key)).hasMessage("vanished");
+        database.jdbc()
+                .update(
+                        "update idempotency.idempotency_request set status = 'processing',"
+                                + " locked_until = statement_timestamp() - interval '1 second' where idempotency_key = ?",
+                        key);
+    }
+
+    private static int succeeded(TestDatabase database) {
+        return database.jdbc()
+                .queryForObject(
+                        "select count(*) from idempotency.idempotency_request"
+                                + " where idempotency_scope = 'hotels' and status = 'succeeded'",
+                        Integer.class);
     }
 }

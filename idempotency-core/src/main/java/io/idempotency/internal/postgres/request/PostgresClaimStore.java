@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.springframework.jdbc.support.JdbcUtils;
 
+import io.idempotency.RequestStatus;
 import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
@@ -356,8 +357,18 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter) {
+        return fail(connection, fence, RequestParameters.statusOf(failure), failure, resumeAfter);
+    }
+
+    @Override
+    public boolean abandon(Connection connection, Fence fence, Failure reason) {
+        return fail(connection, fence, RequestStatus.PROCESSING, reason, null);
+    }
+
+    private boolean fail(
+            Connection connection, Fence fence, RequestStatus status, Failure failure, @Nullable Duration resumeAfter) {
         return update(connection, "record the failure of a lease", fail, parameters -> {
-            RequestParameters.bindFailure(parameters, failure);
+            RequestParameters.bindFailure(parameters, status, failure);
             parameters.duration(resumeAfter);
             RequestParameters.bindFence(parameters, fence);
         });
@@ -379,7 +390,7 @@ public final class PostgresClaimStore implements ClaimStore {
             parameters.uuid(failed.id());
             parameters.intent(failed.intent());
             RequestParameters.bindFingerprint(parameters, failed.fingerprint());
-            RequestParameters.bindFailure(parameters, failed.failure());
+            RequestParameters.bindFailure(parameters, RequestParameters.statusOf(failed.failure()), failed.failure());
             parameters.string(claimedBy);
             parameters.integer(failed.attempt());
             parameters.duration(failed.retention());

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
@@ -31,6 +32,10 @@ record Reclaim(String sql) {
         parameters.uuid(request.lease() == null ? null : request.lease().token());
         parameters.duration(request.lease() == null ? null : request.lease().duration());
         RequestParameters.bindArguments(parameters, request.lease());
+        Lease.Resumption resumption =
+                request.lease() == null ? null : request.lease().resumption();
+        parameters.duration(resumption == null ? null : resumption.nextAfter());
+        parameters.integer(resumption == null ? 0 : resumption.count());
         parameters.duration(request.retention());
         parameters.duration(request.responseRetention());
         RequestParameters.bindId(parameters, request.id(), request.intent().caller());

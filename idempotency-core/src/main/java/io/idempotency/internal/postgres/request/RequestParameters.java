@@ -27,9 +27,12 @@ final class RequestParameters {
         parameters.integer(fingerprint.version());
     }
 
-    static void bindFailure(StatementParameters parameters, Failure failure) throws SQLException {
-        parameters.string(
-                StatusColumn.textOf(failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE));
+    static RequestStatus statusOf(Failure failure) {
+        return failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE;
+    }
+
+    static void bindFailure(StatementParameters parameters, RequestStatus status, Failure failure) throws SQLException {
+        parameters.string(StatusColumn.textOf(status));
         parameters.string(failure.code());
         parameters.string(failure.message());
     }

@@ -64,7 +64,8 @@ public final class RequestSql {
             set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
                 result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
                 claimed_by = ?, claim_token = ?, claimed_at = statement_timestamp(),
-                locked_until = {from_now}, arguments = ?, resume_at = null, attempt_count = attempt_count + 1,
+                locked_until = {from_now}, arguments = ?, resume_at = {from_now}, resume_count = ?,
+                attempt_count = attempt_count + 1,
                 updated_at = statement_timestamp(), expires_at = {from_now}, response_expires_at = {from_now}
             """.replace("{from_now}", FROM_NOW) + BY_ID + """
                  and attempt_count = ?
@@ -75,7 +76,9 @@ public final class RequestSql {
     /** The fence of a claim without a lease is its transaction, which nobody else can be in. */
     private static final String HELD_BY_TRANSACTION = HELD + " and attempt_count = ? and claim_token is null";
 
-    private static final String HELD_BY_LEASE = HELD + " and attempt_count = ? and claim_token = ?";
+    /** A call that is given up has the token of its last attempt, but no lease. */
+    private static final String HELD_BY_LEASE =
+            HELD + " and attempt_count = ? and claim_token = ? and locked_until is not null";
 
     /** The retention of a leased call counts from its end, however long the lease was. The index of leases changes anyway. */
     private static final String RETENTION_FROM_NOW =
@@ -96,7 +99,7 @@ public final class RequestSql {
     static final String COMPLETE_LEASE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                locked_until = null, arguments = null, updated_at = statement_timestamp(),
+                locked_until = null, arguments = null, resume_at = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
@@ -145,12 +148,13 @@ public final class RequestSql {
 
     /** Uses the index of calls to resume. */
     static final String FIND_DUE_CALLS = """
-            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, attempt_count, arguments
+            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, attempt_count, arguments,
+                   coalesce(resume_count, 0) as resume_count
             from {schema}.idempotency_request
-            where arguments is not null and coalesce(resume_at, locked_until) <= statement_timestamp()
+            where arguments is not null and greatest(resume_at, locked_until) <= statement_timestamp()
                 and status in ('processing', 'failed_retryable')
                 and idempotency_scope operator(pg_catalog.=) any (?)
-            order by coalesce(resume_at, locked_until)
+            order by greatest(resume_at, locked_until)
             limit ?""";
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
@@ -167,10 +171,10 @@ public final class RequestSql {
                 failure_code = excluded.failure_code, failure_message = excluded.failure_message,
                 claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
                 attempt_count = excluded.attempt_count, arguments = null, resume_at = null,
-                updated_at = excluded.updated_at, expires_at = excluded.expires_at
+                resume_count = null, updated_at = excluded.updated_at, expires_at = excluded.expires_at
             where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""".replace("{from_now}", FROM_NOW);
 
-    /** A request without a lease is committed as processing only if its method committed by itself. */
+    /** A request without a lease is committed as processing only if its method committed by itself, or it is given up. */
     private static final String IS_STALE =
             "(status = 'processing' and (locked_until is null or locked_until <= statement_timestamp()))\n";
 
@@ -221,7 +225,7 @@ public final class RequestSql {
     static final String RELEASE_STALE = """
             update {schema}.idempotency_request
             set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, resume_at = statement_timestamp(),
+                claim_token = null, locked_until = null, resume_at = statement_timestamp(), resume_count = null,
                 response_expires_at = null, updated_at = statement_timestamp()
             """ + OF_INTENT + "    and " + IS_STALE;
 
@@ -229,7 +233,7 @@ public final class RequestSql {
     static final String COMPLETE_STALE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
-                arguments = null, updated_at = statement_timestamp(),
+                arguments = null, resume_at = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + "\n" + OF_INTENT + "    and " + IS_STALE;
 
@@ -247,7 +251,7 @@ public final class RequestSql {
                         from pg_catalog.jsonb_array_elements(steps) with ordinality as step (value, position)
                         where step.value operator(pg_catalog.->>) 'name' operator(pg_catalog.=) ?)),
                 status = 'failed_retryable', failure_code = 'retried', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, resume_at = statement_timestamp(),
+                claim_token = null, locked_until = null, resume_at = statement_timestamp(), resume_count = null,
                 response_expires_at = null, updated_at = statement_timestamp()
             where steps operator(pg_catalog.@>)
                     pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.DueCall;
@@ -42,12 +43,20 @@ final class ResumeStatements {
         }
     }
 
+    /** What is no text becomes an argument that cannot be read, because one row must not hide all others. */
+    private static List<String> argumentsOf(Object[] elements) {
+        return Stream.of(elements)
+                .map(element -> element instanceof String text ? text : "")
+                .toList();
+    }
+
     private static DueCall map(ResultSet row) throws SQLException {
         return new DueCall(
                 IntentColumns.readAny(row),
                 new Fingerprint(row.getInt("hash_version"), row.getBytes("request_hash")),
-                List.of((String[]) row.getArray("arguments").getArray()),
+                argumentsOf((Object[]) row.getArray("arguments").getArray()),
                 row.getInt("attempt_count"),
+                row.getInt("resume_count"),
                 StatusColumn.statusOf(row.getString("status")) == RequestStatus.PROCESSING);
     }
 }

@@ -22,6 +22,7 @@ CREATE TABLE "${schema}".idempotency_request (
     steps               jsonb,
     arguments           text[],
     resume_at           timestamptz,
+    resume_count        integer,
     claimed_by          text                     NOT NULL,
     claim_token         uuid,
     claimed_at          timestamptz              NOT NULL,
@@ -63,8 +64,8 @@ CREATE INDEX idempotency_request_response_expires_at ON "${schema}".idempotency_
 CREATE INDEX idempotency_request_lease ON "${schema}".idempotency_request (locked_until)
     WHERE locked_until IS NOT NULL;
 
--- For calls that an instance resumes: their lease has expired, or their last attempt has failed.
-CREATE INDEX idempotency_request_resume ON "${schema}".idempotency_request (coalesce(resume_at, locked_until))
+-- For calls that an instance resumes: their lease has expired, or their last attempt has failed. GREATEST ignores nulls.
+CREATE INDEX idempotency_request_resume ON "${schema}".idempotency_request (greatest(resume_at, locked_until))
     WHERE arguments IS NOT NULL;
 
 COMMENT ON TABLE "${schema}".idempotency_request IS
@@ -78,7 +79,9 @@ COMMENT ON COLUMN "${schema}".idempotency_request.steps IS
 COMMENT ON COLUMN "${schema}".idempotency_request.arguments IS
     'Arguments of a call that may be resumed, each as JSON; null once it has succeeded';
 COMMENT ON COLUMN "${schema}".idempotency_request.resume_at IS
-    'With arguments: when an instance runs the call again, whose last attempt has failed';
+    'With arguments: when an instance runs the call again at the earliest, whose last attempt has failed or is its own';
+COMMENT ON COLUMN "${schema}".idempotency_request.resume_count IS
+    'With arguments: how many attempts instances have made since the last one of a caller';
 COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS
     'When the purge may clear response_body, the key being kept; null if the response goes with the key, or has gone';
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
@@ -164,6 +165,26 @@ class FailureOfAttemptTest {
 
         assertThat(session.query("select resume_at is null and arguments is null from idempotency.idempotency_request"))
                 .isEqualTo("t");
+    }
+
+    @Test
+    void aLeaseThatIsGivenUpIsHeldByNobodyAndWaitsForAnOperator() throws SQLException {
+        ClaimRequest given = leased("order-42", "payload", Requests.LEASE);
+        Fence fence = given.fence(1);
+        Failure reason = new Failure(false, "abandoned", "given up after 10 attempts");
+        session.claimGranted(given);
+        assertThat(session.store().abandon(session.connection(), fence, reason)).isTrue();
+        session.commit();
+
+        assertThat(session.claim(request("order-42", "payload"))).isEqualTo(ClaimResult.abandoned(reason));
+        assertThat(session.claim(leased("order-42", "payload", Requests.LEASE)))
+                .isEqualTo(ClaimResult.abandoned(reason));
+        assertThat(session.claim(given)).isEqualTo(ClaimResult.abandoned(reason));
+        assertThat(session.claim(request("order-42", "another payload")).kind()).isEqualTo(Kind.KEY_REUSED);
+        assertThat(session.store().extendLease(session.connection(), fence, Requests.LEASE))
+                .isFalse();
+        assertThat(session.complete(new Completion(fence, "7", null, null))).isFalse();
+        assertThat(record(2, true, "second")).isFalse();
     }
 
     private boolean record(int attempt, boolean isFinal, String code) throws SQLException {

@@ -296,6 +296,18 @@ class SqlClaimTest {
     }
 
     @Test
+    void aCallThatIsGivenUpIsLeftToAnOperator() throws SQLException {
+        try (SqlSession session = open()) {
+            session.lease("order-1", 60);
+            session.commit();
+            admin.update("update idempotency.idempotency_request set locked_until = null, failure_code = 'abandoned',"
+                    + " failure_message = 'given up after 10 attempts'");
+
+            assertRefused("P4012", "It was given up after 10 attempts", () -> session.lease("order-1", 60));
+        }
+    }
+
+    @Test
     void aReclaimBySqlIsNotResumedByTheApplication() throws SQLException {
         try (SqlSession session = open()) {
             session.fail("order-1", session.lease("order-1", 60), true).commit();
