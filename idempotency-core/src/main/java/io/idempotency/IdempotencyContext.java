@@ -41,20 +41,21 @@ public interface IdempotencyContext {
 
     /**
      * Derives a key for an external system that supports idempotency keys, so that a repeat of this intent is a repeat
-     * there too.
+     * there too. While this thread runs a step, the name of the step is part of the key, so that two steps that use one name have
+     * different keys.
      *
      * @param name name of the external system or call, such as {@code stripe}; a different one for each call that the
-     *     method makes
-     * @return a version-5 UUID of scope, caller, key and name, or of consumer, message id and name. It is the same for
+     *     method or the step makes
+     * @return a version-5 UUID of scope, caller, key, name and step, or of consumer, message id and name. It is the same for
      *     every attempt, and never the same for a call and a message
      * @see <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-5">RFC 9562, UUID Version 5</a>
      */
     String downstreamKey(String name);
 
     /**
-     * Derives the downstream key of the step that is running, which is that of the step's name.
+     * Derives the downstream key of the step that is running.
      *
-     * @return the same as {@link #downstreamKey(String)} with the name of the step
+     * @return the same as {@link #downstreamKey(String)} with the name of the step, outside of steps
      * @throws IllegalStateException if no step is running
      */
     String downstreamKey();

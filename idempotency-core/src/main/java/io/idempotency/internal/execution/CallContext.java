@@ -29,6 +29,9 @@ final class CallContext implements IdempotencyContext {
     /** An additional part, so that a call and a message of equal names have different keys. */
     private static final String MESSAGE = "message";
 
+    /** An additional part, so that two steps that send to one place have different keys. */
+    private static final String STEP = "step";
+
     private final Intent intent;
 
     private final boolean isMessage;
@@ -59,16 +62,24 @@ final class CallContext implements IdempotencyContext {
 
     @Override
     public String downstreamKey() {
-        String step = steps == null ? null : steps.running();
+        String step = runningStep();
         if (step == null) {
             throw new IllegalStateException("No step of the call for the " + intent
                     + " is running, so its downstream key needs a name: downstreamKey(\"...\")");
         }
-        return downstreamKey(step);
+        return derivedKey(step, null);
     }
 
     @Override
     public String downstreamKey(String name) {
+        return derivedKey(name, runningStep());
+    }
+
+    private @Nullable String runningStep() {
+        return steps == null ? null : steps.running();
+    }
+
+    private String derivedKey(String name, @Nullable String step) {
         MessageDigest digest = Digests.create("SHA-1");
         digest.update(ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(NAMESPACE.getMostSignificantBits())
@@ -77,6 +88,9 @@ final class CallContext implements IdempotencyContext {
         Digests.update(digest, intent.scope(), intent.caller(), intent.key().value(), name);
         if (isMessage) {
             Digests.update(digest, MESSAGE);
+        }
+        if (step != null) {
+            Digests.update(digest, STEP, step);
         }
         ByteBuffer hash = ByteBuffer.wrap(digest.digest());
         long high = (hash.getLong() & ~0xF000L) | (VERSION_5 << 12);

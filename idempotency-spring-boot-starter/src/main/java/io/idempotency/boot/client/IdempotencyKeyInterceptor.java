@@ -30,11 +30,12 @@ import io.idempotency.IdempotencyContext;
  * <p><b>The key</b> is the request's own {@code Idempotency-Key} header. If the request has none, but its thread is running
  * an idempotent call, the key is {@link IdempotencyContext#downstreamKey} with the name {@code "<system> <method>
  * <path>"}, for example {@code provider POST /transfers}; the path is as in the URI, the query does not count. So every
- * attempt at the call sends the same key, whatever the server's address is by then. Otherwise the request is refused with
+ * attempt at the call sends the same key, whatever the server's address is by then. In a step of the call the step's name is
+ * part of the key, so that two steps may send to one path. Otherwise the request is refused with
  * an {@link IllegalStateException}, because it could not be repeated safely. Requests with a safe method (GET, HEAD,
  * OPTIONS, TRACE) need no key: they pass unchanged, and are not repeated.
  *
- * <p>If a method sends several requests with the same method and path, each needs a header with its own key, such as
+ * <p>If a method, or one of its steps, sends several requests with the same method and path, each needs a header with its own key, such as
  * {@code IdempotencyContext.current().downstreamKey("refund " + itemId)}; with one key, the server would refuse the second
  * request or answer it with the first one's response. A second request that would get the derived key of the first in the
  * same run of the method is therefore refused with an {@link IllegalStateException}, unless it is the same request, and the

@@ -117,6 +117,47 @@ class RequestsOfCallTest {
         assertThat(server.keys()).hasSize(4).doesNotHaveDuplicates();
     }
 
+    /** A server that remembers keys would answer the second label like the first. */
+    @Test
+    void twoStepsThatSendToOnePathHaveTwoKeysWhichAreTheSameInEachAttempt() {
+        for (int attempt = 1; attempt <= 2; attempt++) {
+            assertThatThrownBy(() -> calls.leased("order-1", () -> {
+                        IdempotencyContext call = IdempotencyContext.current();
+                        assertThatThrownBy(() -> call.step("label 1", () -> {
+                                    send("/labels");
+                                    throw new IllegalStateException("not recorded");
+                                }))
+                                .hasMessage("not recorded");
+                        call.step("label 2", () -> {
+                            send("/labels");
+                            assertThat(server.keys()).endsWith(call.downstreamKey("provider POST /labels"));
+                            throw new IllegalStateException("crash");
+                        });
+                    }))
+                    .hasMessage("crash");
+        }
+
+        List<String> keys = server.keys();
+        assertThat(keys).hasSize(4);
+        assertThat(keys.get(0)).isEqualTo(keys.get(2)).isNotEqualTo(keys.get(1));
+        assertThat(keys.get(1)).isEqualTo(keys.get(3));
+    }
+
+    @Test
+    void aSecondRequestOfOneStepThatWouldHaveTheSameKeyIsRefused() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> calls.leased("order-1", () -> {
+                    send("/labels");
+                    IdempotencyContext.current().step("labels", () -> {
+                        send("/labels");
+                        send("/labels");
+                    });
+                }))
+                .withMessageContaining("give each its own key");
+
+        assertThat(server.keys()).hasSize(2).doesNotHaveDuplicates();
+    }
+
     @Test
     void aSecondRequestThatWouldHaveTheSameKeyIsRefused() {
         assertThatIllegalStateException()

@@ -512,6 +512,8 @@ class StepsTest {
                         keys.add(IdempotencyContext.current().downstreamKey("charge"));
                         return IdempotencyContext.current().step("charge", String.class, () -> {
                             keys.add(IdempotencyContext.current().downstreamKey());
+                            assertThat(IdempotencyContext.current().downstreamKey("charge"))
+                                    .isNotEqualTo(keys.get(0));
                             throw new IllegalStateException("no answer");
                         });
                     }))
