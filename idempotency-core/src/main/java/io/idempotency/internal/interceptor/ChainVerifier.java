@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
@@ -141,7 +142,7 @@ final class ChainVerifier {
                             + " post-processor lazy (ObjectProvider, static @Bean method); and add no advisors to its"
                             + " proxy later.");
         }
-        chain.requireNoSecurityAfter(callIndex, operation);
+        chain.requireSecurityOutside(callIndex, operation);
         rules.checkTransaction(
                 operation, chain.transactionOf(operation.method(), targetClass), chain.isAsyncBefore(callIndex));
         return chain;
@@ -174,20 +175,31 @@ final class ChainVerifier {
                     && advisors.isClaim(interceptors.get(interceptors.size() - 1));
         }
 
-        void requireNoSecurityAfter(int callIndex, IdempotentOperation operation) {
-            interceptors.stream()
-                    .skip(callIndex)
-                    .map(interceptor -> interceptor.getClass().getName())
-                    .filter(name -> name.startsWith(SECURITY_PACKAGE))
-                    .findFirst()
+        void requireSecurityOutside(int callIndex, IdempotentOperation operation) {
+            findSecurity(operation.storedArguments() == null ? interceptors.size() : 0)
                     .ifPresent(name -> {
                         throw new InvalidIdempotentMethodException(
-                                "The idempotent method " + operation.describe() + " is secured by " + name
-                                        + " inside of its transaction, so callers without the right would claim keys.",
-                                "Raise the order of transactions or lower that of method security, so that security"
-                                        + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
-                                        + " the order that @EnableMethodSecurity(offset = ...) sets.");
+                                "The idempotent method " + operation.describe()
+                                        + " has resume = true and is secured by " + name
+                                        + ": a call that is resumed has no authentication, so it would be refused in each attempt.",
+                                "Secure the method that calls it, such as the controller's, or remove resume = true.");
                     });
+            findSecurity(callIndex).ifPresent(name -> {
+                throw new InvalidIdempotentMethodException(
+                        "The idempotent method " + operation.describe() + " is secured by " + name
+                                + " inside of its transaction, so callers without the right would claim keys.",
+                        "Raise the order of transactions or lower that of method security, so that security"
+                                + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
+                                + " the order that @EnableMethodSecurity(offset = ...) sets.");
+            });
+        }
+
+        private Optional<String> findSecurity(int first) {
+            return interceptors.stream()
+                    .skip(first)
+                    .map(interceptor -> interceptor.getClass().getName())
+                    .filter(name -> name.startsWith(SECURITY_PACKAGE))
+                    .findFirst();
         }
 
         @Nullable TransactionAttribute transactionOf(Method method, Class<?> targetClass) {

@@ -17,7 +17,8 @@ public final class OperationRules {
             new ReturnTypeRule(),
             new ManualAcknowledgementRule(),
             new FingerprintableArgumentsRule(),
-            new NotCacheableRule());
+            new NotCacheableRule(),
+            new NoHandlerToResumeRule());
 
     private final PlacementRule placementRule = new PlacementRule();
 

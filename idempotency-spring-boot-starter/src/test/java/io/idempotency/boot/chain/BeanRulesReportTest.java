@@ -4,6 +4,7 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.UUID;
 
+import jakarta.annotation.security.RolesAllowed;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,13 +38,16 @@ import org.springframework.core.Ordered;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.CrudRepository;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.security.access.prepost.PostAuthorize;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
 import org.springframework.stereotype.Component;
+import org.springframework.stereotype.Controller;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.NameMatchTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.web.bind.annotation.PostMapping;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
@@ -347,6 +351,56 @@ class BeanRulesReportTest {
             @Lazy
             PaymentService itself;
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {SecuredToResume.class, SecuredClassToResume.class, SecuredResultToResume.class})
+    void reportsAMethodToBeResumedThatNeedsAnAuthentication(Class<?> bean) {
+        reportOf(SecurityOutsideOfTransactions.class, bean)
+                .says(bean.getName() + ".pay(String) has resume = true and is secured by org.springframework.security.")
+                .advises("Secure the method that calls it");
+    }
+
+    @Test
+    void reportsAHandlerMethodThatIsToBeResumed() {
+        reportOf(HandlerToResume.class)
+                .says(HandlerToResume.class.getName() + ".pay(String) has resume = true and handles HTTP requests")
+                .advises("Annotate a service method that the handler calls");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableMethodSecurity(jsr250Enabled = true)
+    static class SecurityOutsideOfTransactions {}
+
+    static class SecuredToResume {
+
+        @PreAuthorize("hasRole('OWNER')")
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public void pay(String key) {}
+    }
+
+    @RolesAllowed("OWNER")
+    static class SecuredClassToResume {
+
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public void pay(String key) {}
+    }
+
+    static class SecuredResultToResume {
+
+        @PostAuthorize("returnObject == authentication.name")
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public String pay(String key) {
+            return key;
+        }
+    }
+
+    @Controller
+    static class HandlerToResume {
+
+        @PostMapping("/payments")
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public void pay(String key) {}
     }
 
     static class ToResume {

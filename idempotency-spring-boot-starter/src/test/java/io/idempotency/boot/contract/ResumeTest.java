@@ -335,6 +335,28 @@ class ResumeTest {
                 .containsExactly("ada");
     }
 
+    /** As docs/sql.md warns. */
+    @Test
+    void aRowThatAWorkerHasWrittenIsResumedAsItsCaller() {
+        bookAndVanish();
+        application
+                .database()
+                .jdbc()
+                .update(
+                        "insert into idempotency.idempotency_request select (jsonb_populate_record(r, jsonb_build_object("
+                                + "'caller', 'bob', 'request_id',"
+                                + " idempotency.idempotency_request_id(idempotency_scope, idempotency_key, 'bob')))).*"
+                                + " from idempotency.idempotency_request r where idempotency_key = ?",
+                        key);
+
+        resume();
+
+        assertThat(resumed.events)
+                .extracting(event -> event.intent().caller())
+                .containsExactlyInAnyOrder("ada", "bob");
+        assertThat(results()).containsOnly(Result.SUCCEEDED);
+    }
+
     @Test
     void theCallerOfAResumedCallIsForgottenAfterIt() {
         bookAndVanish();
