@@ -16,4 +16,13 @@ public interface ResumeStore {
      * @return the calls, which others may find too
      */
     List<DueCall> findDueCalls(Connection connection, Collection<String> scopes, int limit);
+
+    /**
+     * Returns whether calls of other scopes are due.
+     *
+     * @param connection a connection
+     * @param scopes the scopes that do not count
+     * @return {@code true} if there is one
+     */
+    boolean hasOtherDueCalls(Connection connection, Collection<String> scopes);
 }

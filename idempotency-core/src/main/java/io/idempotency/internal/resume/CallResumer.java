@@ -120,6 +120,10 @@ public final class CallResumer {
      */
     public void resumeAll(BooleanSupplier goesOn) {
         overdue.removeIf(key -> attemptInThisJvm(key) == null);
+        if (methods.mayBeMore()
+                && transactions.call(connection -> store.hasOtherDueCalls(connection, methods.scopes()))) {
+            methods.discover();
+        }
         int passedOver = 0;
         boolean mayFindMore = true;
         while (mayFindMore) {

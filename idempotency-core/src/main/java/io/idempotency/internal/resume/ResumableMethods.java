@@ -1,12 +1,16 @@
 package io.idempotency.internal.resume;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
@@ -26,6 +30,8 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 /** The registry of the methods whose calls are resumed. They are known as soon as all singletons exist. */
 public final class ResumableMethods implements SmartInitializingSingleton {
 
+    private static final Logger logger = LoggerFactory.getLogger(ResumableMethods.class);
+
     private final ConfigurableListableBeanFactory beans;
 
     private final IdempotentOperationSource operations;
@@ -33,6 +39,9 @@ public final class ResumableMethods implements SmartInitializingSingleton {
     private final ResponseMapper codecs;
 
     private final Map<String, ResumableMethod> byScope = new ConcurrentHashMap<>();
+
+    /** Names of beans that do not exist yet and whose declared types may hide methods. */
+    private final Set<String> undiscovered = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the registry.
@@ -49,7 +58,7 @@ public final class ResumableMethods implements SmartInitializingSingleton {
     }
 
     /**
-     * Finds the methods without creating a bean.
+     * Finds the methods without creating a bean. Those of lazy beans that are declared by an interface are found later.
      *
      * @throws IdempotencyStartupException if one of them cannot be resumed, or two beans have it
      */
@@ -62,6 +71,37 @@ public final class ResumableMethods implements SmartInitializingSingleton {
             if (type != null && operations.isCandidateClass(type)) {
                 addMethodsOf(beanName, type);
             }
+            if (type != null && Modifier.isAbstract(type.getModifiers()) && isNotCreated(beanName)) {
+                undiscovered.add(beanName);
+            }
+        }
+    }
+
+    private boolean isNotCreated(String beanName) {
+        return beans.containsBeanDefinition(beanName)
+                && beans.getMergedBeanDefinition(beanName).isSingleton()
+                && !beans.containsSingleton(beanName);
+    }
+
+    /** Returns whether there may be further methods, which {@link #discover()} finds. */
+    boolean mayBeMore() {
+        return !undiscovered.isEmpty();
+    }
+
+    /** Creates the lazy beans whose methods are not known. */
+    void discover() {
+        for (String beanName : List.copyOf(undiscovered)) {
+            try {
+                Class<?> type = AopUtils.getTargetClass(beans.getBean(beanName));
+                if (undiscovered.remove(beanName) && operations.isCandidateClass(type)) {
+                    addMethodsOf(beanName, type);
+                }
+            } catch (RuntimeException failure) {
+                logger.warn(
+                        "The lazy bean '{}' cannot be created to resume its calls; this is tried again",
+                        beanName,
+                        failure);
+            }
         }
     }
 
@@ -71,7 +111,7 @@ public final class ResumableMethods implements SmartInitializingSingleton {
      * @return {@code true} if no call can be resumed
      */
     public boolean isEmpty() {
-        return byScope.isEmpty();
+        return byScope.isEmpty() && undiscovered.isEmpty();
     }
 
     Collection<String> scopes() {

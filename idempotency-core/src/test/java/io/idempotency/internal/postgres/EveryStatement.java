@@ -154,6 +154,8 @@ final class EveryStatement {
             assertThat(store.findDueCalls(
                             session.connection(), List.of(failing.intent().scope()), 1))
                     .isEmpty();
+            assertThat(store.hasOtherDueCalls(session.connection(), List.of("scope")))
+                    .isFalse();
             ClaimRequest again = Requests.leased(prefix + "-failing");
             assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
             session.complete(new Completion(again.fence(2), "null", null, null));

@@ -35,6 +35,7 @@ import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -105,7 +106,14 @@ class ResumeTest {
 
     private static ContractApplication start(ContractApplications applications) {
         return applications.start(
-                List.of(Trips.class, Seats.class, Callers.class, Resumed.class, BeforeClaim.class, Interceptors.class),
+                List.of(
+                        Trips.class,
+                        Seats.class,
+                        Callers.class,
+                        Resumed.class,
+                        BeforeClaim.class,
+                        Interceptors.class,
+                        Lazies.class),
                 "idempotency.resume.interval=1d",
                 "idempotency.wait-timeout=30s",
                 "idempotency.resume.max-attempts=" + MAX_ATTEMPTS);
@@ -335,6 +343,45 @@ class ResumeTest {
                 .containsExactly("ada");
     }
 
+    interface Rentals {
+
+        String rent(String key);
+    }
+
+    static class CarRentals implements Rentals {
+
+        @Override
+        @Idempotent(scope = "rentals", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public String rent(String key) {
+            if (IdempotencyContext.current().attempt() == 1) {
+                throw new IllegalStateException("vanished");
+            }
+            return "rented";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Lazies {
+
+        @Bean
+        @Lazy
+        Rentals rentals() {
+            return new CarRentals();
+        }
+    }
+
+    @Test
+    void aCallOfALazyBeanThatIsDeclaredByItsInterfaceIsResumed() {
+        assertThatThrownBy(() -> application.bean(Rentals.class).rent(key)).hasMessage("vanished");
+        application.alterRequest(
+                key, "status = 'processing', locked_until = statement_timestamp() - interval '1 second'");
+
+        resumeAtOtherInstance();
+
+        assertThat(application.bean(Rentals.class).rent(key)).isEqualTo("rented");
+        assertThat(application.request(key)).containsEntry("attempt_count", 2);
+    }
+
     /** As docs/sql.md warns. */
     @Test
     void aRowThatAWorkerHasWrittenIsResumedAsItsCaller() {
@@ -351,9 +398,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(resumed.events)
-                .extracting(event -> event.intent().caller())
-                .containsExactlyInAnyOrder("ada", "bob");
+        assertThat(resumed.events).extracting(event -> event.intent().caller()).containsExactlyInAnyOrder("ada", "bob");
         assertThat(results()).containsOnly(Result.SUCCEEDED);
     }
 

@@ -343,6 +343,11 @@ public final class PostgresClaimStore implements ClaimStore {
         return resumption.find(connection, scopes, limit);
     }
 
+    @Override
+    public boolean hasOtherDueCalls(Connection connection, Collection<String> scopes) {
+        return resumption.hasOthers(connection, scopes);
+    }
+
     private static CompletingCommit prepareCommit(Connection connection, String sql, Binding binding) {
         PreparedStatement prepared = null;
         try {

@@ -147,15 +147,22 @@ public final class RequestSql {
     static final String FIND_STEPS = STEPS + BY_ID;
 
     /** Uses the index of calls to resume. */
+    private static final String IS_DUE = """
+            where arguments is not null and greatest(resume_at, locked_until) <= statement_timestamp()
+                and status in ('processing', 'failed_retryable')
+            """;
+
     static final String FIND_DUE_CALLS = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, attempt_count, arguments,
                    coalesce(resume_count, 0) as resume_count
             from {schema}.idempotency_request
-            where arguments is not null and greatest(resume_at, locked_until) <= statement_timestamp()
-                and status in ('processing', 'failed_retryable')
+            """ + IS_DUE + """
                 and idempotency_scope operator(pg_catalog.=) any (?)
             order by greatest(resume_at, locked_until)
             limit ?""";
+
+    static final String HAS_OTHER_DUE_CALLS = "select exists (select from {schema}.idempotency_request\n" + IS_DUE
+            + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
 
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     static final String RECORD_FAILURE = WaitBound.BRIEFLY + """

@@ -17,13 +17,16 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 
-/** The statement that finds calls to resume. */
+/** The statements that find calls to resume. */
 final class ResumeStatements {
 
     private final String find;
 
+    private final String hasOthers;
+
     ResumeStatements(Schema schema) {
         this.find = schema.resolve(RequestSql.FIND_DUE_CALLS);
+        this.hasOthers = schema.resolve(RequestSql.HAS_OTHER_DUE_CALLS);
     }
 
     List<DueCall> find(Connection connection, Collection<String> scopes, int limit) {
@@ -48,6 +51,17 @@ final class ResumeStatements {
         return Stream.of(elements)
                 .map(element -> element instanceof String text ? text : "")
                 .toList();
+    }
+
+    boolean hasOthers(Connection connection, Collection<String> scopes) {
+        try (PreparedStatement statement = connection.prepareStatement(hasOthers)) {
+            new StatementParameters(statement).texts(scopes);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find other calls to resume", hasOthers, failure);
+        }
     }
 
     private static DueCall map(ResultSet row) throws SQLException {
