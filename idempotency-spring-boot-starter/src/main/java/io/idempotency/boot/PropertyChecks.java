@@ -2,6 +2,8 @@ package io.idempotency.boot;
 
 import java.time.Duration;
 
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.Assert;
 
 /** The checks that several properties records share. */
@@ -37,6 +39,16 @@ public final class PropertyChecks {
     public static void requireAtMostAYear(String name, Duration duration) {
         Assert.isTrue(
                 duration.compareTo(SHORTEST) >= 0 && duration.compareTo(LONGEST) <= 0,
-                () -> name + " must be at least one millisecond and at most 365 days, not " + duration);
+                () -> name + " must be at least one millisecond and at most 365 days, not " + text(duration));
+    }
+
+    /**
+     * Returns a duration as one writes it in properties.
+     *
+     * @param duration the duration
+     * @return its text, such as {@code 1d12h}
+     */
+    public static String text(Duration duration) {
+        return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
     }
 }

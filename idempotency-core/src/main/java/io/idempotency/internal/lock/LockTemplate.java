@@ -4,6 +4,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
 import io.idempotency.LockNotAcquiredException;
 import io.idempotency.PrintableText;
 import io.idempotency.internal.transaction.JoinedTransaction;
@@ -42,7 +45,8 @@ public final class LockTemplate implements TransactionLocks {
     public void acquire(String name, String resource, Duration timeout) {
         long id = idOf(name, resource);
         if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException("The timeout of the lock '" + name + "' is " + timeout
+            throw new IllegalArgumentException("The timeout of the lock '" + name + "' is "
+                    + DurationFormatterUtils.print(timeout, DurationFormat.Style.COMPOSITE)
                     + ": wait for more than 0, or use tryAcquire, which does not wait");
         }
         transactions.onOpenConnection((connection, holder) -> {

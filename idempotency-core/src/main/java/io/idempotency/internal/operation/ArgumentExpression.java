@@ -1,12 +1,15 @@
 package io.idempotency.internal.operation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -15,6 +18,8 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -71,7 +76,8 @@ public final class ArgumentExpression {
      * @param method method whose arguments it uses
      * @param furtherVariables names that are bound in addition to the arguments
      * @return the parsed expression
-     * @throws InvalidIdempotentMethodException if it cannot be parsed, or names an unknown variable
+     * @throws InvalidIdempotentMethodException if it cannot be parsed, names an unknown variable, or a member that a
+     *     record does not have
      */
     static ArgumentExpression parse(
             String annotation, String attribute, String text, Method method, String... furtherVariables) {
@@ -89,6 +95,7 @@ public final class ArgumentExpression {
         known.addAll(RESERVED);
         known.addAll(Set.of(furtherVariables));
         requireVariables(annotation, attribute, text, method, expression, known);
+        requireRecordComponents(annotation, attribute, text, method, expression.getAST(), indexes);
         return new ArgumentExpression(annotation, attribute, expression, method, indexes);
     }
 
@@ -125,6 +132,50 @@ public final class ArgumentExpression {
                             ? "Compile with -parameters, so that parameters have names at run time, or write #p0."
                             : "Use the names of the parameters, or #p0 for the first one.");
         }
+    }
+
+    /** Only a record's members are known before its values: they may have another class otherwise. */
+    private static void requireRecordComponents(
+            String annotation,
+            String attribute,
+            String text,
+            Method method,
+            SpelNode node,
+            Map<String, Integer> indexes) {
+        if (node instanceof CompoundExpression path && path.getChild(0) instanceof VariableReference variable) {
+            Integer index = indexes.get(nameOf(variable));
+            Class<?> type = index == null ? null : method.getParameterTypes()[index];
+            for (int i = 1; type != null && type.isRecord() && i < path.getChildCount(); i++) {
+                if (!(path.getChild(i) instanceof PropertyOrFieldReference member)) {
+                    break;
+                }
+                Map<String, Class<?>> components = new LinkedHashMap<>();
+                for (RecordComponent component : type.getRecordComponents()) {
+                    components.put(component.getName(), component.getType());
+                }
+                if (!components.containsKey(member.getName()) && !hasMember(type, member.getName())) {
+                    throw new InvalidIdempotentMethodException(
+                            "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method) + " is '"
+                                    + text + "', but the record " + type.getName() + " has no '" + member.getName()
+                                    + "'.",
+                            "Use one of its components: " + String.join(", ", components.keySet()) + ".");
+                }
+                type = components.get(member.getName());
+            }
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            requireRecordComponents(annotation, attribute, text, method, node.getChild(i), indexes);
+        }
+    }
+
+    private static boolean hasMember(Class<?> type, String name) {
+        return Stream.of(type.getMethods())
+                        .filter(method -> method.getParameterCount() == 0)
+                        .map(Method::getName)
+                        .anyMatch(method -> method.equals(name)
+                                || method.equalsIgnoreCase("get" + name)
+                                || method.equalsIgnoreCase("is" + name))
+                || Stream.of(type.getFields()).anyMatch(field -> field.getName().equals(name));
     }
 
     private static void collectVariables(SpelNode node, Set<String> names) {

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyMode;
@@ -102,10 +104,14 @@ public record CallOptions(
 
     private static Duration requireInRange(String name, Duration duration, Duration longest) {
         if (duration.compareTo(Duration.ofMillis(1)) < 0 || duration.compareTo(longest) > 0) {
-            throw new IllegalArgumentException(
-                    "The " + name + " must be at least one millisecond and at most " + longest + ", not " + duration);
+            throw new IllegalArgumentException("The " + name + " must be at least one millisecond and at most "
+                    + text(longest) + ", not " + text(duration));
         }
         return duration;
+    }
+
+    private static String text(Duration duration) {
+        return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
     }
 
     /** {@return whether the claim is committed before the method runs} */

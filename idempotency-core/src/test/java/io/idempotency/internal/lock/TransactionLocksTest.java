@@ -257,7 +257,7 @@ class TransactionLocksTest {
                 .withMessage("The resource of a lock has 256 characters, more than 255");
         assertThatThrownBy(() -> locks.acquire(NAME, DAY, Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("The timeout of the lock 'settlement-close' is PT0S: wait for more than 0, or use"
+                .hasMessage("The timeout of the lock 'settlement-close' is 0s: wait for more than 0, or use"
                         + " tryAcquire, which does not wait");
     }
 

@@ -71,6 +71,9 @@ final class EndpointReads {
     }
 
     private OperationResponseBody record(RequestParameters parameters, boolean showResponse) {
+        if (!parameters.has("scope") && parameters.has("key")) {
+            return ofAllScopes(parameters);
+        }
         parameters.require("record", List.of("scope", "key"));
         Intent intent = parameters.intent();
         Optional<IdempotencyRecord> found = administration.find(intent);
@@ -97,6 +100,19 @@ final class EndpointReads {
             }
         }
         throw new RefusedRequestException(RefusedRequestException.NOT_FOUND, explainMissing(intent));
+    }
+
+    private Descriptors.Page<Descriptors.Request> ofAllScopes(RequestParameters parameters) {
+        String key = parameters.text("key");
+        Descriptors.Page<Descriptors.Request> found =
+                page(parameters, limit -> administration.search(null, key, null, limit), DescriptorMapper::of);
+        if (found.rows().isEmpty()) {
+            throw new RefusedRequestException(
+                    RefusedRequestException.NOT_FOUND,
+                    "No request with the key '" + key
+                            + "' is stored in any scope. For a handled message, 'scope' is its" + " consumer.");
+        }
+        return found;
     }
 
     private String explainMissing(Intent intent) {

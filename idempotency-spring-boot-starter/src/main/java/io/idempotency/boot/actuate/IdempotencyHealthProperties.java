@@ -6,6 +6,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
+import io.idempotency.boot.PropertyChecks;
+
 /**
  * Settings of the health indicator: the limits beyond which health is degraded.
  *
@@ -31,6 +33,8 @@ public record IdempotencyHealthProperties(
     }
 
     private static void requirePositive(String name, Duration duration) {
-        Assert.isTrue(duration.toMillis() > 0, () -> name + " must be at least one millisecond, not " + duration);
+        Assert.isTrue(
+                duration.toMillis() > 0,
+                () -> name + " must be at least one millisecond, not " + PropertyChecks.text(duration));
     }
 }

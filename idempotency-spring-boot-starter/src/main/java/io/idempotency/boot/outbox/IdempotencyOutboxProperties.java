@@ -7,6 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
+import io.idempotency.boot.PropertyChecks;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.outbox.Lanes;
 
@@ -67,7 +68,8 @@ public record IdempotencyOutboxProperties(
         requireAtMostAYear("idempotency.outbox.send-timeout", sendTimeout);
         Assert.isTrue(
                 sendTimeout.compareTo(Duration.ofDays(1)) <= 0,
-                () -> "idempotency.outbox.send-timeout must be at most one day, not " + sendTimeout);
+                () -> "idempotency.outbox.send-timeout must be at most one day, not "
+                        + PropertyChecks.text(sendTimeout));
         requireAtMostAYear("idempotency.outbox.sample-interval", sampleInterval);
     }
 

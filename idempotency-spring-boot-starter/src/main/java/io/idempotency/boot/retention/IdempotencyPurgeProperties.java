@@ -9,6 +9,8 @@ import org.springframework.scheduling.support.CronExpression;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
+import io.idempotency.boot.PropertyChecks;
+
 import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 
 /**
@@ -57,7 +59,7 @@ public record IdempotencyPurgeProperties(
         Assert.isTrue(!pause.isNegative(), "idempotency.purge.pause must not be negative");
         Assert.isTrue(
                 pause.compareTo(Duration.ofHours(1)) <= 0,
-                () -> "idempotency.purge.pause must not be longer than one hour, but is " + pause);
+                () -> "idempotency.purge.pause must not be longer than one hour, but is " + PropertyChecks.text(pause));
         Assert.isTrue(
                 batchSize > 0 && batchSize <= LARGEST_BATCH,
                 () -> "idempotency.purge.batch-size must be at least 1 and at most " + LARGEST_BATCH + ", not "

@@ -200,6 +200,27 @@ class EndpointReadsTest {
     }
 
     @Test
+    void withoutAScopeTheScopesOfAKeyAreShown() {
+        rows.succeeded("order-42", "7");
+        database.jdbc().update("""
+                insert into idempotency.idempotency_request
+                select (jsonb_populate_record(r, jsonb_build_object('idempotency_scope', 'refunds', 'request_id',
+                    idempotency.idempotency_request_id('refunds', 'order-42')))).*
+                from idempotency.idempotency_request as r""");
+        rows.succeeded("order-43", "7");
+
+        Answer answer = application.get("record?key=order-42");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.texts("$.rows[*].scope")).containsExactlyInAnyOrder("payments", "refunds");
+        assertThat(application.get("record?key=order-42&limit=1").texts("$.rows[*].scope"))
+                .hasSize(1);
+        Answer unknown = application.get("record?key=unknown");
+        assertThat(unknown.status()).isEqualTo(404);
+        assertThat(unknown.error()).startsWith("No request with the key 'unknown' is stored in any scope.");
+    }
+
+    @Test
     void aHandledMessageIsShown() {
         database.jdbc().update("""
                 insert into idempotency.processed_message (consumer, message_id, message_type, processed_at, expires_at)

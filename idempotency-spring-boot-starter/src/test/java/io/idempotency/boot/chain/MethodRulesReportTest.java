@@ -126,6 +126,14 @@ class MethodRulesReportTest {
                 arguments("keyIsMissing", "The key '' of @Idempotent", CORRECT),
                 arguments("fingerprintIsNotSpel", "The fingerprint of @Idempotent", "Correct the expression"),
                 arguments("fingerprintOfUnknown", "there is no #amount", "Use the names of the parameters"),
+                arguments(
+                        "keyOfUnknownComponent",
+                        "is '#command.idd', but the record " + Command.class.getName() + " has no 'idd'",
+                        "Use one of its components: id, total"),
+                arguments(
+                        "fingerprintOfUnknownComponentWithin",
+                        "but the record " + Total.class.getName() + " has no 'sent'",
+                        "Use one of its components: cents"),
                 arguments("resultIdIsNotSpel", "The resultId of @Idempotent", "Correct the expression"),
                 arguments("takesServletRequest", "jakarta.servlet.http.HttpServletRequest", "fingerprint ="),
                 arguments("takesStream", "java.io.InputStream, which is not data", "fingerprint ="),
@@ -313,6 +321,12 @@ class MethodRulesReportTest {
 
         @Idempotent(scope = "s", key = "#key", fingerprint = "{#key")
         abstract String fingerprintIsNotSpel(String key);
+
+        @Idempotent(scope = "s", key = "#command.idd")
+        abstract String keyOfUnknownComponent(Command command);
+
+        @Idempotent(scope = "s", key = "#key", fingerprint = "{#command.total.cents, #command?.total.sent}")
+        abstract String fingerprintOfUnknownComponentWithin(String key, Command command);
 
         @Idempotent(scope = "s", key = "#key", fingerprint = "{#key, #amount}")
         abstract String fingerprintOfUnknown(String key);
@@ -516,4 +530,8 @@ class MethodRulesReportTest {
             super(body, HttpStatus.CREATED);
         }
     }
+
+    record Command(String id, Total total) {}
+
+    record Total(long cents) {}
 }
