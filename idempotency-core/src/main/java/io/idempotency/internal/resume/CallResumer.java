@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.IdempotentCall;
+import io.idempotency.internal.execution.Invocation;
 import io.idempotency.internal.execution.ResumedCall;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -30,8 +33,8 @@ import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.IdempotencyListener;
 
 /**
- * Resumes calls whose leases have expired. It claims the key before it reads the arguments, so that a call that cannot be made counts
- * as an attempt. Any number of threads and instances may work on one database.
+ * Resumes calls whose leases have expired. It reads the arguments before it claims the key, so that a call that only another version of
+ * the application can make does not count as an attempt. Any number of threads and instances may work on one database.
  */
 public final class CallResumer {
 
@@ -58,6 +61,8 @@ public final class CallResumer {
     private final int maxAttempts;
 
     private final IdempotencyListener listener;
+
+    private final Set<String> warnedScopes = ConcurrentHashMap.newKeySet();
 
     private volatile boolean stopped;
 
@@ -138,6 +143,12 @@ public final class CallResumer {
 
     private boolean claimAndMake(DueCall due) {
         IdempotentOperation operation = methods.operationOf(due);
+        Invocation method;
+        try {
+            method = methods.prepare(due);
+        } catch (OtherVersionException otherVersion) {
+            return postpone(due, operation, otherVersion);
+        }
         Lease lease = new Lease(UUID.randomUUID(), defaults.leaseOf(operation.options()), due.arguments());
         ClaimRequest request = claimRequest(due, operation, lease);
         // Otherwise the row was changed or deleted meanwhile: perhaps the caller has got a failure.
@@ -160,7 +171,7 @@ public final class CallResumer {
         }
         Throwable failure = null;
         try {
-            call.make(() -> methods.call(due));
+            call.make(method);
             if (!call.hasReachedKey()) {
                 failure = new IllegalStateException("An interceptor or a mock has answered the call of "
                         + operation.describe() + " without calling it");
@@ -176,6 +187,20 @@ public final class CallResumer {
         }
         publish(due, call, failure);
         return true;
+    }
+
+    /** Leaves a call to an instance of another version. Returns {@code false} if the call is not due any more. */
+    private boolean postpone(DueCall due, IdempotentOperation operation, OtherVersionException otherVersion) {
+        Duration pause = defaults.leaseOf(operation.options());
+        if (warnedScopes.add(due.intent().scope())) {
+            logger.warn(
+                    "{}. It is no attempt, and tried again every {}: let an instance of the version that has stored it run, deploy"
+                            + " code that reads it, or complete the request by hand. Further calls of the scope are not logged",
+                    otherVersion.getMessage(),
+                    pause,
+                    otherVersion);
+        }
+        return transactions.call(connection -> store.postpone(connection, due, pause));
     }
 
     private ClaimRequest claimRequest(DueCall due, IdempotentOperation operation, Lease lease) {

@@ -24,6 +24,7 @@ import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.claim.RecordedStep;
@@ -150,6 +151,11 @@ final class EveryStatement {
             assertThat(store.findDueCalls(
                             session.connection(), List.of(failing.intent().scope()), 1))
                     .isEmpty();
+            assertThat(store.postpone(
+                            session.connection(),
+                            new DueCall(failing.intent(), failing.fingerprint(), List.of(), 1, false),
+                            Duration.ofHours(1)))
+                    .isFalse();
             ClaimRequest again = Requests.leased(prefix + "-failing");
             assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
             session.complete(new Completion(again.fence(2), "null", null, null));

@@ -342,6 +342,11 @@ public final class PostgresClaimStore implements ClaimStore {
         return resumption.find(connection, scopes, limit);
     }
 
+    @Override
+    public boolean postpone(Connection connection, DueCall call, Duration pause) {
+        return resumption.postpone(connection, call, pause);
+    }
+
     private static CompletingCommit prepareCommit(Connection connection, String sql, Binding binding) {
         PreparedStatement prepared = null;
         try {
