@@ -103,11 +103,9 @@ public final class CallBinding implements CallBinder {
         }
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
-        List<String> contributions = contributor.of(operation.method());
-        Fingerprint fingerprint =
-                fingerprinter.within(operation.fingerprint(target, arguments, fingerprinter), contributions);
-        List<String> stored = write(operation, intent, arguments, contributions);
-        return bind(operation, target, arguments, intent, fingerprint, stored, null);
+        Fingerprint fingerprint = fingerprinter.within(
+                operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method()));
+        return bind(operation, target, arguments, intent, fingerprint, write(operation, intent, arguments), null);
     }
 
     private IdempotentCall bind(
@@ -132,8 +130,7 @@ public final class CallBinding implements CallBinder {
                 resumed);
     }
 
-    private @Nullable List<String> write(
-            IdempotentOperation operation, Intent intent, @Nullable Object[] arguments, List<String> contributions) {
+    private @Nullable List<String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
         Map<String, Type> parameters = operation.storedArguments();
         if (parameters == null) {
             return null;
@@ -141,7 +138,7 @@ public final class CallBinding implements CallBinder {
         Map<String, String> json = new LinkedHashMap<>();
         parameters.forEach(
                 (name, type) -> json.put(name, codecs.writeArgument(intent, arguments[json.size()], type, name)));
-        return new StoredArguments(json, contributions).texts();
+        return new StoredArguments(json).texts();
     }
 
     IdempotentCall bind(

@@ -10,12 +10,8 @@ import java.util.Map;
  * may have them in another order.
  *
  * @param json the JSON of each argument by the name of its parameter
- * @param contributions the parts of the payload that are no arguments
  */
-public record StoredArguments(Map<String, String> json, List<String> contributions) {
-
-    /** No name of a parameter. */
-    private static final String CONTRIBUTION = "(request)";
+public record StoredArguments(Map<String, String> json) {
 
     /**
      * Reads stored texts.
@@ -26,25 +22,18 @@ public record StoredArguments(Map<String, String> json, List<String> contributio
      */
     public static StoredArguments of(List<String> texts) {
         Map<String, String> json = new LinkedHashMap<>();
-        List<String> contributions = new ArrayList<>();
-        if (texts.size() % 2 != 0) {
-            throw new IllegalArgumentException("a stored argument has no name");
-        }
         for (int i = 0; i < texts.size(); i += 2) {
-            if (texts.get(i).equals(CONTRIBUTION)) {
-                contributions.add(texts.get(i + 1));
-            } else if (json.put(texts.get(i), texts.get(i + 1)) != null) {
-                throw new IllegalArgumentException("two stored arguments have one name");
+            if (i + 1 == texts.size() || json.put(texts.get(i), texts.get(i + 1)) != null) {
+                throw new IllegalArgumentException("its stored arguments are no pairs of a name and a value");
             }
         }
-        return new StoredArguments(json, contributions);
+        return new StoredArguments(json);
     }
 
     /** {@return names and values in turn, as they are stored} */
     public List<String> texts() {
         List<String> texts = new ArrayList<>();
         json.forEach((name, value) -> texts.addAll(List.of(name, value)));
-        contributions.forEach(contribution -> texts.addAll(List.of(CONTRIBUTION, contribution)));
         return texts;
     }
 }

@@ -14,7 +14,6 @@ import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.claim.DueCall;
-import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.Invocation;
@@ -45,10 +44,10 @@ record ResumableMethod(String beanName, Method method, IdempotentOperation opera
     Invocation prepare(BeanFactory beans, ResponseMapper codecs, Fingerprinter fingerprinter, DueCall due)
             throws OtherVersionException {
         try {
-            StoredArguments stored = StoredArguments.of(due.arguments());
-            @Nullable Object[] arguments = read(codecs, due, stored.json());
+            @Nullable Object[] arguments =
+                    read(codecs, due, StoredArguments.of(due.arguments()).json());
             Object bean = beans.getBean(beanName);
-            requireSameCall(due, targetOf(bean), arguments, stored.contributions(), fingerprinter);
+            requireSameCall(due, targetOf(bean), arguments, fingerprinter);
             return () -> call(bean, arguments);
         } catch (RuntimeException | LinkageError | StackOverflowError other) {
             throw new OtherVersionException(operation, due, String.valueOf(other.getMessage()), other);
@@ -79,16 +78,11 @@ record ResumableMethod(String beanName, Method method, IdempotentOperation opera
     }
 
     private void requireSameCall(
-            DueCall due,
-            Object target,
-            @Nullable Object[] arguments,
-            List<String> contributions,
-            Fingerprinter fingerprinter) {
+            DueCall due, Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
         if (!operation.key(target, arguments).equals(due.intent().key())) {
             throw new IllegalStateException("its arguments give another key");
         }
-        Fingerprint payload = operation.fingerprint(target, arguments, fingerprinter);
-        if (due.fingerprint().contradicts(fingerprinter.within(payload, contributions))) {
+        if (due.fingerprint().contradicts(operation.fingerprint(target, arguments, fingerprinter))) {
             throw new IllegalStateException("its arguments give another fingerprint");
         }
     }

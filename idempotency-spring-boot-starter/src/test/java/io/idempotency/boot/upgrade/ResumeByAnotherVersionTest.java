@@ -4,9 +4,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.lang.reflect.Method;
 import java.math.BigDecimal;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,7 +26,6 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.internal.execution.FingerprintContributor;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -51,21 +48,12 @@ class ResumeByAnotherVersionTest {
 
     ResumeByAnotherVersionTest(TestDatabase database) {
         this.database = database;
-        older = start(OlderTransfers.class, Request.class);
+        older = start(OlderTransfers.class);
         newer = start(NewerTransfers.class);
     }
 
-    private ConfigurableApplicationContext start(Class<?>... beans) {
-        return JdbcTestApplication.start(database, beans, "idempotency.resume.interval=1d");
-    }
-
-    /** A part of the payload that only the first call has. */
-    static class Request implements FingerprintContributor {
-
-        @Override
-        public List<String> of(Method method) {
-            return List.of("POST", "/transfers");
-        }
+    private ConfigurableApplicationContext start(Class<?> bean) {
+        return JdbcTestApplication.start(database, new Class<?>[] {bean}, "idempotency.resume.interval=1d");
     }
 
     @BeforeEach
