@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -54,6 +55,11 @@ class OtherJsonSettingsTest {
     @BeforeEach
     void empty() {
         database.jdbc().execute("truncate paid, idempotency.idempotency_request");
+    }
+
+    @AfterAll
+    void stop() {
+        older.close();
     }
 
     enum Kind {

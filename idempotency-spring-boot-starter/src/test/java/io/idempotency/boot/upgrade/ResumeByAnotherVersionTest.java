@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -60,6 +61,12 @@ class ResumeByAnotherVersionTest {
     void empty() {
         database.jdbc().execute("truncate idempotency.idempotency_request");
         PAID.clear();
+    }
+
+    @AfterAll
+    void stop() {
+        older.close();
+        newer.close();
     }
 
     record Order(String from, String to, BigDecimal amount) {}
