@@ -38,7 +38,10 @@ import tools.jackson.databind.InjectableValues;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.annotation.JsonSerialize;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.DefaultAccessorNamingStrategy;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 import tools.jackson.databind.module.SimpleModule;
@@ -364,6 +367,23 @@ class IdempotencyJsonMapperTest {
                 .isEqualTo(new Circle(1));
         assertThat(mapper.writeValueAsString(new Filtered("a", "b"))).isEqualTo("{\"shown\":\"a\"}");
         assertThat(mapper.readValue("{\"name\":\"n\"}", Injected.class)).isEqualTo(new Injected("n", "here"));
+    }
+
+    @Test
+    void theAnnotationIntrospectorOfTheApplicationIsTaken() {
+        JsonMapper mapper = ours(JsonMapper.builder()
+                .annotationIntrospector(new JacksonAnnotationIntrospector() {
+
+                    private static final long serialVersionUID = 1L;
+
+                    @Override
+                    public boolean hasIgnoreMarker(MapperConfig<?> config, AnnotatedMember member) {
+                        return member.getName().equals("origin");
+                    }
+                })
+                .build());
+
+        assertThat(mapper.writeValueAsString(new Injected("n", "here"))).isEqualTo("{\"name\":\"n\"}");
     }
 
     @Test
