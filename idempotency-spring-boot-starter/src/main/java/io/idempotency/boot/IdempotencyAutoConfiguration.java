@@ -189,6 +189,7 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
     IdempotencyJsonMapper idempotencyJsonMapper(ObjectProvider<JsonMapper> mapper) {
         return IdempotencyJsonMapper.find(mapper);
     }

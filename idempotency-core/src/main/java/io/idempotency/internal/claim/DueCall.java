@@ -10,7 +10,7 @@ import io.idempotency.internal.codec.Fingerprint;
  *
  * @param intent the intent of the call
  * @param fingerprint the fingerprint of its payload
- * @param arguments its arguments as JSON
+ * @param arguments the names and the JSON of its arguments in turn
  * @param attempt the number of the last attempt
  * @param resumeCount how many attempts instances have made since the last one of its caller
  * @param isUnfinished whether that attempt has neither succeeded nor failed, because its process has ended or lost its database

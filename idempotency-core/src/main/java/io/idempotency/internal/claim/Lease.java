@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param token a random id of this claim, by which a call recognises its own claim after a COMMIT without an answer
  * @param duration time for which the lease holds the key unless it is ended or extended, in the database's time
- * @param arguments the arguments of the call as JSON, with which it is resumed; {@code null} if it is not resumed
+ * @param arguments the names and the JSON of the arguments in turn, with which it is resumed; {@code null} if it is not resumed
  * @param resumption the part of an instance in the attempt; {@code null} if the caller makes it
  */
 public record Lease(

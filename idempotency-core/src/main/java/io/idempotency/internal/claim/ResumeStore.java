@@ -1,6 +1,7 @@
 package io.idempotency.internal.claim;
 
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
@@ -16,6 +17,16 @@ public interface ResumeStore {
      * @return the calls, which others may find too
      */
     List<DueCall> findDueCalls(Connection connection, Collection<String> scopes, int limit);
+
+    /**
+     * Lets a call be due later, unless it was claimed meanwhile. This is no attempt.
+     *
+     * @param connection a connection with an open transaction
+     * @param call the call
+     * @param pause time until it is due again
+     * @return {@code false} if it is not due any more
+     */
+    boolean postpone(Connection connection, DueCall call, Duration pause);
 
     /**
      * Returns whether calls of other scopes are due.

@@ -4,6 +4,7 @@ import java.lang.reflect.Type;
 import java.nio.charset.CharacterCodingException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ConcurrentReferenceHashMap;
@@ -151,8 +152,32 @@ public final class ResponseMapper {
      * @throws UnreadableResponseException if the text cannot be read as the type
      */
     public @Nullable Object read(Intent intent, String body, Type type) {
+        return read(intent, body, type, codecFor(type)::decode);
+    }
+
+    /**
+     * Reads a stored argument or the result of a step, with which the code goes on, so that it must be read as it was. The
+     * application's own codecs decide themselves what they read.
+     *
+     * @param intent intent of the call
+     * @param body the stored text
+     * @param type the type, type arguments included
+     * @return the value
+     * @throws UnreadableResponseException if the text cannot be read as the type, or would not be written as it is by the type
+     */
+    public @Nullable Object readUnchanged(Intent intent, String body, Type type) {
+        ResponseCodec codec = codecFor(type);
+        return read(
+                intent,
+                body,
+                type,
+                codec instanceof JacksonResponseCodec jackson ? jackson::decodeUnchanged : codec::decode);
+    }
+
+    private static @Nullable Object read(
+            Intent intent, String body, Type type, BiFunction<String, Type, @Nullable Object> decoder) {
         try {
-            return codecFor(type).decode(body, type);
+            return decoder.apply(body, type);
         } catch (RuntimeException unreadable) {
             throw new UnreadableResponseException(intent, type.getTypeName(), JsonFailures.withoutValues(unreadable));
         }

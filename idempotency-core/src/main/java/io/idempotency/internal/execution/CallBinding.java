@@ -1,8 +1,9 @@
 package io.idempotency.internal.execution;
 
 import java.lang.reflect.Type;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.ResultReference;
+import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
@@ -111,16 +113,14 @@ public final class CallBinding implements CallBinder {
     }
 
     private @Nullable List<String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
-        List<Type> types = operation.storedArguments();
-        if (types == null) {
+        Map<String, Type> parameters = operation.storedArguments();
+        if (parameters == null) {
             return null;
         }
-        List<String> written = new ArrayList<>();
-        for (int i = 0; i < arguments.length; i++) {
-            String parameter = operation.method().getParameters()[i].getName();
-            written.add(codecs.writeArgument(intent, arguments[i], types.get(i), parameter));
-        }
-        return written;
+        Map<String, String> json = new LinkedHashMap<>();
+        parameters.forEach(
+                (name, type) -> json.put(name, codecs.writeArgument(intent, arguments[json.size()], type, name)));
+        return new StoredArguments(json).texts();
     }
 
     IdempotentCall bind(

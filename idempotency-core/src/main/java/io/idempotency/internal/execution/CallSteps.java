@@ -209,7 +209,10 @@ final class CallSteps {
             return null;
         }
         try {
-            return responses.read(call.intent(), requireNonNull(step.responseBody()), type);
+            String body = requireNonNull(step.responseBody());
+            return call.options().lossyResponse()
+                    ? responses.read(call.intent(), body, type)
+                    : responses.readUnchanged(call.intent(), body, type);
         } catch (UnreadableResponseException unreadable) {
             throw changed(
                     lease.steps().keySet(),

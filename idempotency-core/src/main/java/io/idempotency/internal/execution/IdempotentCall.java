@@ -24,7 +24,7 @@ import io.idempotency.internal.operation.CallOptions;
  * @param resultNaming names what the method created; {@code null} if it is not named
  * @param isMessage whether it is the delivery of a message, which has other downstream keys than a request
  * @param keyClaimer claims the key in the transaction
- * @param arguments the arguments as JSON, with which the call is resumed; {@code null} if it is not resumed
+ * @param arguments the names and the JSON of the arguments in turn, with which the call is resumed; {@code null} if it is not resumed
  * @param resumed how the call was resumed; {@code null} if its caller made it
  */
 public record IdempotentCall(

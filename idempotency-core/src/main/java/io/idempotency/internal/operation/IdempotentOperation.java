@@ -2,7 +2,7 @@ package io.idempotency.internal.operation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
-import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,8 @@ import io.idempotency.internal.codec.Fingerprinter;
  * @param options options of the call
  * @param responseType return type of the method, type arguments included
  * @param resultReference reference to the object that the method creates
- * @param storedArguments types of the arguments, with which the call is resumed; {@code null} if it is not resumed
+ * @param storedArguments types of the arguments by the names of their parameters, in their order, with which the call is resumed;
+ *     {@code null} if it is not resumed
  * @param message attributes of a message; {@code null} for a call
  */
 public record IdempotentOperation(
@@ -35,7 +36,7 @@ public record IdempotentOperation(
         CallOptions options,
         Type responseType,
         ResultReference resultReference,
-        @Nullable List<Type> storedArguments,
+        @Nullable Map<String, Type> storedArguments,
         @Nullable MessageAttributes message) {
 
     /** {@return the simple name of the annotation with {@code @}, for error messages} */

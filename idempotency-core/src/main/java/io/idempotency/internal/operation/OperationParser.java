@@ -3,11 +3,14 @@ package io.idempotency.internal.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
@@ -15,6 +18,7 @@ import org.springframework.util.StringValueResolver;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotentMethodException;
 
 /** The parser of {@link Idempotent}, which refuses invalid annotations. */
 final class OperationParser {
@@ -38,14 +42,24 @@ final class OperationParser {
                 options(annotation, attributes),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
                 resultReference(annotation, attributes),
-                annotation.resume() ? parameterTypes(method, targetClass) : null,
+                annotation.resume() ? storedArguments(method, targetClass) : null,
                 null);
     }
 
-    private static List<Type> parameterTypes(Method method, Class<?> targetClass) {
-        return Stream.of(method.getGenericParameterTypes())
-                .map(type -> GenericTypeResolver.resolveType(type, targetClass))
-                .toList();
+    private static Map<String, Type> storedArguments(Method method, Class<?> targetClass) {
+        String @Nullable [] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
+        if (names == null) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + MethodDescription.of(method)
+                            + " has resume = true, but its parameters have no"
+                            + " names at run time, by which its arguments are stored.",
+                    "Compile with -parameters, or remove resume = true.");
+        }
+        Map<String, Type> types = new LinkedHashMap<>();
+        for (int i = 0; i < names.length; i++) {
+            types.put(names[i], GenericTypeResolver.resolveType(method.getGenericParameterTypes()[i], targetClass));
+        }
+        return Collections.unmodifiableMap(types);
     }
 
     private CallOptions options(Idempotent annotation, AnnotationAttributes attributes) {

@@ -1,7 +1,7 @@
 package io.idempotency.internal.operation;
 
 import java.lang.reflect.Type;
-import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyStartupException;
@@ -18,17 +18,21 @@ final class StorableArgumentsRule {
     }
 
     void check(IdempotentOperation operation) {
-        List<Type> types = operation.storedArguments();
-        for (int i = 0; types != null && i < types.size(); i++) {
-            try {
-                codecs.get().requireStorable(types.get(i));
-            } catch (IdempotencyStartupException unstorable) {
-                throw new InvalidIdempotentMethodException(
-                        "The idempotent method " + operation.describe()
-                                + " is to be resumed with its stored arguments, but takes as parameter " + (i + 1) + " "
-                                + unstorable.problem(),
-                        unstorable.action() + " Or remove resume = true.");
-            }
+        Map<String, Type> parameters = operation.storedArguments();
+        if (parameters != null) {
+            parameters.forEach((name, type) -> check(operation, name, type));
+        }
+    }
+
+    private void check(IdempotentOperation operation, String name, Type type) {
+        try {
+            codecs.get().requireStorable(type);
+        } catch (IdempotencyStartupException unstorable) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe()
+                            + " is to be resumed with its stored arguments, but takes as parameter '" + name + "' "
+                            + unstorable.problem(),
+                    unstorable.action() + " Or remove resume = true.");
         }
     }
 }

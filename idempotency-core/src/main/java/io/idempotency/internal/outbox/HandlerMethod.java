@@ -16,7 +16,7 @@ import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
-import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxRecord;
 
 /**
@@ -84,11 +84,11 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
         return "@OutboxHandler " + method.getDeclaringClass().getName() + "." + method.getName();
     }
 
-    void handle(BeanFactory beans, ResponseCodec codec, OutboxRecord message) throws Exception {
+    void handle(BeanFactory beans, JacksonResponseCodec codec, OutboxRecord message) throws Exception {
         Type[] types = method.getGenericParameterTypes();
         @Nullable Object[] arguments = new @Nullable Object[types.length];
         for (int i = 0; i < types.length; i++) {
-            arguments[i] = types[i] == OutboxRecord.class ? message : codec.decode(message.payload(), types[i]);
+            arguments[i] = types[i] == OutboxRecord.class ? message : codec.decodeForeign(message.payload(), types[i]);
         }
         try {
             method.invoke(beans.getBean(beanName), arguments);

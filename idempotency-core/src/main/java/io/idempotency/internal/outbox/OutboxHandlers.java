@@ -18,7 +18,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
 
@@ -27,7 +27,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beans;
 
-    private final ResponseCodec codec;
+    private final JacksonResponseCodec codec;
 
     private final Map<String, List<HandlerMethod>> byTopic = new LinkedHashMap<>();
 
@@ -37,7 +37,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
      * @param beans the beans of the application
      * @param codec reads payloads
      */
-    public OutboxHandlers(ConfigurableListableBeanFactory beans, ResponseCodec codec) {
+    public OutboxHandlers(ConfigurableListableBeanFactory beans, JacksonResponseCodec codec) {
         this.beans = beans;
         this.codec = codec;
     }

@@ -29,6 +29,7 @@ import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.IdempotentCall;
+import io.idempotency.internal.execution.Invocation;
 import io.idempotency.internal.execution.LocalKey;
 import io.idempotency.internal.execution.ResumedCall;
 import io.idempotency.internal.operation.IdempotentOperation;
@@ -37,8 +38,8 @@ import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.IdempotencyListener;
 
 /**
- * Resumes calls whose leases have expired. It claims the key before it reads the arguments, so that a call that cannot be made counts
- * as an attempt. Any number of threads and instances may work on one database.
+ * Resumes calls whose leases have expired. It reads the arguments before it claims the key, so that a call that only another version of
+ * the application can make does not count as an attempt. Any number of threads and instances may work on one database.
  */
 public final class CallResumer {
 
@@ -68,6 +69,8 @@ public final class CallResumer {
     private final int maxAttempts;
 
     private final IdempotencyListener listener;
+
+    private final Set<String> warnedScopes = ConcurrentHashMap.newKeySet();
 
     private final Function<LocalKey, @Nullable Integer> attemptsInThisJvm;
 
@@ -196,6 +199,12 @@ public final class CallResumer {
             }
             return false;
         }
+        Invocation method;
+        try {
+            method = methods.prepare(due);
+        } catch (OtherVersionException otherVersion) {
+            return postpone(due, operation, otherVersion);
+        }
         Lease lease = ResumedCall.nextLease(due, operation.options(), defaults);
         ClaimRequest request = defaults.claimRequest(key, LONGEST_WAIT, false, lease);
         // Otherwise the row was changed or deleted meanwhile: perhaps the caller has got a failure.
@@ -210,14 +219,15 @@ public final class CallResumer {
         ResumedCall call = new ResumedCall(due, operation, lease, claim, maxAttempts, defaults);
         running.put(key.localKey(), call);
         try {
-            make(call, due, operation, request.fence(claim.attempt()));
+            make(call, method, due, operation, request.fence(claim.attempt()));
         } finally {
             running.remove(key.localKey());
         }
         return true;
     }
 
-    private void make(ResumedCall call, DueCall due, IdempotentOperation operation, Fence fence) {
+    private void make(
+            ResumedCall call, Invocation method, DueCall due, IdempotentOperation operation, Fence fence) {
         if (due.isUnfinished() && due.resumeCount() >= maxAttempts) {
             String reason = "its process ended, or lost the database, before the call had ended";
             IllegalStateException lost = new IllegalStateException(reason);
@@ -227,7 +237,7 @@ public final class CallResumer {
         }
         Throwable failure = null;
         try {
-            call.make(() -> methods.call(due));
+            call.make(method);
             if (!call.hasReachedKey()) {
                 failure = new IllegalStateException("An interceptor or a mock has answered the call of "
                         + operation.describe() + " without calling it");
@@ -242,6 +252,20 @@ public final class CallResumer {
             end(call, fence, end, failure);
         }
         publish(due, call, failure);
+    }
+
+    /** Leaves a call to an instance of another version. Returns {@code false} if the call is not due any more. */
+    private boolean postpone(DueCall due, IdempotentOperation operation, OtherVersionException otherVersion) {
+        Duration pause = defaults.leaseOf(operation.options());
+        if (warnedScopes.add(due.intent().scope())) {
+            logger.warn(
+                    "{}. It is no attempt, and tried again every {}: let an instance of the version that has stored it run, deploy"
+                            + " code that reads it, or complete the request by hand. Further calls of the scope are not logged",
+                    otherVersion.getMessage(),
+                    pause,
+                    otherVersion);
+        }
+        return transactions.call(connection -> store.postpone(connection, due, pause));
     }
 
     private IdempotentCall callOf(DueCall due, IdempotentOperation operation) {

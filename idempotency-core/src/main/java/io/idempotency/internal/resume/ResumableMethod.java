@@ -3,16 +3,22 @@ package io.idempotency.internal.resume;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.execution.Invocation;
 import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.StoredArguments;
 
 import static java.util.Objects.requireNonNull;
 
@@ -29,33 +35,69 @@ record ResumableMethod(String beanName, Method method, IdempotentOperation opera
         ReflectionUtils.makeAccessible(method);
     }
 
-    /** Calls the method through its proxy. */
-    @Nullable Object call(BeanFactory beans, ResponseMapper codecs, DueCall due) throws Throwable {
-        List<Type> types = requireNonNull(operation.storedArguments());
-        if (types.size() != due.arguments().size()) {
-            throw new IllegalStateException("The " + due.intent() + " was called with "
-                    + due.arguments().size() + " arguments, but " + operation.describe() + " takes " + types.size()
-                    + ": run code that takes them, or complete the request by hand");
-        }
-        @Nullable Object[] arguments = new @Nullable Object[types.size()];
-        for (int i = 0; i < arguments.length; i++) {
-            arguments[i] = read(codecs, due, i, types.get(i));
-        }
+    /**
+     * Reads the arguments of a call, and makes sure that this version of the method would have stored the same call.
+     *
+     * @return calls the method through its proxy
+     * @throws OtherVersionException if it would have not
+     */
+    Invocation prepare(BeanFactory beans, ResponseMapper codecs, Fingerprinter fingerprinter, DueCall due)
+            throws OtherVersionException {
         try {
-            return method.invoke(beans.getBean(beanName), arguments);
-        } catch (InvocationTargetException thrown) {
-            throw thrown.getTargetException();
+            @Nullable Object[] arguments =
+                    read(codecs, due, StoredArguments.of(due.arguments()).json());
+            Object bean = beans.getBean(beanName);
+            requireSameCall(due, targetOf(bean), arguments, fingerprinter);
+            return () -> call(bean, arguments);
+        } catch (RuntimeException | LinkageError | StackOverflowError other) {
+            throw new OtherVersionException(operation, due, String.valueOf(other.getMessage()), other);
         }
     }
 
-    private @Nullable Object read(ResponseMapper codecs, DueCall due, int index, Type type) {
-        try {
-            return codecs.read(due.intent(), due.arguments().get(index), type);
-        } catch (UnreadableResponseException unreadable) {
+    private @Nullable Object[] read(ResponseMapper codecs, DueCall due, Map<String, String> stored) {
+        Map<String, Type> parameters = requireNonNull(operation.storedArguments());
+        if (!parameters.keySet().equals(stored.keySet())) {
             throw new IllegalStateException(
-                    "The argument " + (index + 1) + " of the " + due.intent() + " cannot be read as "
-                            + type.getTypeName() + ": run code that reads it, or complete the request by hand",
-                    unreadable.getCause());
+                    "it was called with the arguments " + stored.keySet() + ", and takes " + parameters.keySet());
+        }
+        List<@Nullable Object> arguments = new ArrayList<>();
+        parameters.forEach(
+                (name, type) -> arguments.add(read(codecs, due, name, requireNonNull(stored.get(name)), type)));
+        return arguments.toArray();
+    }
+
+    private static @Nullable Object read(ResponseMapper codecs, DueCall due, String name, String json, Type type) {
+        try {
+            return codecs.readUnchanged(due.intent(), json, type);
+        } catch (UnreadableResponseException unreadable) {
+            Throwable cause = requireNonNull(unreadable.getCause());
+            throw new IllegalStateException(
+                    "the argument '" + name + "' cannot be read as " + type.getTypeName() + ": " + cause.getMessage(),
+                    cause);
+        }
+    }
+
+    private void requireSameCall(
+            DueCall due, Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
+        if (!operation.key(target, arguments).equals(due.intent().key())) {
+            throw new IllegalStateException("its arguments give another key");
+        }
+        if (due.fingerprint().contradicts(operation.fingerprint(target, arguments, fingerprinter))) {
+            throw new IllegalStateException("its arguments give another fingerprint");
+        }
+    }
+
+    /** Returns the root of expressions. It is the proxy of a bean whose object belongs to a scope. */
+    private static Object targetOf(Object bean) {
+        Object target = AopProxyUtils.getSingletonTarget(bean);
+        return target == null ? bean : targetOf(target);
+    }
+
+    private @Nullable Object call(Object bean, @Nullable Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(bean, arguments);
+        } catch (InvocationTargetException thrown) {
+            throw thrown.getTargetException();
         }
     }
 }

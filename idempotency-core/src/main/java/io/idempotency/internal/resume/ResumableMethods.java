@@ -23,7 +23,9 @@ import org.springframework.scheduling.annotation.Async;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.execution.Invocation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
@@ -38,6 +40,8 @@ public final class ResumableMethods implements SmartInitializingSingleton {
 
     private final ResponseMapper codecs;
 
+    private final Fingerprinter fingerprinter;
+
     private final Map<String, ResumableMethod> byScope = new ConcurrentHashMap<>();
 
     /** Names of beans that do not exist yet and whose declared types may hide methods. */
@@ -49,12 +53,17 @@ public final class ResumableMethods implements SmartInitializingSingleton {
      * @param beans the beans of the application
      * @param operations reads the annotations
      * @param codecs reads stored arguments
+     * @param fingerprinter computes their fingerprints
      */
     public ResumableMethods(
-            ConfigurableListableBeanFactory beans, IdempotentOperationSource operations, ResponseMapper codecs) {
+            ConfigurableListableBeanFactory beans,
+            IdempotentOperationSource operations,
+            ResponseMapper codecs,
+            Fingerprinter fingerprinter) {
         this.beans = beans;
         this.operations = operations;
         this.codecs = codecs;
+        this.fingerprinter = fingerprinter;
     }
 
     /**
@@ -122,8 +131,8 @@ public final class ResumableMethods implements SmartInitializingSingleton {
         return method(due).operation();
     }
 
-    @Nullable Object call(DueCall due) throws Throwable {
-        return method(due).call(beans, codecs, due);
+    Invocation prepare(DueCall due) throws OtherVersionException {
+        return method(due).prepare(beans, codecs, fingerprinter, due);
     }
 
     private ResumableMethod method(DueCall due) {

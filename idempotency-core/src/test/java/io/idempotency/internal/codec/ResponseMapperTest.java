@@ -129,8 +129,9 @@ class ResponseMapperTest {
 
     @Test
     void aBodyOfAnOlderTypeIsRead() {
-        assertThat(mapper.read(INTENT, "{\"name\":\"book\",\"dropped\":1}", Line.class))
+        assertThat(mapper.read(INTENT, "{\"name\":\"book\",\"price\":null,\"dropped\":1}", Line.class))
                 .isEqualTo(new Line("book", null));
+        assertThat(mapper.read(INTENT, "{\"name\":\"book\"}", Line.class)).isEqualTo(new Line("book", null));
     }
 
     @Nested

@@ -24,6 +24,7 @@ import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.claim.RecordedStep;
@@ -154,6 +155,11 @@ final class EveryStatement {
             assertThat(store.findDueCalls(
                             session.connection(), List.of(failing.intent().scope()), 1))
                     .isEmpty();
+            assertThat(store.postpone(
+                            session.connection(),
+                            new DueCall(failing.intent(), failing.fingerprint(), List.of(), 1, 0, false),
+                            Duration.ofHours(1)))
+                    .isFalse();
             assertThat(store.hasOtherDueCalls(session.connection(), List.of("scope")))
                     .isFalse();
             ClaimRequest again = Requests.leased(prefix + "-failing");

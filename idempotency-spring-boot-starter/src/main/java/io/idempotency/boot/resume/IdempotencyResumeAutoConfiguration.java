@@ -13,6 +13,7 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.CallDefaults;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
@@ -31,8 +32,11 @@ public final class IdempotencyResumeAutoConfiguration {
 
     @Bean
     ResumableMethods idempotencyResumableMethods(
-            ConfigurableListableBeanFactory beans, IdempotentOperationSource operations, ResponseMapper codecs) {
-        return new ResumableMethods(beans, operations, codecs);
+            ConfigurableListableBeanFactory beans,
+            IdempotentOperationSource operations,
+            ResponseMapper codecs,
+            Fingerprinter fingerprinter) {
+        return new ResumableMethods(beans, operations, codecs, fingerprinter);
     }
 
     @Bean

@@ -121,7 +121,7 @@ class MethodRulesReportTest {
                 arguments("resumedWithoutMode", "resume 'true'", CORRECT),
                 arguments(
                         "resumedWithWhatIsNotRead",
-                        "takes as parameter 2 " + Hidden.class.getTypeName() + ", which has no JSON properties",
+                        "takes as parameter 'hidden' " + Hidden.class.getTypeName() + ", which has no JSON properties",
                         "Or remove resume = true"),
                 arguments("keyIsMissing", "The key '' of @Idempotent", CORRECT),
                 arguments("fingerprintIsNotSpel", "The fingerprint of @Idempotent", "Correct the expression"),
@@ -204,6 +204,12 @@ class MethodRulesReportTest {
                     public String pay(String key) {
                         return key;
                     }
+
+                    @io.idempotency.Idempotent(
+                            scope = "s", key = "#p0", mode = io.idempotency.IdempotencyMode.LEASED, resume = true)
+                    public String resumed(String key) {
+                        return key;
+                    }
                 }""");
         String[] options = {
             "-proc:none", "-cp", System.getProperty("java.class.path"), "-d", directory.toString(), source.toString()
@@ -216,6 +222,11 @@ class MethodRulesReportTest {
             Class<?> bean = loader.loadClass("NamelessPayments");
 
             MethodRules.assertRefused(bean, "pay", "is '#key', but there is no #key", "Compile with -parameters");
+            MethodRules.assertRefused(
+                    bean,
+                    "resumed",
+                    "has resume = true, but its parameters have no names at run time",
+                    "Compile with -parameters, or remove resume = true");
         }
     }
 

@@ -4,6 +4,7 @@ import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.http.HttpEntity;
@@ -14,6 +15,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
+import io.idempotency.UnreadableResponseException;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.codec.ResponseMapper;
@@ -82,6 +84,22 @@ class ResponseEntityCodecTest {
 
         assertThat(body).contains("/orders/7").doesNotContain("session");
     }
+
+    @Test
+    void aMemberOfABodyThatLooksRenamedIsNotRead() {
+        String stored = responses.write(
+                INTENT,
+                ResponseEntity.ok(new Base()),
+                new ParameterizedTypeReference<ResponseEntity<Base>>() {}.getType(),
+                false);
+
+        assertThatThrownBy(() -> responses.read(
+                        INTENT, stored, new ParameterizedTypeReference<ResponseEntity<Renamed>>() {}.getType()))
+                .isInstanceOf(UnreadableResponseException.class)
+                .hasStackTraceContaining("$.id, which the type does not know, while $.number is not stored");
+    }
+
+    record Renamed(@Nullable Integer number) {}
 
     interface Shape {}
 

@@ -344,6 +344,11 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
+    public boolean postpone(Connection connection, DueCall call, Duration pause) {
+        return resumption.postpone(connection, call, pause);
+    }
+
+    @Override
     public boolean hasOtherDueCalls(Connection connection, Collection<String> scopes) {
         return resumption.hasOthers(connection, scopes);
     }

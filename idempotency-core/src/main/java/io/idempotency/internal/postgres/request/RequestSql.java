@@ -164,6 +164,13 @@ public final class RequestSql {
     static final String HAS_OTHER_DUE_CALLS = "select exists (select from {schema}.idempotency_request\n" + IS_DUE
             + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
 
+    static final String POSTPONE = WaitBound.BRIEFLY + """
+            update {schema}.idempotency_request
+            set resume_at = {from_now}
+            """.replace("{from_now}", FROM_NOW) + BY_ID + """
+                 and attempt_count = ? and arguments is not null
+                and status in ('processing', 'failed_retryable') and greatest(resume_at, locked_until) <= statement_timestamp()""";
+
     /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
     static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
             insert into {schema}.idempotency_request as stored (

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -11,21 +12,26 @@ import java.util.stream.Stream;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.claim.RequestId;
 import io.idempotency.internal.codec.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 
-/** The statements that find calls to resume. */
+/** The statements that find calls to resume, and postpone them. */
 final class ResumeStatements {
 
     private final String find;
+
+    private final String postpone;
 
     private final String hasOthers;
 
     ResumeStatements(Schema schema) {
         this.find = schema.resolve(RequestSql.FIND_DUE_CALLS);
+        this.postpone = schema.resolve(RequestSql.POSTPONE);
         this.hasOthers = schema.resolve(RequestSql.HAS_OTHER_DUE_CALLS);
     }
 
@@ -43,6 +49,19 @@ final class ResumeStatements {
             return calls;
         } catch (SQLException failure) {
             throw SqlFailures.translate("find calls to resume", find, failure);
+        }
+    }
+
+    boolean postpone(Connection connection, DueCall call, Duration pause) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, postpone)) {
+            StatementParameters parameters = statements.parameters();
+            parameters.duration(pause);
+            RequestParameters.bindId(
+                    parameters, RequestId.of(call.intent()), call.intent().caller());
+            parameters.integer(call.attempt());
+            return statements.update() == 1;
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("postpone a call", postpone, failure);
         }
     }
 

@@ -77,9 +77,9 @@ COMMENT ON COLUMN "${schema}".idempotency_request.response_body IS
 COMMENT ON COLUMN "${schema}".idempotency_request.steps IS
     'Recorded steps of a leased call, in their order; a result is JSON text within JSON, because jsonb would change it';
 COMMENT ON COLUMN "${schema}".idempotency_request.arguments IS
-    'Arguments of a call that may be resumed, each as JSON; null once it has succeeded';
+    'Names of the parameters of a call that may be resumed, each followed by its argument as JSON; null once it has succeeded';
 COMMENT ON COLUMN "${schema}".idempotency_request.resume_at IS
-    'With arguments: when an instance runs the call again at the earliest, whose last attempt has failed or is its own';
+    'With arguments: when an instance runs the call again at the earliest, whose last attempt has failed or is its own, or that another version has to make';
 COMMENT ON COLUMN "${schema}".idempotency_request.resume_count IS
     'With arguments: how many attempts instances have made since the last one of a caller';
 COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS

@@ -1,0 +1,17 @@
+package io.idempotency.internal.resume;
+
+import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.operation.IdempotentOperation;
+
+/** Thrown if the arguments of a call are not those of this version of its method, so that another one has to resume it. */
+final class OtherVersionException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    OtherVersionException(IdempotentOperation operation, DueCall due, String problem, Throwable cause) {
+        super(
+                "The " + due.intent() + " cannot be resumed by this version of " + operation.describe() + ", because "
+                        + problem,
+                cause);
+    }
+}
