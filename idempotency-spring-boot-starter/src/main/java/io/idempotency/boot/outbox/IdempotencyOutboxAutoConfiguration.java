@@ -21,6 +21,7 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.codec.StateModule;
 import io.idempotency.internal.outbox.Backoff;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
@@ -66,7 +67,7 @@ public final class IdempotencyOutboxAutoConfiguration {
         return new OutboxTemplate(
                 outboxStore,
                 transactions::onOpenConnection,
-                new JacksonResponseCodec(json.mapper()),
+                new JacksonResponseCodec(StateModule.addTo(json.mapper())),
                 new Lanes(properties.lanes()),
                 properties.maxPayloadSize().toBytes(),
                 () -> all(headers),
