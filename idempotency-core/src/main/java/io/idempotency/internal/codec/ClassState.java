@@ -3,6 +3,7 @@ package io.idempotency.internal.codec;
 import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -40,11 +41,9 @@ final class ClassState {
      */
     ClassState(Class<?> type, Collection<? extends Member> accessors) {
         for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
-            if (!PayloadTypes.isGenerated(declaring) && declaring != java.lang.reflect.Proxy.class) {
-                for (Field field : declaring.getDeclaredFields()) {
-                    if (isState(field)) {
-                        fields.add(field);
-                    }
+            for (Field field : declaring.getDeclaredFields()) {
+                if (isState(field)) {
+                    fields.add(field);
                 }
             }
         }
@@ -55,6 +54,7 @@ final class ClassState {
         // Compilers and frameworks put a dollar into the names of fields that they add.
         return !Modifier.isStatic(field.getModifiers())
                 && !field.isSynthetic()
+                && field.getDeclaringClass() != Proxy.class
                 && field.getName().indexOf('$') < 0
                 && !TOOLS.contains(field.getType().getName());
     }
@@ -81,11 +81,14 @@ final class ClassState {
                 .orElse(null);
     }
 
-    /** Shows the maps, whose entries are written as properties. */
-    void showMaps() {
-        fields.stream()
+    /** Shows the only map of the class, if no property shows one: its entries are written by a method of another name. */
+    void showEntries() {
+        List<Field> maps = fields.stream()
                 .filter(field -> Map.class.isAssignableFrom(field.getType()))
-                .forEach(shown::add);
+                .toList();
+        if (maps.size() == 1) {
+            shown.addAll(maps);
+        }
     }
 
     /** Returns the name of a getter, an accessor or one of Kotlin's, which has a suffix, without regard to case. */

@@ -23,8 +23,6 @@ final class RefusedPayloadException extends StreamWriteException {
 
     @Override
     public JacksonException prependPath(JacksonException.Reference reference) {
-        return CHECK.equals(reference.getPropertyName()) || reference.from() instanceof Fingerprinter.Root<?>
-                ? this
-                : super.prependPath(reference);
+        return CHECK.equals(reference.getPropertyName()) ? this : super.prependPath(reference);
     }
 }

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.BaseStream;
@@ -88,9 +89,10 @@ public final class StateModule extends SimpleModule {
                     type,
                     builder.getProperties().stream()
                             .map(property -> property.getMember().getMember())
+                            .filter(Objects::nonNull)
                             .toList());
             if (description.get().findAnyGetter() != null) {
-                state.showMaps();
+                state.showEntries();
             }
             if (state.isInvisible(type)) {
                 check(config, description, builder, List.of());
@@ -127,9 +129,16 @@ public final class StateModule extends SimpleModule {
             if (everyMember && isUsedUp(type) && PayloadModule.isOfJackson(serializer)) {
                 return new Refusing(type.getName() + " is no data, because reading it uses it up");
             }
-            return writesNothing(serializer) && (everyMember ? !isEmptyValue(type, serializer) : hasState(type))
-                    ? new Refusing(notInJson(type))
-                    : serializer;
+            if (writesNothing(serializer)) {
+                return (everyMember ? !isEmptyValue(type, serializer) : hasState(type))
+                        ? new Refusing(notInJson(type))
+                        : serializer;
+            }
+            return serializer instanceof BeanSerializerBase
+                            || !PayloadModule.isOfJackson(serializer)
+                            || description.get().findJsonValueAccessor() != null
+                    ? serializer
+                    : checked(type, serializer);
         }
 
         private static boolean isUsedUp(Class<?> type) {
@@ -196,22 +205,22 @@ public final class StateModule extends SimpleModule {
         }
 
         private static ValueSerializer<?> checked(Class<?> type, ValueSerializer<?> serializer) {
-            List<Field> added = addedToContainer(type);
+            List<Field> added = addedToPlatform(type);
             return added.isEmpty() && !Properties.class.isAssignableFrom(type)
                     ? serializer
-                    : new CheckedContainer(serializer, added);
+                    : new CheckedSubclass(serializer, added);
         }
 
-        /** Returns the fields that a subclass adds to a complete container, such as ArrayList, which holds the elements. */
-        private static List<Field> addedToContainer(Class<?> type) {
-            Class<?> container = type;
-            while (container != null && !PayloadTypes.isOfPlatform(container)) {
-                container = container.getSuperclass();
+        /** Returns the fields that a subclass adds to a complete class of the platform, such as ArrayList or BigDecimal. */
+        private static List<Field> addedToPlatform(Class<?> type) {
+            Class<?> complete = type;
+            while (complete != null && !PayloadTypes.isOfPlatform(complete)) {
+                complete = complete.getSuperclass();
             }
-            if (container == null
-                    || container == type
-                    || java.lang.reflect.Modifier.isAbstract(container.getModifiers())
-                    || container == Object.class) {
+            if (complete == null
+                    || complete == type
+                    || complete == Object.class
+                    || java.lang.reflect.Modifier.isAbstract(complete.getModifiers())) {
                 return List.of();
             }
             return new ClassState(type, List.of())
@@ -351,45 +360,45 @@ public final class StateModule extends SimpleModule {
         }
     }
 
-    /** A serializer of collections and maps with members that are no elements. */
-    private static final class CheckedContainer extends ValueSerializer<Object> {
+    /** A serializer of subclasses of what the platform has, with members that it does not know. */
+    private static final class CheckedSubclass extends ValueSerializer<Object> {
 
-        private final ValueSerializer<Object> elements;
+        private final ValueSerializer<Object> original;
 
         private final List<Field> added;
 
         @SuppressWarnings("unchecked") // Jackson chose the serializer for the type of its values.
-        CheckedContainer(ValueSerializer<?> elements, List<Field> added) {
-            this.elements = (ValueSerializer<Object>) elements;
+        CheckedSubclass(ValueSerializer<?> original, List<Field> added) {
+            this.original = (ValueSerializer<Object>) original;
             this.added = added;
         }
 
         @Override
         public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            return new CheckedContainer(elements.createContextual(context, property), added);
+            return new CheckedSubclass(original.createContextual(context, property), added);
         }
 
         @Override
         public void resolve(SerializationContext context) {
-            elements.resolve(context);
+            original.resolve(context);
         }
 
         @Override
         public boolean isEmpty(SerializationContext context, Object value) {
-            return elements.isEmpty(context, value);
+            return original.isEmpty(context, value);
         }
 
         @Override
         public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
             check(value, generator);
-            elements.serialize(value, generator, context);
+            original.serialize(value, generator, context);
         }
 
         @Override
         public void serializeWithType(
                 Object value, JsonGenerator generator, SerializationContext context, TypeSerializer types) {
             check(value, generator);
-            elements.serializeWithType(value, generator, context, types);
+            original.serializeWithType(value, generator, context, types);
         }
 
         private void check(Object value, JsonGenerator generator) {

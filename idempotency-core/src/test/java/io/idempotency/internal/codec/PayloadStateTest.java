@@ -1,6 +1,7 @@
 package io.idempotency.internal.codec;
 
 import java.lang.reflect.Method;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -11,6 +12,7 @@ import java.time.chrono.JapaneseDate;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -49,6 +51,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.annotation.JsonAppend;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdSerializer;
@@ -60,6 +63,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** Each part of the state of a payload counts, or the payload is refused. */
+@SuppressWarnings({"JavaUtilDate", "JdkObsolete"}) // What users do all the same.
 class PayloadStateTest {
 
     private final Fingerprinter fingerprinter = new Fingerprinter(new JsonMapper());
@@ -89,6 +93,9 @@ class PayloadStateTest {
                 new JsonMapper(),
                 new More("a"),
                 new MoreEntries("a"),
+                new Priced("1", "EUR"),
+                new Tagged(1, "a"),
+                new TwoMaps(Map.of("a", 1), Map.of("b", 2)),
                 withDefault("a"));
     }
 
@@ -192,6 +199,8 @@ class PayloadStateTest {
                 arguments(new WithoutGetter("a"), new WithoutGetter(null)),
                 arguments(new WriteOnlyParameter("a"), new WriteOnlyParameter(null)),
                 arguments(new Child("a"), new Child(null)),
+                arguments(anonymous("a"), anonymous(null)),
+                arguments(new Appended("a"), new Appended(null)),
                 arguments(new OfIgnoredType(new IgnoredType()), new OfIgnoredType(null)),
                 arguments(new AsArray("a"), new AsArray(null)),
                 arguments(new Family(1).lines.get(0), new Line(1)));
@@ -225,8 +234,19 @@ class PayloadStateTest {
                 .isInstanceOf(PayloadNotFingerprintableException.class);
     }
 
+    @Test
+    void valuesOfPrimitiveParametersCount() throws Exception {
+        Method method = Declared.class.getDeclaredMethod("with", int.class, long[].class, boolean.class);
+
+        assertThat(fingerprinter.ofArguments(new Object[] {1, new long[] {2}, true}, method))
+                .isEqualTo(fingerprinter.of(List.of(1, List.of(2), true)))
+                .isNotEqualTo(fingerprinter.ofArguments(new Object[] {1, new long[] {3}, true}, method));
+    }
+
     @SuppressWarnings("unused") // Found by reflection.
     private interface Declared {
+
+        void with(int number, long[] numbers, boolean flag);
 
         void of(Collection<Integer> numbers, List<String> texts, Map<Object, Object> entries);
     }
@@ -399,6 +419,50 @@ class PayloadStateTest {
         }
     }
 
+    static final class Priced extends BigDecimal {
+
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("unused")
+        private final String currency;
+
+        Priced(String amount, String currency) {
+            super(amount);
+            this.currency = currency;
+        }
+    }
+
+    static final class Tagged extends Date {
+
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("unused")
+        private final String tag;
+
+        Tagged(long time, String tag) {
+            super(time);
+            this.tag = tag;
+        }
+    }
+
+    static final class TwoMaps {
+
+        private final Map<String, Integer> shown;
+
+        @SuppressWarnings("unused")
+        private final Map<String, Integer> hidden;
+
+        TwoMaps(Map<String, Integer> shown, Map<String, Integer> hidden) {
+            this.shown = shown;
+            this.hidden = hidden;
+        }
+
+        @JsonAnyGetter
+        public Map<String, Integer> getShown() {
+            return shown;
+        }
+    }
+
     static final class MoreEntries extends TreeMap<String, String> {
 
         private static final long serialVersionUID = 1L;
@@ -473,7 +537,14 @@ class PayloadStateTest {
 
     record Only(@JsonIncludeProperties("holder") Card card) {}
 
-    record Card(String number) {}
+    static class Card {
+
+        public final String number;
+
+        Card(String number) {
+            this.number = number;
+        }
+    }
 
     record Unwrapped(@JsonUnwrapped(prefix = "card") WriteOnly card) {}
 
@@ -621,6 +692,26 @@ class PayloadStateTest {
         public String holder = "h";
 
         WithoutGetter(@Nullable String number) {
+            this.number = number;
+        }
+    }
+
+    private static Object anonymous(@Nullable String text) {
+        return new Card("card") {
+            @SuppressWarnings("unused")
+            private final @Nullable String added = text;
+        };
+    }
+
+    @JsonAppend(attrs = @JsonAppend.Attr("virtual"))
+    static final class Appended {
+
+        @JsonIgnore
+        public @Nullable String number;
+
+        public String holder = "h";
+
+        Appended(@Nullable String number) {
             this.number = number;
         }
     }
