@@ -2,7 +2,6 @@ package io.idempotency.internal.codec;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
-import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.math.BigDecimal;
@@ -15,6 +14,7 @@ import java.util.Collections;
 import java.util.Date;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -108,7 +109,8 @@ final class PayloadPortrait {
     /** Keys are texts, and members that are null do not count. */
     private String drawMap(Map<?, ?> map) {
         Map<String, String> members = new TreeMap<>();
-        map.forEach((key, value) -> members.put(key instanceof byte[] ? draw(key) : String.valueOf(key), draw(value)));
+        map.forEach((key, value) -> members.put(
+                key instanceof byte[] || key instanceof Date ? draw(key) : String.valueOf(key), draw(value)));
         if (map instanceof Properties properties) {
             properties.stringPropertyNames().forEach(name -> members.put(name, draw(properties.getProperty(name))));
         }
@@ -164,8 +166,13 @@ final class PayloadPortrait {
         return Modifier.isTransient(field.getModifiers()) && field.getDeclaringClass() != ForeignValues.Multimap.class;
     }
 
-    private static boolean isHidden(Member member) {
-        return member instanceof Field field && field.isAnnotationPresent(JsonIgnore.class);
+    private static boolean isHidden(Field field) {
+        String getter = "get" + field.getName().toUpperCase(Locale.ROOT);
+        return field.isAnnotationPresent(JsonIgnore.class)
+                || (Modifier.isPrivate(field.getModifiers())
+                        && !field.getDeclaringClass().isRecord()
+                        && Stream.of(field.getDeclaringClass().getMethods())
+                                .noneMatch(method -> method.getName().equals(getter)));
     }
 
     private static boolean isEmpty(@Nullable Object member) {
