@@ -3,8 +3,9 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if the payload of a call cannot be compared with others: it cannot be written as JSON, or it has no JSON
- * properties. The method did not run and the database was not accessed.
+ * Thrown if the payload of a call or message cannot be compared with others: it cannot be written as JSON, or a part of its
+ * state is not in its JSON, so that another payload would look equal. The method did not run and the database was not
+ * accessed.
  */
 public final class PayloadNotFingerprintableException extends IdempotencyException {
 

@@ -32,7 +32,8 @@ public interface Outbox {
      *     type or payload; the transaction cannot commit any more
      * @throws TransactionMismatchException if no transaction is open on the library's DataSource, or it has been
      *     committed already, or it is read-only, or the relay of this process reads another database
-     * @throws IllegalArgumentException if the payload cannot be written as JSON, or is too large; the database was not
+     * @throws IllegalArgumentException if the payload cannot be written as JSON, has a part whose state is not in its JSON, or
+     *     is too large; the database was not
      *     accessed
      * @throws DataAccessException if PostgreSQL reports any other error
      */

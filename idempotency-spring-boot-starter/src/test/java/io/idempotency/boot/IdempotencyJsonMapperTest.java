@@ -72,7 +72,8 @@ class IdempotencyJsonMapperTest {
 
         private String shownName = "name";
 
-        String hiddenField = "";
+        /** Unset, because a payload with a hidden member that is set is refused. */
+        String hiddenField;
 
         public String getShownName() {
             return shownName;

@@ -5,23 +5,21 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JavaType;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationFeature;
@@ -31,17 +29,12 @@ import io.idempotency.PayloadNotFingerprintableException;
 
 /**
  * The algorithm of fingerprints: SHA-256 over the version of the algorithm and the canonical JSON of a payload, written
- * by the application's own mapper. Members that this mapper does not write do not count.
+ * by the library's mapper. A payload is refused if something of it would not count.
  */
 public final class Fingerprinter {
 
     /** The version of the algorithm: SHA-256 of a byte with this number and the canonical JSON in UTF-8. */
     public static final int VERSION = 1;
-
-    /** Deeper lists are left to the mapper, which refuses a list that contains itself. */
-    private static final int MAX_LIST_DEPTH = 100;
-
-    private final ObjectMapper applicationMapper;
 
     private final ObjectMapper mapper;
 
@@ -53,20 +46,21 @@ public final class Fingerprinter {
 
     private final Map<JavaType, ObjectWriter> writers = new ConcurrentHashMap<>();
 
-    private final VisibleProperties visibleProperties;
-
     /**
      * Creates the fingerprinter.
      *
-     * @param mapper the application's mapper
+     * @param mapper the library's mapper
      */
     public Fingerprinter(ObjectMapper mapper) {
-        this.applicationMapper = mapper;
         this.mapper = mapper.rebuild()
                 .addModule(new PayloadModule())
+                .addModule(new StateModule(true))
+                .annotationIntrospector(
+                        new PayloadAnnotations(mapper.serializationConfig().getAnnotationIntrospector()))
+                .changeDefaultPropertyInclusion(any -> PayloadAnnotations.ALWAYS)
+                .disable(MapperFeature.USE_STATIC_TYPING)
                 .setDefaultTyping(new TypeMarking(mapper.serializationConfig().getDefaultTyper(null)))
                 .serializationContexts(new TypeMarkingContexts())
-                .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
                 .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
                 .disable(SerializationFeature.FAIL_ON_UNWRAPPED_TYPE_IDENTIFIERS)
                 .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
@@ -74,7 +68,6 @@ public final class Fingerprinter {
                 .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
                 .build();
         this.anyType = this.mapper.constructType(Object.class);
-        this.visibleProperties = new VisibleProperties(mapper);
     }
 
     /**
@@ -82,10 +75,10 @@ public final class Fingerprinter {
      *
      * @param payload any value that can be written as JSON, or {@code null}
      * @return the fingerprint
-     * @throws PayloadNotFingerprintableException if it cannot be written, or has no JSON properties
+     * @throws PayloadNotFingerprintableException if it cannot be written, or JSON does not show all of it
      */
     public Fingerprint of(@Nullable Object payload) {
-        return hash(generator -> write(payload, anyType, generator, MAX_LIST_DEPTH));
+        return hash(generator -> write(payload, anyType, generator));
     }
 
     /**
@@ -94,11 +87,11 @@ public final class Fingerprinter {
      * @param payload any value that can be written as JSON, or {@code null}
      * @param declared declared type, whose name therefore does not count
      * @return the fingerprint
-     * @throws PayloadNotFingerprintableException if it cannot be written, or has no JSON properties
+     * @throws PayloadNotFingerprintableException if it cannot be written, or JSON does not show all of it
      */
     public Fingerprint of(@Nullable Object payload, Type declared) {
         JavaType type = cached(types, declared, mapper::constructType);
-        return hash(generator -> write(payload, type, generator, MAX_LIST_DEPTH));
+        return hash(generator -> write(payload, type, generator));
     }
 
     /**
@@ -108,7 +101,7 @@ public final class Fingerprinter {
      * @param arguments the arguments in their order
      * @param method the method, with the declared types of its parameters
      * @return the fingerprint
-     * @throws PayloadNotFingerprintableException if one of them cannot be written, or has no JSON properties
+     * @throws PayloadNotFingerprintableException if one of them cannot be written, or JSON does not show all of it
      */
     public Fingerprint ofArguments(@Nullable Object[] arguments, Method method) {
         List<JavaType> declared = cached(parameters, method, this::parametersOf);
@@ -116,7 +109,7 @@ public final class Fingerprinter {
         return hash(generator -> {
             generator.writeStartArray();
             for (int i = 0; i < length; i++) {
-                write(arguments[i], declared.get(i), generator, MAX_LIST_DEPTH - 1);
+                write(arguments[i], declared.get(i), generator);
             }
             generator.writeEndArray();
         });
@@ -157,18 +150,11 @@ public final class Fingerprinter {
         try {
             return new Fingerprint(VERSION, sha256(CanonicalJson.of(json(payload))));
         } catch (JacksonException notWritable) {
-            PayloadBounds.ExceededException exceeded =
-                    JsonFailures.findIn(notWritable, PayloadBounds.ExceededException.class);
-            if (exceeded != null) {
-                throw new PayloadNotFingerprintableException(
-                        "The payload cannot be compared. " + exceeded.getOriginalMessage()
-                                + ": refuse such payloads before, or name what counts with fingerprint = \"...\"",
-                        null);
-            }
-            throw new PayloadNotFingerprintableException(
-                    "The payload cannot be written as JSON, or a part of it has no JSON properties: name what"
-                            + " counts with fingerprint = \"...\"",
-                    JsonFailures.withoutValues(notWritable));
+            RefusedPayloadException refused = JsonFailures.findIn(notWritable, RefusedPayloadException.class);
+            throw refused == null
+                    ? new PayloadNotFingerprintableException(
+                            "The payload cannot be written as JSON", JsonFailures.withoutValues(notWritable))
+                    : new PayloadNotFingerprintableException(refused.describe(), null);
         }
     }
 
@@ -180,46 +166,16 @@ public final class Fingerprinter {
         return json.toString();
     }
 
-    /** Writes a value; the elements of a list one by one, so that each is checked to be data. */
-    private void write(@Nullable Object payload, JavaType declared, JsonGenerator generator, int listDepth) {
-        if (payload instanceof Optional<?> optional) {
-            write(optional.orElse(null), contentOf(declared), generator, listDepth);
-        } else if (payload instanceof Object[] elements && listDepth > 0) {
-            writeList(Arrays.asList(elements), contentOf(declared), generator, listDepth);
-        } else if (payload instanceof Collection<?> elements
-                && listDepth > 0
-                && visibleProperties.isList(payload.getClass())) {
-            if (payload instanceof Set<?>) {
-                generator.writeStartObject();
-                generator.writeName(CanonicalJson.SET);
-                writeList(elements, contentOf(declared), generator, listDepth);
-                generator.writeEndObject();
-            } else {
-                writeList(elements, contentOf(declared), generator, listDepth);
-            }
-        } else {
-            requireData(payload);
-            writerOf(payload, declared).writeValue(generator, payload);
-        }
-    }
-
-    private void writeList(Collection<?> elements, JavaType declared, JsonGenerator generator, int listDepth) {
-        generator.writeStartArray();
-        for (Object element : elements) {
-            write(element, declared, generator, listDepth - 1);
-        }
-        generator.writeEndArray();
-    }
-
-    /** Returns the declared type of the content of a container; Object if it is unknown. */
-    private JavaType contentOf(JavaType declared) {
-        JavaType content = declared.isReferenceType() ? declared.getReferencedType() : declared.getContentType();
-        return content == null ? anyType : content;
+    private void write(@Nullable Object payload, JavaType declared, JsonGenerator generator) {
+        writerOf(payload, declared).writeValue(generator, new Root<>(payload));
     }
 
     private ObjectWriter writerOf(@Nullable Object payload, JavaType declared) {
         boolean isDeclared = declared.isPrimitive() || declared.getRawClass().isInstance(payload);
-        return cached(writers, isDeclared ? declared : anyType, mapper::writerFor);
+        return cached(
+                writers,
+                isDeclared ? declared : anyType,
+                type -> mapper.writerFor(mapper.getTypeFactory().constructParametricType(Root.class, type)));
     }
 
     /** Returns a cached value without the lock of computeIfAbsent, which all calls would share. */
@@ -228,25 +184,17 @@ public final class Fingerprinter {
         return cached == null ? all.computeIfAbsent(key, create) : cached;
     }
 
-    private void requireData(@Nullable Object payload) {
-        if (payload == null || payload instanceof Map<?, ?> || payload instanceof JsonNode) {
-            return;
-        }
-        // A class without properties may still be written with its subtype, or with members that are no properties.
-        if (visibleProperties.noneOf(payload.getClass())
-                && CanonicalJson.of(applicationMapper.writeValueAsString(payload))
-                        .equals("{}")) {
-            throw new PayloadNotFingerprintableException(
-                    "A payload of type " + payload.getClass().getName()
-                            + " has no JSON properties, so all its values would have the same fingerprint: give its class"
-                            + " readable properties, or name what counts with fingerprint = \"...\"",
-                    null);
-        }
-    }
-
     private static byte[] sha256(String canonical) {
         MessageDigest digest = Digests.sha256();
         digest.update((byte) VERSION);
         return digest.digest(canonical.getBytes(StandardCharsets.UTF_8));
     }
+
+    /**
+     * A payload as Jackson writes the value of a member: by its class. The root of a JSON text is written by its declared
+     * type if that is a collection or a map, so that a set would be a list.
+     *
+     * @param value the payload
+     */
+    record Root<T>(@JsonValue @Nullable T value) {}
 }

@@ -27,6 +27,10 @@ public final class JsonFailures {
     }
 
     private static String describe(JacksonException failure) {
+        RefusedPayloadException refused = findIn(failure, RefusedPayloadException.class);
+        if (refused != null) {
+            return refused.describe();
+        }
         Throwable root = NestedExceptionUtils.getRootCause(failure);
         String path = failure.getPathReference();
         return failure.getClass().getName()

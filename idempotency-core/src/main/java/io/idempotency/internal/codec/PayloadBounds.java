@@ -5,7 +5,6 @@ import java.math.BigInteger;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.exc.StreamWriteException;
 import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.util.JsonGeneratorDelegate;
 
@@ -24,7 +23,8 @@ final class PayloadBounds {
 
     static void check(@Nullable BigInteger number) {
         if (number != null && number.abs().compareTo(FIRST_TOO_LONG) >= 0) {
-            throw new ExceededException("A number has more than " + MAX_DIGITS + " digits");
+            throw new RefusedPayloadException(
+                    "A number has more than " + MAX_DIGITS + " digits: refuse such payloads before");
         }
     }
 
@@ -36,9 +36,9 @@ final class PayloadBounds {
 
     static void checkSorted(long bytes) {
         if (bytes > MAX_SORTED_BYTES) {
-            throw new ExceededException(
+            throw new RefusedPayloadException(
                     "It is too large for how deeply it is nested: sorting the members of its objects"
-                            + " copies more than " + MAX_SORTED_BYTES + " bytes");
+                            + " copies more than " + MAX_SORTED_BYTES + " bytes, so refuse such payloads before");
         }
     }
 
@@ -64,15 +64,5 @@ final class PayloadBounds {
                 return this;
             }
         };
-    }
-
-    /** Thrown if a limit is exceeded. Its message names the limit and no value. */
-    static final class ExceededException extends StreamWriteException {
-
-        private static final long serialVersionUID = 1L;
-
-        ExceededException(String message) {
-            super(null, message);
-        }
     }
 }

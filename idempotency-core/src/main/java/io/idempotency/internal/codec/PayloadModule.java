@@ -1,11 +1,21 @@
 package io.idempotency.internal.codec;
 
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.sql.Time;
+import java.sql.Timestamp;
 import java.time.ZonedDateTime;
 import java.util.Calendar;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -23,7 +33,7 @@ import tools.jackson.databind.type.CollectionType;
 
 /**
  * The Jackson module that marks sets for {@link CanonicalJson}, because JSON has only lists and the order of a set
- * differs between JVMs, and that writes calendars with their zone.
+ * differs between JVMs, and that writes what Jackson leaves out of some values of the platform, such as the zone of a calendar.
  */
 final class PayloadModule extends SimpleModule {
 
@@ -33,6 +43,31 @@ final class PayloadModule extends SimpleModule {
         setSerializerModifier(new Modifier());
     }
 
+    /** Other values for those of which Jackson writes only a part; a value itself if it writes all of it. */
+    private static final Map<Class<?>, UnaryOperator<Object>> EXACT = Map.of(
+            Pattern.class,
+                    value -> ((Pattern) value).flags() == 0
+                            ? value
+                            : List.of(value.toString(), ((Pattern) value).flags()),
+            Timestamp.class,
+                    value -> ((Timestamp) value).getNanos() % 1_000_000 == 0 ? value : ((Timestamp) value).toInstant(),
+            Time.class,
+                    value -> ((Time) value).getTime() % 1_000 == 0
+                            ? value
+                            : List.of(value.toString(), ((Time) value).getTime()),
+            Inet4Address.class, value -> ((InetAddress) value).getHostAddress(),
+            Inet6Address.class, value -> ((InetAddress) value).getHostAddress(),
+            InetSocketAddress.class, value -> addressOf((InetSocketAddress) value));
+
+    static boolean isOfJackson(ValueSerializer<?> serializer) {
+        return serializer.getClass().getName().startsWith("tools.jackson.databind.");
+    }
+
+    private static String addressOf(InetSocketAddress socket) {
+        InetAddress address = socket.getAddress();
+        return (address == null ? socket.getHostString() : address.getHostAddress()) + ":" + socket.getPort();
+    }
+
     private static final class Modifier extends ValueSerializerModifier {
 
         private static final long serialVersionUID = 1L;
@@ -40,7 +75,11 @@ final class PayloadModule extends SimpleModule {
         @Override
         public ValueSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription.Supplier description, ValueSerializer<?> serializer) {
-            return serializer instanceof JavaUtilCalendarSerializer ? new ZonedCalendar(serializer) : serializer;
+            if (serializer instanceof JavaUtilCalendarSerializer) {
+                return new ZonedCalendar(serializer);
+            }
+            UnaryOperator<Object> exact = EXACT.get(description.getBeanClass());
+            return exact != null && isOfJackson(serializer) ? new Exact(serializer, exact) : serializer;
         }
 
         @Override
@@ -146,6 +185,35 @@ final class PayloadModule extends SimpleModule {
         public void serialize(Calendar value, JsonGenerator generator, SerializationContext context) {
             ZonedDateTime zoned = value.toInstant().atZone(value.getTimeZone().toZoneId());
             context.findValueSerializer(ZonedDateTime.class).serialize(zoned, generator, context);
+        }
+    }
+
+    /** A serializer that writes another value, if Jackson would write only a part of this one. */
+    private static final class Exact extends ValueSerializer<Object> {
+
+        private final ValueSerializer<Object> original;
+
+        private final UnaryOperator<Object> exact;
+
+        @SuppressWarnings("unchecked") // Jackson chose the serializer for the type of its values.
+        Exact(ValueSerializer<?> original, UnaryOperator<Object> exact) {
+            this.original = (ValueSerializer<Object>) original;
+            this.exact = exact;
+        }
+
+        @Override
+        public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
+            return new Exact(original.createContextual(context, property), exact);
+        }
+
+        @Override
+        public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
+            Object other = exact.apply(value);
+            if (other == value) {
+                original.serialize(value, generator, context);
+            } else {
+                context.findValueSerializer(other.getClass()).serialize(other, generator, context);
+            }
         }
     }
 }

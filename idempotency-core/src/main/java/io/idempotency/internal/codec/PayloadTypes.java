@@ -49,7 +49,7 @@ final class PayloadTypes {
         return sourceType;
     }
 
-    private static boolean isGenerated(Class<?> type) {
+    static boolean isGenerated(Class<?> type) {
         return type.isAnonymousClass()
                 || type.isSynthetic()
                 || type.isHidden()
@@ -76,7 +76,7 @@ final class PayloadTypes {
         return content == null || isOfPlatform(content.getRawClass());
     }
 
-    private static boolean isOfPlatform(Class<?> type) {
+    static boolean isOfPlatform(Class<?> type) {
         ClassLoader loader = type.getClassLoader();
         return loader == null || loader == ClassLoader.getPlatformClassLoader();
     }

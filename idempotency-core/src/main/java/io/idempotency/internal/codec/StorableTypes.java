@@ -26,6 +26,10 @@ final class StorableTypes {
     /** A name and not a class, because JPA is not on every class path. */
     private static final String ENTITY = "jakarta.persistence.Entity";
 
+    private static final String NOT_YOURS =
+            "If the class is not yours, such as Spring Data's Page or PageImpl, return a record"
+                    + " of what the caller needs, such as the content and the total.";
+
     /** A limit, because a generic type may contain ever larger types of itself. */
     private static final int MAX_TYPES = 1_000;
 
@@ -75,12 +79,18 @@ final class StorableTypes {
         private ValueDeserializer<?> deserializerOf(JavaType type, String path) {
             try {
                 return context.findContextualValueDeserializer(type, null);
-            } catch (JacksonException unreadable) {
+            } catch (JacksonException | IllegalArgumentException unreadable) {
                 throw refusal(
                         path,
                         type,
-                        "which Jackson cannot read: " + unreadable.getOriginalMessage(),
-                        "Correct the class.");
+                        "which Jackson cannot read: "
+                                + (unreadable instanceof JacksonException failure
+                                        ? failure.getOriginalMessage()
+                                        : unreadable.getMessage()),
+                        type.isMapLikeType()
+                                ? "Use strings, numbers, enums, dates or UUIDs as the keys of the map, or return a list of"
+                                        + " records with the key as a component."
+                                : "Change the class as Jackson says, or return a record of what the caller needs.");
             }
         }
 
@@ -95,7 +105,7 @@ final class StorableTypes {
                         type,
                         "which is abstract, and nothing tells Jackson which class to make of its JSON",
                         "Declare the class itself, or say with @JsonTypeInfo, and @JsonSubTypes where it is not sealed,"
-                                + " how to tell its classes apart.");
+                                + " how to tell its classes apart. " + NOT_YOURS);
             } else if (deserializer instanceof BeanDeserializerBase bean) {
                 checkProperties(type, bean, path);
             } else if (type.isReferenceType()) {
@@ -113,7 +123,7 @@ final class StorableTypes {
                         type,
                         "for which Jackson has no way to make an object",
                         "Make it a record, give it a constructor without parameters, or mark a constructor or a static"
-                                + " method with @JsonCreator.");
+                                + " method with @JsonCreator. " + NOT_YOURS);
             }
             if (hasFields(raw) && visibleProperties.noneOf(raw)) {
                 throw refusal(

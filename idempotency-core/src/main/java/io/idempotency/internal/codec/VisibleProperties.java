@@ -3,15 +3,13 @@ package io.idempotency.internal.codec;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.jsonFormatVisitors.JsonArrayFormatVisitor;
 import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
 
-/** The shapes in which a mapper writes classes: a list, an object without properties, or another one. */
+/** The shapes in which a mapper writes classes: an object without properties, or another one. */
 final class VisibleProperties {
 
     private final ObjectMapper mapper;
@@ -24,10 +22,6 @@ final class VisibleProperties {
 
     boolean noneOf(Class<?> type) {
         return shapeOf(type) == Shape.OBJECT_WITHOUT_PROPERTIES;
-    }
-
-    boolean isList(Class<?> type) {
-        return shapeOf(type) == Shape.LIST;
     }
 
     private Shape shapeOf(Class<?> type) {
@@ -43,7 +37,6 @@ final class VisibleProperties {
     }
 
     private enum Shape {
-        LIST,
         OBJECT_WITHOUT_PROPERTIES,
         OTHER
     }
@@ -51,12 +44,6 @@ final class VisibleProperties {
     private static final class Inspection extends JsonFormatVisitorWrapper.Base {
 
         private Shape shape = Shape.OTHER;
-
-        @Override
-        public @Nullable JsonArrayFormatVisitor expectArrayFormat(JavaType type) {
-            shape = Shape.LIST;
-            return null;
-        }
 
         @Override
         public JsonObjectFormatVisitor expectObjectFormat(JavaType type) {

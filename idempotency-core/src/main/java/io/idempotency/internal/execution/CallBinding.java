@@ -158,7 +158,9 @@ public final class CallBinding implements CallBinder {
             return fingerprinter.of(request);
         } catch (PayloadNotFingerprintableException failure) {
             throw new PayloadNotFingerprintableException(
-                    "The request of a call in scope '" + scope + "': " + failure.getMessage(), failure.getCause());
+                    "The request of a call in scope '" + scope + "': " + failure.getMessage()
+                            + ". To compare something else, give it to call(scope, key, request)",
+                    failure.getCause());
         }
     }
 

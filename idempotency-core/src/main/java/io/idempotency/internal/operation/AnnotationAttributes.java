@@ -24,13 +24,16 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
     /** Remains in the text if a resolver that is not strict finds no value. */
     private static final String PLACEHOLDER = "${";
 
+    private static final String DEFINE = "Define the property, or write the value itself.";
+
     /** Returns a name with its placeholders replaced, and checks it by a rule. */
     String name(String attribute, String text, UnaryOperator<String> rule) {
         String name = resolve(attribute, required(attribute, text));
         try {
             return rule.apply(name);
         } catch (IllegalArgumentException malformed) {
-            throw invalid(attribute, name, malformed.getMessage() + ".");
+            throw invalid(
+                    attribute, name, malformed.getMessage() + ".", "Choose another name for the " + attribute + ".");
         }
     }
 
@@ -56,12 +59,12 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         try {
             duration = DurationFormatterUtils.detectAndParse(resolved, DurationFormat.Unit.MILLIS);
         } catch (IllegalArgumentException malformed) {
-            throw invalid(attribute, resolved, "It is not a duration such as 5s, 7d or PT5S.");
+            throw invalid(attribute, resolved, "It is not a duration.", "Write one such as 5s, 7d or PT5S.");
         }
         try {
             return rangeCheck.apply(duration);
         } catch (IllegalArgumentException outOfRange) {
-            throw invalid(attribute, resolved, outOfRange.getMessage() + ".");
+            throw invalid(attribute, resolved, outOfRange.getMessage() + ".", "Choose a value within these bounds.");
         }
     }
 
@@ -75,23 +78,19 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         try {
             String resolved = placeholders.resolveStringValue(text);
             if (resolved != null && resolved.contains(PLACEHOLDER)) {
-                throw invalid(attribute, text, "No property gives it a value: '" + resolved + "'.");
+                throw invalid(attribute, text, "No property gives it a value: '" + resolved + "'.", DEFINE);
             }
             return resolved == null ? "" : resolved;
         } catch (IllegalArgumentException unresolvable) {
-            throw invalid(attribute, text, unresolvable.getMessage() + ".");
+            throw invalid(attribute, text, unresolvable.getMessage() + ".", DEFINE);
         }
     }
 
     private String required(String attribute, String text) {
         if (!StringUtils.hasText(text)) {
-            throw invalid(attribute, text, "It is required.");
+            throw invalid(attribute, text, "It is required.", "Add " + attribute + " = \"...\" to " + annotation + ".");
         }
         return text;
-    }
-
-    InvalidIdempotentMethodException invalid(String attribute, String text, String reason) {
-        return invalid(attribute, text, reason, "Correct the annotation.");
     }
 
     InvalidIdempotentMethodException invalid(String attribute, String text, String reason, String action) {

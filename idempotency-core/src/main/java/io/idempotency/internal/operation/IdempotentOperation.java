@@ -78,7 +78,8 @@ public record IdempotentOperation(
                     (fingerprintExpression == null
                                     ? "The arguments of " + describe()
                                     : "What the " + fingerprintExpression + " gives")
-                            + " in scope '" + scope + "': " + refused.getMessage(),
+                            + " in scope '" + scope + "': " + refused.getMessage()
+                            + ". To compare something else, name it with fingerprint = \"...\"",
                     refused.getCause());
         }
     }

@@ -43,7 +43,9 @@ public record MessageAttributes(
             return fingerprinter.of(payloadExpression.evaluate(target, arguments), payloadExpression.declaredType());
         } catch (PayloadNotFingerprintableException refused) {
             throw new PayloadNotFingerprintableException(
-                    "What the " + payloadExpression + " gives: " + refused.getMessage(), refused.getCause());
+                    "What the " + payloadExpression + " gives: " + refused.getMessage()
+                            + ". To compare something else, name it with payload = \"...\"",
+                    refused.getCause());
         }
     }
 

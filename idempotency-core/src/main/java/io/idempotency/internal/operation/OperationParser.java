@@ -65,7 +65,10 @@ final class OperationParser {
     private CallOptions options(Idempotent annotation, AnnotationAttributes attributes) {
         if (annotation.maxAttempts() < 0) {
             throw attributes.invalid(
-                    "maxAttempts", String.valueOf(annotation.maxAttempts()), "It must be at least 1, or 0.");
+                    "maxAttempts",
+                    String.valueOf(annotation.maxAttempts()),
+                    "It must be at least 1, or 0.",
+                    "Remove it to use idempotency.retry.max-attempts.");
         }
         if (annotation.mode() != IdempotencyMode.LEASED) {
             requireNotSet(attributes, "retryLeased", annotation.retryLeased() ? "true" : "");
@@ -90,7 +93,11 @@ final class OperationParser {
         try {
             return options.isLeased() ? retention.get().requireForCall(options) : options;
         } catch (IllegalArgumentException longerThanRetention) {
-            throw attributes.invalid("lease", annotation.lease(), longerThanRetention.getMessage() + ".");
+            throw attributes.invalid(
+                    "lease",
+                    annotation.lease(),
+                    longerThanRetention.getMessage() + ".",
+                    "Choose a shorter lease or a longer retention.");
         }
     }
 
@@ -109,7 +116,11 @@ final class OperationParser {
 
     private static void requireNotSet(AnnotationAttributes attributes, String attribute, String value) {
         if (!value.isEmpty()) {
-            throw attributes.invalid(attribute, value, "It has a meaning only with mode = LEASED.");
+            throw attributes.invalid(
+                    attribute,
+                    value,
+                    "It has a meaning only with mode = LEASED.",
+                    "Add mode = LEASED, or remove " + attribute + ".");
         }
     }
 

@@ -57,7 +57,10 @@ final class ReceiverParser {
         ArgumentExpression payload = attributes.optionalExpression("payload", annotation.payload());
         if (payload == null && annotation.onConflict() != ConflictPolicy.REFUSE) {
             throw attributes.invalid(
-                    "onConflict", annotation.onConflict().name(), "It has a meaning only with a payload.");
+                    "onConflict",
+                    annotation.onConflict().name(),
+                    "It has a meaning only with a payload.",
+                    "Name the payload, or remove onConflict.");
         }
         return new MessageAttributes(
                 payload,
@@ -74,20 +77,26 @@ final class ReceiverParser {
             throw attributes.invalid(
                     "firstVersion",
                     String.valueOf(annotation.firstVersion()),
-                    "It has a meaning only with order = STRICT.");
+                    "It has a meaning only with order = STRICT.",
+                    "Add order = STRICT, or remove firstVersion.");
         }
         if (stream == null && version == null) {
             if (annotation.order() != DeliveryOrder.MONOTONIC) {
                 throw attributes.invalid(
-                        "order", annotation.order().name(), "It has a meaning only with a stream and a version.");
+                        "order",
+                        annotation.order().name(),
+                        "It has a meaning only with a stream and a version.",
+                        "Add stream and version, or remove order.");
             }
             return null;
         }
         if (version == null) {
-            throw attributes.invalid("version", "", "It is required with a stream.");
+            throw attributes.invalid(
+                    "version", "", "It is required with a stream.", "Add version = \"...\", or remove stream.");
         }
         if (stream == null) {
-            throw attributes.invalid("stream", "", "It is required with a version.");
+            throw attributes.invalid(
+                    "stream", "", "It is required with a version.", "Add stream = \"...\", or remove version.");
         }
         return new MessageAttributes.Stream(stream, version, annotation.order(), annotation.firstVersion());
     }

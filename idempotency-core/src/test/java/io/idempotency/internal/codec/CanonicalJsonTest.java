@@ -123,10 +123,10 @@ class CanonicalJsonTest {
     @ValueSource(strings = {"1", "7", "0.0"})
     void aNumberOfTooManyDigitsIsRefusedAtOnce(String begin) {
         assertThatThrownBy(() -> CanonicalJson.of(begin + "7".repeat(1_000_000)))
-                .isInstanceOf(PayloadBounds.ExceededException.class)
+                .isInstanceOf(RefusedPayloadException.class)
                 .hasMessageContaining("A number has more than 10000 digits");
         assertThatThrownBy(() -> CanonicalJson.of(begin + "7" + "0".repeat(1_000_000)))
-                .isInstanceOf(PayloadBounds.ExceededException.class);
+                .isInstanceOf(RefusedPayloadException.class);
     }
 
     @Test
@@ -136,7 +136,7 @@ class CanonicalJsonTest {
         assertThat(CanonicalJson.of(digits)).isEqualTo(digits);
         assertThat(CanonicalJson.of(digits + "E7")).isEqualTo(digits + "E7");
         assertThatThrownBy(() -> CanonicalJson.of("1" + "0".repeat(10_000)))
-                .isInstanceOf(PayloadBounds.ExceededException.class);
+                .isInstanceOf(RefusedPayloadException.class);
     }
 
     @Test

@@ -99,23 +99,33 @@ final class RandomResponseTypes {
 
     private final Random random;
 
+    private final List<String> furtherLeaves;
+
     private final StringBuilder classes = new StringBuilder();
 
     private final List<String> names = new ArrayList<>();
 
     private int count;
 
-    private RandomResponseTypes(Random random) {
+    private RandomResponseTypes(Random random, List<String> furtherLeaves) {
         this.random = random;
+        this.furtherLeaves = furtherLeaves;
     }
 
     /** One compiled service. */
     record Service(Class<?> type, String source) {}
 
     static List<Service> services(Random random, int count) {
+        return services(random, count, List.of());
+    }
+
+    /** @param furtherLeaves names of types that some members have, one in eight */
+    static List<Service> services(Random random, int count, List<String> furtherLeaves) {
         Map<String, String> sources = new HashMap<>();
         for (int i = 0; i < count; i++) {
-            sources.put("Service" + i, new RandomResponseTypes(new Random(random.nextLong())).service("Service" + i));
+            sources.put(
+                    "Service" + i,
+                    new RandomResponseTypes(new Random(random.nextLong()), furtherLeaves).service("Service" + i));
         }
         Compiled compiled = Compiled.of(sources);
         List<Service> services = new ArrayList<>();
@@ -153,6 +163,9 @@ final class RandomResponseTypes {
     }
 
     private String type(int depth) {
+        if (!furtherLeaves.isEmpty() && chance(8)) {
+            return any(furtherLeaves);
+        }
         if (depth > 3) {
             return chance(12) ? any(OPEN_LEAVES) : any(LEAVES);
         }

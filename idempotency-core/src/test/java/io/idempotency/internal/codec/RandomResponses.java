@@ -69,10 +69,17 @@ final class RandomResponses {
 
     private final List<Class<?>> declared;
 
+    private final Map<Class<?>, Function<Random, Object>> furtherLeaves;
+
     /** @param owner declares the classes that are chosen from where the declared type has subclasses */
     RandomResponses(Random random, Class<?> owner) {
+        this(random, owner, Map.of());
+    }
+
+    RandomResponses(Random random, Class<?> owner, Map<Class<?>, Function<Random, Object>> furtherLeaves) {
         this.random = random;
         this.declared = List.of(owner.getDeclaredClasses());
+        this.furtherLeaves = furtherLeaves;
     }
 
     @Nullable Object of(ResolvableType type) {
@@ -84,7 +91,7 @@ final class RandomResponses {
         if (!raw.isPrimitive() && (random.nextInt(10) == 0 || depth > 2 * DEEPEST)) {
             return null;
         }
-        Function<Random, Object> leaf = LEAVES.get(raw);
+        Function<Random, Object> leaf = furtherLeaves.getOrDefault(raw, LEAVES.get(raw));
         if (leaf != null) {
             return leaf.apply(random);
         }

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.AbstractList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -300,6 +301,9 @@ class PublishTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> publisher.outbox.publish(Publisher.message("a", new Unwritable())))
                     .withMessageContaining("OrderPlaced for topic orders cannot be written as JSON");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> publisher.outbox.publish(Publisher.message("a", List.of(new BitSet()))))
+                    .withMessageContaining("The state of java.util.BitSet is not in its JSON");
             publisher.outbox.publish(Publisher.message("a", null));
         });
 

@@ -13,6 +13,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.codec.StateModule;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.outbox.Outbox;
@@ -48,7 +49,7 @@ final class Publisher {
                 store,
                 new JoinedTransactions(dataSource, transactionManager, storage.claimStore("publisher"))
                         ::onOpenConnection,
-                new JacksonResponseCodec(JsonMapper.builder().build()),
+                new JacksonResponseCodec(StateModule.addTo(new JsonMapper())),
                 new Lanes(lanes),
                 1_000,
                 () -> Map.of("trace", "of-the-publisher"),

@@ -23,6 +23,7 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.codec.StateModule;
 import io.idempotency.internal.outbox.Backoff;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
@@ -83,7 +84,7 @@ public final class IdempotencyOutboxAutoConfiguration {
                         });
                     }
                 },
-                new JacksonResponseCodec(json.mapper()),
+                new JacksonResponseCodec(StateModule.addTo(json.mapper())),
                 new Lanes(properties.lanes()),
                 properties.maxPayloadSize().toBytes(),
                 () -> all(headers),

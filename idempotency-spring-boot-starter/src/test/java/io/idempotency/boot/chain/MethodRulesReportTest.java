@@ -8,6 +8,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -29,6 +30,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.core.io.Resource;
+import org.springframework.data.domain.Page;
+import org.springframework.data.domain.PageImpl;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -65,8 +68,6 @@ class MethodRulesReportTest {
 
     private static final String RECORD = "Make it a record";
 
-    private static final String CORRECT = "Correct the annotation";
-
     private final TestDatabase database;
 
     MethodRulesReportTest(TestDatabase database) {
@@ -100,6 +101,12 @@ class MethodRulesReportTest {
                         "returnsWhatNobodyCanMake",
                         "returns " + WithoutConstructor.class.getTypeName() + ", for which Jackson has no way",
                         RECORD),
+                arguments("returnsPage", "Page, which is abstract", "If the class is not yours"),
+                arguments("returnsPageOfItsClass", "PageImpl, for which Jackson has no way", "return a record of what"),
+                arguments(
+                        "returnsMapOfObjects",
+                        "returns java.util.Map, which Jackson cannot read",
+                        "as the keys of the map"),
                 arguments(
                         "returnsWhatShowsNothing",
                         "returns " + Hidden.class.getTypeName()
@@ -116,14 +123,14 @@ class MethodRulesReportTest {
                 arguments("returnsCompletable", "CompletableFuture<java.lang.String>, which is not complete", RESULT),
                 arguments("returnsPublisher", "Flow$Publisher<java.lang.String>, which is not complete", RESULT),
                 arguments("returnsStream", "java.util.stream.Stream<java.lang.String>, which is not complete", RESULT),
-                arguments("leaseWithoutMode", "lease '5m'", CORRECT),
-                arguments("repeatedWithoutMode", "retryLeased 'true'", CORRECT),
-                arguments("resumedWithoutMode", "resume 'true'", CORRECT),
+                arguments("leaseWithoutMode", "lease '5m'", "Add mode = LEASED, or remove lease"),
+                arguments("repeatedWithoutMode", "retryLeased 'true'", "Add mode = LEASED, or remove retryLeased"),
+                arguments("resumedWithoutMode", "resume 'true'", "Add mode = LEASED, or remove resume"),
                 arguments(
                         "resumedWithWhatIsNotRead",
                         "takes as parameter 'hidden' " + Hidden.class.getTypeName() + ", which has no JSON properties",
                         "Or remove resume = true"),
-                arguments("keyIsMissing", "The key '' of @Idempotent", CORRECT),
+                arguments("keyIsMissing", "The key '' of @Idempotent", "Add key = \"...\" to @Idempotent"),
                 arguments("fingerprintIsNotSpel", "The fingerprint of @Idempotent", "Correct the expression"),
                 arguments("fingerprintOfUnknown", "there is no #amount", "Use the names of the parameters"),
                 arguments(
@@ -173,7 +180,7 @@ class MethodRulesReportTest {
                         ReturnsAbstractClass.class,
                         "returns " + Shape.class.getTypeName() + ", which is abstract, and nothing tells Jackson",
                         ABSTRACT),
-                arguments(ScopeOfUnknownPlaceholder.class, "'payments-${no.such.property}'", CORRECT),
+                arguments(ScopeOfUnknownPlaceholder.class, "'payments-${no.such.property}'", "Define the property"),
                 arguments(CacheableClass.class, "is @Cacheable too", "Remove @Cacheable"),
                 arguments(ReadOnlyClass.class, "has a read-only transaction", "declare @Transactional on the method"));
     }
@@ -287,6 +294,15 @@ class MethodRulesReportTest {
 
         @Idempotent(scope = "s", key = "#key")
         abstract WithoutConstructor returnsWhatNobodyCanMake(String key);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract Page<String> returnsPage(String key);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract PageImpl<String> returnsPageOfItsClass(String key);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract Map<WithoutConstructor, String> returnsMapOfObjects(String key);
 
         @Idempotent(scope = "s", key = "#key")
         abstract Hidden returnsWhatShowsNothing(String key);

@@ -37,8 +37,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 @PostgresTest
 class ReceiverRulesReportTest {
 
-    private static final String CORRECT = "Correct the annotation";
-
     private static final String ACKNOWLEDGE =
             "without @IdempotentReceiver call this method of another bean, and acknowledge";
 
@@ -54,18 +52,18 @@ class ReceiverRulesReportTest {
                 arguments("returnsPrimitive", "returns boolean, but for a duplicate", "a type that can be null"),
                 arguments(
                         "returnsFuture", "Future<java.lang.String>, which is not complete", "Return the result itself"),
-                arguments("consumerIsBlank", "The consumer ' ' of @IdempotentReceiver", CORRECT),
-                arguments("consumerOfUnknownPlaceholder", "'orders-${no.such.property}'", CORRECT),
-                arguments("idIsMissing", "The messageId '' of @IdempotentReceiver", CORRECT),
+                arguments("consumerIsBlank", "The consumer ' ' of @IdempotentReceiver", "Add consumer = "),
+                arguments("consumerOfUnknownPlaceholder", "'orders-${no.such.property}'", "Define the property"),
+                arguments("idIsMissing", "The messageId '' of @IdempotentReceiver", "Add messageId = "),
                 arguments("idIsNotSpel", "The messageId of @IdempotentReceiver", "Correct the expression"),
                 arguments("payloadOfUnknownParameter", "there is no #amount", "Use the names of the parameters"),
                 arguments("typeIsNotSpel", "The type of @IdempotentReceiver", "Correct the expression"),
-                arguments("streamWithoutVersion", "The version '' of @IdempotentReceiver", CORRECT),
-                arguments("versionWithoutStream", "The stream '' of @IdempotentReceiver", CORRECT),
-                arguments("orderWithoutStream", "order 'STRICT'", CORRECT),
-                arguments("firstVersionWithoutStrict", "firstVersion '5'", CORRECT),
-                arguments("policyWithoutPayload", "onConflict 'SKIP'", CORRECT),
-                arguments("retentionIsNoDuration", "retention '7 days'", CORRECT),
+                arguments("streamWithoutVersion", "The version '' of @IdempotentReceiver", "Add version = "),
+                arguments("versionWithoutStream", "The stream '' of @IdempotentReceiver", "Add stream = "),
+                arguments("orderWithoutStream", "order 'STRICT'", "Add stream and version"),
+                arguments("firstVersionWithoutStrict", "firstVersion '5'", "Add order = STRICT"),
+                arguments("policyWithoutPayload", "onConflict 'SKIP'", "Name the payload"),
+                arguments("retentionIsNoDuration", "retention '7 days'", "Write one such as"),
                 arguments("acknowledgesKafka", "of type org.springframework.kafka.support.Acknowledgment", ACKNOWLEDGE),
                 arguments("acknowledgesRabbit", "of type com.rabbitmq.client.Channel", ACKNOWLEDGE),
                 arguments("acknowledgesJms", "of type jakarta.jms.Session", ACKNOWLEDGE),

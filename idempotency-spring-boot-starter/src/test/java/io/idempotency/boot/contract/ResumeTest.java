@@ -172,7 +172,12 @@ class ResumeTest {
             return METHOD.get().book(this, key, List.of(), null);
         }
 
-        @Idempotent(scope = "resumed-objects", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        @Idempotent(
+                scope = "resumed-objects",
+                key = "#key",
+                fingerprint = "#tour.name",
+                mode = IdempotencyMode.LEASED,
+                resume = true)
         public void take(String key, Tour tour) {}
 
         String reserve(String key, List<Leg> legs, @Nullable UUID voucher) {
