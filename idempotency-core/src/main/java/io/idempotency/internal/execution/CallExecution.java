@@ -92,6 +92,8 @@ final class CallExecution {
 
     private @Nullable Throwable inDoubtCommit;
 
+    private boolean mayCommitLate;
+
     private OutcomePublisher.@Nullable Ended pending;
 
     /**
@@ -280,10 +282,14 @@ final class CallExecution {
 
     /**
      * Notes the result of a claim: earlier attempts are not in doubt any more. If another transaction holds the key, they still
-     * are, because that may be the one of an earlier attempt, whose server process is still committing.
+     * are, because that may be the one of an earlier attempt, whose server process is still committing. With a row that stays, none
+     * of them can commit any more.
      */
     void claimed(ClaimResult claim) {
         claimAnswered = claim.kind() != ClaimResult.Kind.IN_PROGRESS;
+        if (claimAnswered && claim.kind() != ClaimResult.Kind.GRANTED_NEW) {
+            mayCommitLate = false;
+        }
     }
 
     void granted(ClaimResult claim) {
@@ -358,12 +364,21 @@ final class CallExecution {
         }
         if (commitResult().isInDoubt(thrown)) {
             inDoubtCommit = thrown;
+            mayCommitLate |= !claimAnswered;
         }
     }
 
     /** Returns the failure of a commit that is still in doubt; {@code null} if there is none. */
     @Nullable Throwable inDoubtCommit() {
         return inDoubtCommit;
+    }
+
+    /**
+     * Returns whether an attempt without a claim is in doubt. Its row and its COMMIT may be in a message that the server gets later, so
+     * that only a row which stays can refuse it.
+     */
+    boolean mayCommitLate() {
+        return mayCommitLate;
     }
 
     /**

@@ -188,6 +188,7 @@ public final class ClaimInTransaction {
                         held.storedWithCommit();
                     } else {
                         store.insertFinished(connection, request, completion);
+                        execution.claimed(first);
                         CommitGuard.registerOwn(connection, store);
                         held.completed();
                     }
