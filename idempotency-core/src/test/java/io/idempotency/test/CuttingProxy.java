@@ -20,13 +20,12 @@ public final class CuttingProxy extends DatabaseProxy<AtomicReference<CuttingPro
         /** The server never sees the statement. */
         BEFORE_IT_IS_SENT,
         /** The server has done it, and the client never learns. */
-        BEFORE_ITS_ANSWER_IS_DELIVERED,
-        /** The client's side breaks, and the server gets what was sent when {@link CuttingProxy#deliver()} is called. */
-        BEFORE_IT_IS_DELIVERED
+        BEFORE_ITS_ANSWER_IS_DELIVERED
     }
 
     /** The message with which a client ends a connection, after all that it has sent before. */
     private static final byte[] TERMINATE = {'X', 0, 0, 0, 4};
+
     private static final int DELIVERY_SECONDS = 30;
 
     private final AtomicReference<Cut> armed = new AtomicReference<>();
@@ -37,7 +36,7 @@ public final class CuttingProxy extends DatabaseProxy<AtomicReference<CuttingPro
     private final Semaphore delivered = new Semaphore(0);
 
     /** Cuts within what is sent if it has a number of bytes, and at the point otherwise. */
-    record Cut(String statement, Point point, int bytes) {}
+    record Cut(String statement, Point point, int bytes, boolean isHeld) {}
 
     private CuttingProxy(TestDatabase database) {
         super(database);
@@ -57,12 +56,17 @@ public final class CuttingProxy extends DatabaseProxy<AtomicReference<CuttingPro
 
     /** Cuts the next connection on which the client sends something that contains this text; once. */
     public void cutNext(String statement, Point point) {
-        armed.set(new Cut(statement, point, 0));
+        armed.set(new Cut(statement, point, 0, false));
     }
 
     /** Cuts it when the server has got so many bytes of what is sent, or all of it if that is less; once. */
     public void cutNextWithin(String statement, int bytes) {
-        armed.set(new Cut(statement, Point.BEFORE_IT_IS_SENT, bytes));
+        armed.set(new Cut(statement, Point.BEFORE_IT_IS_SENT, bytes, false));
+    }
+
+    /** Breaks the client's side of it. The server gets what is sent when {@link #deliver()} is called; once. */
+    public void holdNext(String statement) {
+        armed.set(new Cut(statement, Point.BEFORE_ITS_ANSWER_IS_DELIVERED, 0, true));
     }
 
     /** Delivers what was sent on a connection whose client's side was broken, and waits until the server has ended it. */
@@ -106,7 +110,7 @@ public final class CuttingProxy extends DatabaseProxy<AtomicReference<CuttingPro
                     return;
                 }
                 silent.set(cut);
-                if (cut.point() == Point.BEFORE_IT_IS_DELIVERED) {
+                if (cut.isHeld()) {
                     client.close();
                     deliveries.acquireUninterruptibly();
                     server.write(buffer, 0, length);
@@ -130,7 +134,7 @@ public final class CuttingProxy extends DatabaseProxy<AtomicReference<CuttingPro
             Cut cut = silent.get();
             if (cut == null) {
                 client.write(buffer, 0, length);
-            } else if (cut.point() == Point.BEFORE_ITS_ANSWER_IS_DELIVERED) {
+            } else if (!cut.isHeld()) {
                 cuts.incrementAndGet();
                 return;
             }

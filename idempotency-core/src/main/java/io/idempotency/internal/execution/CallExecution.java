@@ -16,6 +16,7 @@ import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.InterceptedTransaction;
 
@@ -57,6 +58,8 @@ final class CallExecution {
     private boolean insideTransaction;
 
     private Participation participation = Participation.NONE;
+
+    private @Nullable ActiveTransaction transaction;
 
     private boolean claimReached;
 
@@ -193,6 +196,7 @@ final class CallExecution {
         surroundingTransaction = InterceptedTransaction.current();
         insideTransaction = TransactionSynchronizationManager.isActualTransactionActive();
         participation = Participation.NONE;
+        transaction = null;
         claimReached = false;
         claimAnswered = false;
         optimistic = false;
@@ -267,7 +271,8 @@ final class CallExecution {
         return current != null && current != surroundingTransaction && current.hasTransaction() ? current : null;
     }
 
-    void participates(boolean inOwnTransaction) {
+    void participates(boolean inOwnTransaction, @Nullable ActiveTransaction activeTransaction) {
+        transaction = activeTransaction;
         participation = inOwnTransaction ? Participation.OWN : Participation.JOINED;
     }
 
@@ -354,7 +359,7 @@ final class CallExecution {
     }
 
     CommitResult commitResult() {
-        return new CommitResult(transactionEnd, failureInside);
+        return new CommitResult(transactionEnd, failureInside, transaction);
     }
 
     /** Keeps the failure of an in-doubt commit until the claim of a later attempt is answered. */
@@ -397,7 +402,7 @@ final class CallExecution {
     private boolean isFailureOfRollback(Throwable thrown) {
         return thrown instanceof TransactionSystemException rollbackFailure
                 ? rollbackFailure.getApplicationException() == failureInside
-                : transactionEnd == CommitResult.End.UNKNOWN;
+                : transactionEnd == CommitResult.End.UNKNOWN || transactionEnd == CommitResult.End.CONNECTION_LOST;
     }
 
     /** Sets the outcome that the call has if its transaction commits. */

@@ -86,8 +86,8 @@ final class SingleFlight {
         Wait awaitTurn(WaitBudget budget) {
             long start = System.nanoTime();
             try {
-                // tryAcquire() without a timeout would overtake waiting calls.
-                if (acquire(Duration.ZERO)) {
+                // Takes no notice of an interruption, and does not overtake waiting calls.
+                if (!permits.hasQueuedThreads() && permits.tryAcquire()) {
                     return Wait.GRANTED;
                 }
                 if (!waiters.tryAcquire()) {

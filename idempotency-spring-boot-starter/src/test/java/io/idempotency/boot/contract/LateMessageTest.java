@@ -30,7 +30,6 @@ import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.test.CuttingProxy;
-import io.idempotency.test.CuttingProxy.Point;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,8 +54,8 @@ class LateMessageTest {
         jdbc = applications.database().jdbc();
         List<Class<?>> beans = List.of(Shop.class, Interrupting.class);
         application = applications.start(beans, PipelinedCommitContractTest.PIPELINED);
-        withoutRetries = applications.start(
-                beans, PipelinedCommitContractTest.PIPELINED, "idempotency.retry.max-attempts=1");
+        withoutRetries =
+                applications.start(beans, PipelinedCommitContractTest.PIPELINED, "idempotency.retry.max-attempts=1");
     }
 
     @AfterEach
@@ -131,7 +130,7 @@ class LateMessageTest {
     @ParameterizedTest
     @EnumSource
     void afterTheFailureIsShownItCommitsNothing(Call call) throws Exception {
-        proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_DELIVERED);
+        proxy.holdNext("COMMIT");
         assertThatThrownBy(() -> call.in(withoutRetries))
                 .isNotInstanceOf(OutcomeUnknownException.class)
                 .hasStackTraceContaining("I/O error");
@@ -149,7 +148,7 @@ class LateMessageTest {
     @ParameterizedTest
     @EnumSource
     void afterTheRepeatHasSucceededItCommitsNothing(Call call) throws Exception {
-        proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_DELIVERED);
+        proxy.holdNext("COMMIT");
         Object answer = call.in(application);
 
         proxy.deliver();
@@ -162,7 +161,7 @@ class LateMessageTest {
     @ParameterizedTest
     @EnumSource(names = {"OPTIMISTIC", "OPTIMISTIC_WITHOUT_A_STATEMENT"})
     void afterTheFailureOfTheRepeatIsShownItCommitsNothing(Call call) throws Exception {
-        proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_DELIVERED);
+        proxy.holdNext("COMMIT");
         application.bean(Shop.class).beforeEffectDo(execution -> {
             if (execution == 2) {
                 throw new SoldOut();
@@ -181,7 +180,7 @@ class LateMessageTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.MATCH_ALL, names = "WRITE.*")
     void afterTheFinalFailureOfTheRepeatIsShownItCommitsNothing(Call call) throws Exception {
-        proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_DELIVERED);
+        proxy.holdNext("COMMIT");
         jdbc.update("update account set cents = 0 where name = 'a1'");
         assertThatExceptionOfType(SoldOut.class).isThrownBy(() -> call.in(application));
         jdbc.update("update account set cents = 100 where name = 'a1'");
@@ -197,7 +196,7 @@ class LateMessageTest {
     @ParameterizedTest
     @EnumSource(names = {"OPTIMISTIC", "OPTIMISTIC_WITHOUT_A_STATEMENT"})
     void ifItCommitsBeforeTheFailureOfTheRepeatIsShownItIsTheAnswer(Call call) {
-        proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_DELIVERED);
+        proxy.holdNext("COMMIT");
         try (Callers callers = Callers.onPlatformThreads()) {
             AtomicReference<Callers.@Nullable Call<Void>> delivery = new AtomicReference<>();
             application.bean(Shop.class).beforeEffectDo(execution -> {
@@ -226,7 +225,7 @@ class LateMessageTest {
                 + " raise 'no room for a failure' using errcode = '53100'; end $$");
         jdbc.execute("create trigger refuse before insert on idempotency.idempotency_request for each row"
                 + " when (new.status = 'failed_retryable') execute function refuse()");
-        proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_DELIVERED);
+        proxy.holdNext("COMMIT");
 
         assertThatExceptionOfType(OutcomeUnknownException.class)
                 .isThrownBy(() -> call.in(withoutRetries))
@@ -256,7 +255,8 @@ class LateMessageTest {
 
                 jdbc.execute("begin; lock table account, idempotency.idempotency_request; commit");
 
-                assertThat(application.request(key)).containsEntry("status", isAnswered ? "succeeded" : "failed_retryable");
+                assertThat(application.request(key))
+                        .containsEntry("status", isAnswered ? "succeeded" : "failed_retryable");
                 assertThat(application.effects()).isEqualTo(answered * call.effects());
             }
         }
