@@ -152,14 +152,25 @@ class ArchitectureTest {
                 .resideOutsideOfPackage(ROOT + ".internal.postgres..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "org.springframework.jdbc.core..", "org.springframework.jdbc.object..", "org.postgresql..")
+                .resideInAnyPackage("org.springframework.jdbc.core..", "org.springframework.jdbc.object..")
                 .orShould()
                 .dependOnClassesThat()
                 .areAssignableTo(java.sql.Statement.class)
                 .orShould()
                 .dependOnClassesThat()
                 .areAssignableTo(java.sql.ResultSet.class)
+                .check(CORE);
+    }
+
+    /** The state of the driver's transactions, and the severity of the server's errors, decide what a COMMIT has done. */
+    @Test
+    void onlyPostgresAndTransactionsKnowTheDriver() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + ".internal.postgres..", ROOT + ".internal.transaction")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.postgresql..")
                 .check(CORE);
     }
 

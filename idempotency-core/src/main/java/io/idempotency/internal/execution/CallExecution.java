@@ -16,6 +16,7 @@ import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.InterceptedTransaction;
 
@@ -58,6 +59,8 @@ final class CallExecution {
 
     private Participation participation = Participation.NONE;
 
+    private @Nullable ActiveTransaction transaction;
+
     private boolean claimReached;
 
     private boolean claimAnswered;
@@ -91,6 +94,8 @@ final class CallExecution {
     private @Nullable GrantedAttempt lastGrantedAttempt;
 
     private @Nullable Throwable inDoubtCommit;
+
+    private boolean mayCommitLate;
 
     private OutcomePublisher.@Nullable Ended pending;
 
@@ -191,6 +196,7 @@ final class CallExecution {
         surroundingTransaction = InterceptedTransaction.current();
         insideTransaction = TransactionSynchronizationManager.isActualTransactionActive();
         participation = Participation.NONE;
+        transaction = null;
         claimReached = false;
         claimAnswered = false;
         optimistic = false;
@@ -265,7 +271,8 @@ final class CallExecution {
         return current != null && current != surroundingTransaction && current.hasTransaction() ? current : null;
     }
 
-    void participates(boolean inOwnTransaction) {
+    void participates(boolean inOwnTransaction, @Nullable ActiveTransaction activeTransaction) {
+        transaction = activeTransaction;
         participation = inOwnTransaction ? Participation.OWN : Participation.JOINED;
     }
 
@@ -280,10 +287,14 @@ final class CallExecution {
 
     /**
      * Notes the result of a claim: earlier attempts are not in doubt any more. If another transaction holds the key, they still
-     * are, because that may be the one of an earlier attempt, whose server process is still committing.
+     * are, because that may be the one of an earlier attempt, whose server process is still committing. With a row that stays, none
+     * of them can commit any more.
      */
     void claimed(ClaimResult claim) {
         claimAnswered = claim.kind() != ClaimResult.Kind.IN_PROGRESS;
+        if (claimAnswered && claim.kind() != ClaimResult.Kind.GRANTED_NEW) {
+            mayCommitLate = false;
+        }
     }
 
     void granted(ClaimResult claim) {
@@ -348,7 +359,7 @@ final class CallExecution {
     }
 
     CommitResult commitResult() {
-        return new CommitResult(transactionEnd, failureInside);
+        return new CommitResult(transactionEnd, failureInside, transaction);
     }
 
     /** Keeps the failure of an in-doubt commit until the claim of a later attempt is answered. */
@@ -358,12 +369,21 @@ final class CallExecution {
         }
         if (commitResult().isInDoubt(thrown)) {
             inDoubtCommit = thrown;
+            mayCommitLate |= !claimAnswered;
         }
     }
 
     /** Returns the failure of a commit that is still in doubt; {@code null} if there is none. */
     @Nullable Throwable inDoubtCommit() {
         return inDoubtCommit;
+    }
+
+    /**
+     * Returns whether an attempt without a claim is in doubt. Its row and its COMMIT may be in a message that the server gets later, so
+     * that only a row which stays can refuse it.
+     */
+    boolean mayCommitLate() {
+        return mayCommitLate;
     }
 
     /**
@@ -382,7 +402,7 @@ final class CallExecution {
     private boolean isFailureOfRollback(Throwable thrown) {
         return thrown instanceof TransactionSystemException rollbackFailure
                 ? rollbackFailure.getApplicationException() == failureInside
-                : transactionEnd == CommitResult.End.UNKNOWN;
+                : transactionEnd == CommitResult.End.UNKNOWN || transactionEnd == CommitResult.End.CONNECTION_LOST;
     }
 
     /** Sets the outcome that the call has if its transaction commits. */

@@ -50,6 +50,9 @@ final class CallSteps {
 
     private @Nullable Throwable failureOfWork;
 
+    /** The step of which nothing is recorded, although its work has ended. */
+    private @Nullable String unrecorded;
+
     private boolean isEnded;
 
     CallSteps(
@@ -75,9 +78,11 @@ final class CallSteps {
     @Nullable Object run(String name, Type type, Invocation work) throws Throwable {
         return replayOrRun(name, type, () -> {
             Object result = proceed(work);
+            unrecorded = name;
             if (!lease.record(RecordedStep.succeeded(name, bodyOf(result, type)))) {
                 throw leaseLost();
             }
+            unrecorded = null;
             return result;
         });
     }
@@ -164,6 +169,12 @@ final class CallSteps {
             throw new IllegalStateException("The step '" + name + "' of the " + call.intent()
                     + " was asked for within the step '" + running + "': end one before the next begins");
         }
+        if (unrecorded != null) {
+            throw new IllegalStateException("The step '" + name + "' of the " + call.intent()
+                    + " was asked for after the step '" + unrecorded
+                    + "', which has ended and could not be recorded: let the"
+                    + " exception of that step leave the method, so that the next attempt begins with it");
+        }
         if (reached.contains(name)) {
             throw new IllegalArgumentException("The " + call.intent() + " has had a step '" + name
                     + "' before: name each step once, in a loop with the number of its turn");
@@ -228,11 +239,13 @@ final class CallSteps {
     }
 
     private void recordFailure(String name, Throwable thrown) {
+        unrecorded = name;
         Failure failure =
                 new Failure(true, failures.codeOf(thrown), thrown.getMessage() == null ? "" : thrown.getMessage());
         try {
             if (lease.record(RecordedStep.failed(name, failure))) {
                 reached.add(name);
+                unrecorded = null;
                 execution.publisher().stepEnded(call, name, false);
             }
         } catch (Throwable recordingFailure) {

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.SavepointAwareSynchronization;
@@ -20,30 +19,31 @@ final class CallSynchronization extends SavepointAwareSynchronization {
 
     private final CallExecution execution;
 
-    private final ClaimStore store;
-
     private KeyOwnership.@Nullable HeldKey heldKey;
 
     private @Nullable Connection connection;
 
+    private @Nullable Connection driver;
+
     /** Set if the call joined before the commit. Otherwise the transaction ends without the call being part of it. */
     private boolean joinedBeforeCommit;
 
-    private CallSynchronization(CallExecution execution, ClaimStore store) {
+    private CallSynchronization(CallExecution execution, boolean joinedBeforeCommit) {
         this.execution = execution;
-        this.store = store;
-        this.joinedBeforeCommit = TransactionTracker.isInnermostOpen();
+        this.joinedBeforeCommit = joinedBeforeCommit;
     }
 
-    static CallSynchronization register(JoinedTransaction transaction, CallExecution execution, ClaimStore store) {
-        CallSynchronization synchronization = new CallSynchronization(execution, store);
+    static CallSynchronization register(JoinedTransaction transaction, CallExecution execution) {
+        CallSynchronization synchronization =
+                new CallSynchronization(execution, TransactionTracker.isOpen(transaction.holder()));
         TransactionSynchronizationManager.registerSynchronization(synchronization);
-        execution.participates(transaction.isOwn());
+        execution.participates(transaction.isOwn(), TransactionTracker.find(transaction.holder()));
         return synchronization;
     }
 
     void setConnection(Connection transactionConnection) {
         connection = transactionConnection;
+        driver = CommitResult.driverOf(transactionConnection);
     }
 
     void setHeldKey(KeyOwnership.HeldKey key) {
@@ -76,7 +76,7 @@ final class CallSynchronization extends SavepointAwareSynchronization {
     public void afterCompletion(int status) {
         releaseKey();
         execution.transactionEnded(
-                CommitResult.after(status, connection, store), status == STATUS_COMMITTED && joinedBeforeCommit);
+                CommitResult.after(status, connection, driver), status == STATUS_COMMITTED && joinedBeforeCommit);
     }
 
     private void releaseKey() {

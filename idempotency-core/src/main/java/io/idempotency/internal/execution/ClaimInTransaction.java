@@ -117,7 +117,7 @@ public final class ClaimInTransaction {
     private @Nullable Object claimAndRun(CallExecution execution, Invocation invocation) throws Throwable {
         IdempotentCall call = execution.call();
         return transactions.call(call.intent(), execution.declaredTransaction(), keepFailure(execution, transaction -> {
-            CallSynchronization synchronization = CallSynchronization.register(transaction, execution, store);
+            CallSynchronization synchronization = CallSynchronization.register(transaction, execution);
             return transaction.withConnection(call.intent(), connection -> {
                 synchronization.setConnection(connection);
                 KeyOwnership.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
@@ -186,12 +186,13 @@ public final class ClaimInTransaction {
                     execution.finishes();
                     PipelinedTransaction pipelined = PipelinedTransaction.of(transaction.holder());
                     if (pipelined != null) {
-                        CommitGuard.register(connection, store);
+                        CommitGuard.register(connection, transaction.holder(), store);
                         pipelined.commitWith(PipelinedCompletion.withoutClaim(store, request, connection, completion));
                         held.storedWithCommit();
                     } else {
                         store.insertFinished(connection, request, completion);
-                        CommitGuard.registerOwn(connection, store);
+                        execution.claimed(first);
+                        CommitGuard.registerOwn(connection, transaction.holder(), store);
                         held.completed();
                     }
                 });
@@ -199,11 +200,11 @@ public final class ClaimInTransaction {
 
     private void guardCommit(IdempotentCall call, JoinedTransaction transaction, Connection connection) {
         if (isCompletedWithCommit(call, transaction)) {
-            CommitGuard.registerPipelined(connection, store);
+            CommitGuard.registerPipelined(connection, transaction.holder(), store);
         } else if (transaction.isOwn()) {
-            CommitGuard.registerOwn(connection, store);
+            CommitGuard.registerOwn(connection, transaction.holder(), store);
         } else {
-            CommitGuard.register(connection, store);
+            CommitGuard.register(connection, transaction.holder(), store);
         }
     }
 
@@ -317,14 +318,14 @@ public final class ClaimInTransaction {
             }
         }
         return transactions.call(call.intent(), declared, keepFailure(execution, transaction -> {
-            CallSynchronization synchronization = CallSynchronization.register(transaction, execution, store);
+            CallSynchronization synchronization = CallSynchronization.register(transaction, execution);
             return transaction.withConnection(call.intent(), connection -> {
                 synchronization.setConnection(connection);
                 lease.setMethodConnection(connection);
                 Object result = runWithSteps(execution, lease, invocation);
                 requireCommittable(call, transaction, connection, TransactionState.ENDED);
                 completeLeased(call, lease, connection, result);
-                CommitGuard.register(connection, store);
+                CommitGuard.register(connection, transaction.holder(), store);
                 execution.completedWith(result);
                 execution.setOutcome(ClaimResultHandler.outcomeOf(lease.claim()));
                 return result;
@@ -377,12 +378,12 @@ public final class ClaimInTransaction {
                 call.intent(),
                 null,
                 transaction -> transaction.withConnection(call.intent(), connection -> {
-                    step.setConnection(connection);
+                    step.begins(transaction, connection);
                     TransactionSynchronizationManager.registerSynchronization(step);
                     Object result = work.proceed();
                     requireCommittable(call, transaction, connection, TransactionState.ENDED);
                     record.accept(result);
-                    CommitGuard.register(connection, store);
+                    CommitGuard.register(connection, transaction.holder(), store);
                     return null;
                 }));
     }

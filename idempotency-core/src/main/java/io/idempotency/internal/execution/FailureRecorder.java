@@ -60,7 +60,7 @@ final class FailureRecorder {
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
         try {
-            if (write(call, claim, failureOf(call, firstFailure)) && isFinal) {
+            if (write(call, claim.attempt(), failureOf(call, firstFailure)) && isFinal) {
                 execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
         } catch (Throwable recordingFailure) {
@@ -70,12 +70,31 @@ final class FailureRecorder {
         }
     }
 
-    private boolean write(IdempotentCall call, ClaimResult claim, Failure failure) {
+    /**
+     * Leaves a row that refuses the row of an earlier attempt, if the server gets that later. It has the failure of the last attempt,
+     * unless that failure is the COMMIT without an answer.
+     *
+     * @return {@code false} if the key has a row already
+     */
+    boolean leaveRow(CallExecution execution, Throwable thrown) {
+        IdempotentCall call = execution.call();
+        Throwable firstFailure = execution.firstFailureOr(thrown);
+        Failure failure = execution.inDoubtCommit() == null
+                ? failureOf(call, firstFailure)
+                : new Failure(false, translator.codeOf(firstFailure), "The COMMIT was not answered");
+        boolean isLeft = write(call, 1, failure);
+        if (isLeft && failure.isFinal()) {
+            execution.setDurableOutcome(Outcome.FAILED_FINAL);
+        }
+        return isLeft;
+    }
+
+    private boolean write(IdempotentCall call, int attempt, Failure failure) {
         KeyClaimer.FailureRecord record = new KeyClaimer.FailureRecord(
                 call.requestId(),
                 call.intent(),
                 call.fingerprint(),
-                claim.attempt(),
+                attempt,
                 defaults.retentionOf(call.options()),
                 failure);
         return transactions.call(connection -> call.keyClaimer().recordFailure(connection, record));

@@ -14,7 +14,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.RecordedStep;
-import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
@@ -172,10 +171,5 @@ final class HeldLease {
                 .filter(request -> request.isClaimedBy(fence))
                 .map(request -> store.findSteps(connection, fence))
                 .orElse(List.of())));
-    }
-
-    /** Returns the end of a transaction with this lease. */
-    CommitResult.End endOf(int status, @Nullable Connection connection) {
-        return CommitResult.after(status, connection, store);
     }
 }

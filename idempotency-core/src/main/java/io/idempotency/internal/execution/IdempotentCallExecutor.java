@@ -82,7 +82,9 @@ public final class IdempotentCallExecutor {
         CallRetry retry = new CallRetry(defaults.retry());
         this.committedRows = new CommittedRows(dataSource, transactionsAsConfigured, store, defaults);
         this.transactionalCalls = new TransactionalCallStrategy(
-                retry, failures, new InDoubtCommitResolver(transactions, claimInTransaction, retry, defaults));
+                retry,
+                failures,
+                new InDoubtCommitResolver(transactions, claimInTransaction, failures, retry, defaults));
         this.optimisticCalls = new OptimisticCallStrategy(transactionalCalls, committedRows);
         this.keyedWrites = new KeyedWriteStrategy(transactionalCalls, store, dataSource, claimInTransaction, defaults);
         this.leasedCalls = new LeasedCallStrategy(

@@ -10,13 +10,16 @@ import io.idempotency.internal.transaction.Suppression;
 
 /**
  * Finds out whether an in-doubt commit has committed, after the last attempt of a call. It claims the key in a transaction of
- * its own, which it rolls back.
+ * its own, which it rolls back. If the server may get the row of the key later, together with the COMMIT, it first leaves a row that
+ * refuses that one.
  */
 final class InDoubtCommitResolver {
 
     private final RequiresNewTransaction transactions;
 
     private final ClaimInTransaction claimInTransaction;
+
+    private final FailureRecorder failures;
 
     private final CallRetry retry;
 
@@ -25,10 +28,12 @@ final class InDoubtCommitResolver {
     InDoubtCommitResolver(
             RequiresNewTransaction transactions,
             ClaimInTransaction claimInTransaction,
+            FailureRecorder failures,
             CallRetry retry,
             CallDefaults defaults) {
         this.transactions = transactions;
         this.claimInTransaction = claimInTransaction;
+        this.failures = failures;
         this.retry = retry;
         this.defaults = defaults;
     }
@@ -37,30 +42,43 @@ final class InDoubtCommitResolver {
      * Returns the stored response if the commit succeeded, and throws its failure if it did not. The claim waits for a server
      * process that is still committing.
      *
-     * @param failure the failure of the commit
+     * @param failure the failure of the commit, or that of an attempt after it
      * @return the stored response
-     * @throws OutcomeUnknownException if the database cannot be asked, or a transaction holds the key until the wait limit
+     * @throws OutcomeUnknownException if the database cannot be asked, a transaction holds the key until the wait limit, or no row can
+     *     be left
      */
     @Nullable Object resolve(CallExecution execution, Throwable failure) throws Throwable {
-        IdempotentCall call = execution.call();
-        ClaimRequest request =
-                defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, null);
-        execution.beginAttempt();
-        ClaimResult claim;
+        @Nullable ClaimResult claim;
         try {
-            claim = retry.runRequired(() -> transactions.callAndKeepIf(
-                    connection -> call.keyClaimer().claim(connection, request), result -> false));
+            boolean isRefusedLater =
+                    execution.mayCommitLate() && retry.runRequired(() -> failures.leaveRow(execution, failure));
+            claim = isRefusedLater ? null : claim(execution);
         } catch (Throwable queryFailure) {
             Suppression.add(failure, queryFailure);
             throw outcomeUnknown(execution, "the database could not be asked what became of it", failure);
         }
+        if (claim == null) {
+            throw failure;
+        }
         if (claim.kind() == ClaimResult.Kind.IN_PROGRESS) {
             throw outcomeUnknown(execution, "a transaction still holds its key, perhaps the one that commits", failure);
         }
+        execution.claimed(claim);
         return claimInTransaction.handle(claim, execution, true, granted -> {
             execution.granted(granted);
-            throw failure;
+            throw execution.mayCommitLate()
+                    ? outcomeUnknown(execution, "the row of its key was deleted meanwhile", failure)
+                    : failure;
         });
+    }
+
+    private ClaimResult claim(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
+        ClaimRequest request =
+                defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, null);
+        execution.beginAttempt();
+        return retry.runRequired(() -> transactions.callAndKeepIf(
+                connection -> call.keyClaimer().claim(connection, request), result -> false));
     }
 
     private static OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason, Throwable failure) {

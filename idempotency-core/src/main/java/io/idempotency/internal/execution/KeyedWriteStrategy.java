@@ -98,7 +98,7 @@ final class KeyedWriteStrategy {
                 return writeAndCommit();
             } catch (Throwable thrown) {
                 execution.attemptFailed(thrown);
-                if (!execution.claimsFirst() || !SqlStates.isAnswer(SqlStates.of(thrown))) {
+                if (!execution.claimsFirst() || !SqlStates.isAnswer(thrown)) {
                     throw thrown;
                 }
             } finally {

@@ -31,7 +31,7 @@ final class OptimisticCallStrategy {
         if (!execution.isOptimistic() || !execution.commitResult().isRolledBack(thrown)) {
             return false;
         }
-        if (execution.isFinishing() && SqlStates.isAnswer(SqlStates.of(thrown))) {
+        if (execution.isFinishing() && SqlStates.isAnswer(thrown)) {
             execution.spendFinishing();
             return true;
         }

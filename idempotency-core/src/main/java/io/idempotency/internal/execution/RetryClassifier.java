@@ -25,7 +25,7 @@ final class RetryClassifier {
 
     /** Returns whether a short transaction of the library may be repeated. A repeat is safe, because the token identifies the claim. */
     static boolean isRetryable(Throwable thrown) {
-        return isTransient(thrown) || (SqlStates.of(thrown) == null && thrown instanceof TransactionSystemException);
+        return isTransient(thrown) || (thrown instanceof TransactionSystemException && !SqlStates.isAnswer(thrown));
     }
 
     /** Returns whether required work may be repeated, for which a pool without a free connection is no reason to stop. */

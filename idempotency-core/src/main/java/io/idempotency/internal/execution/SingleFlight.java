@@ -94,8 +94,8 @@ final class SingleFlight {
         Wait awaitTurn(WaitBudget budget, Semaphore waitersOfAllKeys) {
             long start = System.nanoTime();
             try {
-                // tryAcquire() without a timeout would overtake waiting calls.
-                if (acquire(Duration.ZERO)) {
+                // Takes no notice of an interruption, and does not overtake waiting calls.
+                if (!permits.hasQueuedThreads() && permits.tryAcquire()) {
                     return Wait.GRANTED;
                 }
                 if (!waiters.tryAcquire()) {

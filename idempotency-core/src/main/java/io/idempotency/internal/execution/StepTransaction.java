@@ -7,8 +7,11 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitResult;
+import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.Suppression;
+import io.idempotency.internal.transaction.TransactionTracker;
 
 import static java.util.Objects.requireNonNull;
 
@@ -17,7 +20,11 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
 
     private final HeldLease lease;
 
+    private @Nullable ActiveTransaction transaction;
+
     private @Nullable Connection connection;
+
+    private @Nullable Connection driver;
 
     private @Nullable RecordedStep step;
 
@@ -29,8 +36,10 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
         this.lease = lease;
     }
 
-    void setConnection(Connection transactionConnection) {
+    void begins(JoinedTransaction joined, Connection transactionConnection) {
+        transaction = TransactionTracker.find(joined.holder());
         connection = transactionConnection;
+        driver = CommitResult.driverOf(transactionConnection);
     }
 
     /** Records the step, as long as the lease is held. */
@@ -47,7 +56,7 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
 
     @Override
     public void afterCompletion(int status) {
-        end = lease.endOf(status, connection);
+        end = CommitResult.after(status, connection, driver);
     }
 
     boolean isCommitted() {
@@ -60,7 +69,7 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
             return step != null;
         }
         try {
-            return new CommitResult(end, null).isInDoubt(thrown) && lease.isRecorded(step);
+            return new CommitResult(end, null, transaction).isInDoubt(thrown) && lease.isRecorded(step);
         } catch (Throwable queryFailure) {
             Suppression.add(thrown, queryFailure);
             return false;

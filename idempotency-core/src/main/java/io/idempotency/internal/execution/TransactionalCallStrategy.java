@@ -32,9 +32,10 @@ final class TransactionalCallStrategy {
             return resultOf(execution, retry.call(execution, attempt));
         } catch (Throwable thrown) {
             Throwable inDoubt = execution.inDoubtCommit();
-            if (inDoubt != null) {
-                Suppression.add(inDoubt, thrown);
-                return resultOf(execution, inDoubtCommits.resolve(execution, inDoubt));
+            if (inDoubt != null || execution.mayCommitLate()) {
+                Throwable failure = inDoubt == null ? thrown : inDoubt;
+                Suppression.add(failure, thrown);
+                return resultOf(execution, inDoubtCommits.resolve(execution, failure));
             }
             failures.record(execution, thrown);
             throw thrown;

@@ -226,8 +226,7 @@ public final class CallResumer {
         return true;
     }
 
-    private void make(
-            ResumedCall call, Invocation method, DueCall due, IdempotentOperation operation, Fence fence) {
+    private void make(ResumedCall call, Invocation method, DueCall due, IdempotentOperation operation, Fence fence) {
         if (due.isUnfinished() && due.resumeCount() >= maxAttempts) {
             String reason = "its process ended, or lost the database, before the call had ended";
             IllegalStateException lost = new IllegalStateException(reason);

@@ -3,6 +3,7 @@ package io.idempotency.internal.transaction;
 import java.sql.Connection;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -17,11 +18,12 @@ import io.idempotency.internal.claim.ClaimStore.TransactionState;
  * before the COMMIT. With managers that take no listener it is made as a synchronization, which is earlier.
  *
  * @param connection the connection of the transaction
+ * @param holder the holder of the connection, which identifies the transaction among those of the thread
  * @param store knows the state of the transaction without a round trip
  * @param required the required state besides not being aborted: ENDED requires nothing, OPEN that a transaction is open, CLAIMED
  *     that it is still the one with the claim
  */
-public record CommitGuard(Connection connection, ClaimStore store, TransactionState required)
+public record CommitGuard(Connection connection, ConnectionHolder holder, ClaimStore store, TransactionState required)
         implements TransactionSynchronization {
 
     private static final String SWALLOWED =
@@ -38,28 +40,29 @@ public record CommitGuard(Connection connection, ClaimStore store, TransactionSt
      * Guards the open transaction of this thread. Equal guards are kept once. A caller may roll back to a savepoint before the claim,
      * so the transaction need not stay one with a claim.
      */
-    public static void register(Connection connection, ClaimStore store) {
+    public static void register(Connection connection, ConnectionHolder holder, ClaimStore store) {
         TransactionState state = store.transactionState(connection);
-        register(connection, store, state == TransactionState.CLAIMED ? TransactionState.OPEN : state);
+        register(connection, holder, store, state == TransactionState.CLAIMED ? TransactionState.OPEN : state);
     }
 
     /** Guards a transaction that the call has started, and that ends with it. */
-    public static void registerOwn(Connection connection, ClaimStore store) {
-        register(connection, store, store.transactionState(connection));
+    public static void registerOwn(Connection connection, ConnectionHolder holder, ClaimStore store) {
+        register(connection, holder, store, store.transactionState(connection));
     }
 
     /** Guards a transaction whose completion is sent with its COMMIT, and itself fails if the claim does not exist any more. */
-    public static void registerPipelined(Connection connection, ClaimStore store) {
-        register(connection, store, TransactionState.ENDED);
+    public static void registerPipelined(Connection connection, ConnectionHolder holder, ClaimStore store) {
+        register(connection, holder, store, TransactionState.ENDED);
     }
 
-    private static void register(Connection connection, ClaimStore store, TransactionState required) {
-        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, store, required));
+    private static void register(
+            Connection connection, ConnectionHolder holder, ClaimStore store, TransactionState required) {
+        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, holder, store, required));
     }
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        if (!TransactionTracker.isInnermostOpen()) {
+        if (!TransactionTracker.isOpen(holder)) {
             requireCommittable();
         }
     }

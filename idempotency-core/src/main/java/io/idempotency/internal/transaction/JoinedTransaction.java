@@ -7,6 +7,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.idempotency.Intent;
@@ -19,8 +20,14 @@ import io.idempotency.TransactionMismatchException;
  * @param status the status of its manager
  * @param holder the holder of its connection, which identifies the transaction among those of the thread
  * @param dataSource the DataSource that the holder is bound to, which may be a wrapper or the target of the configured one
+ * @param isMarkedBefore whether its caller had marked it rollback-only before the call
  */
-public record JoinedTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
+public record JoinedTransaction(
+        DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource, boolean isMarkedBefore) {
+
+    JoinedTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
+        this(status, holder, dataSource, isMarked(holder));
+    }
 
     /** Works on the connection of the transaction. Every exception marks the transaction rollback-only. */
     public @Nullable Object withConnection(Intent intent, ConnectionWork work) throws Throwable {
@@ -64,8 +71,19 @@ public record JoinedTransaction(DefaultTransactionStatus status, ConnectionHolde
         return remaining.compareTo(wait) < 0 ? remaining : wait;
     }
 
+    /**
+     * Returns whether the transaction is marked rollback-only, also if the call has done that with the status of the method or of the
+     * template that has started it. Such a mark shows itself only at the end. A caller may mark its transaction before the call.
+     */
     public boolean isRollbackOnly() {
-        return status.isRollbackOnly();
+        return status.isRollbackOnly() || (!isMarkedBefore && isMarked(holder));
+    }
+
+    private static boolean isMarked(ConnectionHolder holder) {
+        ActiveTransaction active = TransactionTracker.find(holder);
+        TransactionStatus intercepted = InterceptedTransaction.current();
+        return (active != null && active.transaction().isRollbackOnly())
+                || (intercepted != null && ActiveTransaction.isOn(holder, intercepted) && intercepted.isRollbackOnly());
     }
 
     /** Flushes the pending changes of JPA. Does nothing with plain JDBC. */

@@ -70,7 +70,7 @@ public final class JoinedTransactions {
         if (holder == null || boundDataSource == null || !isTransactionOpen()) {
             throw noTransaction();
         }
-        if (TransactionTracker.isInnermostOver()) {
+        if (TransactionTracker.isOver(holder)) {
             throw new TransactionMismatchException(
                     "The transaction has been committed already, so messages can neither be"
                             + " published nor claimed in it, nor locks taken: this is a callback after its commit, such as a"
@@ -83,7 +83,7 @@ public final class JoinedTransactions {
                 throw noTransaction();
             }
             T result = guardingRollback(connection, () -> work.apply(connection, holder));
-            CommitGuard.register(connection, store);
+            CommitGuard.register(connection, holder, store);
             return result;
         } finally {
             DataSourceUtils.releaseConnection(connection, boundDataSource);

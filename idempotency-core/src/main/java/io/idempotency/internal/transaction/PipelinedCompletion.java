@@ -88,7 +88,7 @@ public final class PipelinedCompletion {
         try {
             return completingCommit.send();
         } catch (Throwable failure) {
-            if (hasEnded(connection) && !SqlStates.isAnswer(SqlStates.of(failure))) {
+            if (hasEnded(connection) && !SqlStates.isAnswer(failure)) {
                 throw FailedCommit.unknown(failure);
             }
             throw failure;

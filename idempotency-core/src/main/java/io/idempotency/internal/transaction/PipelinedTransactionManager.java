@@ -11,6 +11,8 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
+import io.idempotency.IdempotencyException;
+
 /**
  * A transaction manager for plain JDBC that sends the completion of an idempotent call together with the COMMIT of the
  * transaction that the call has started, in one round trip. Other transactions are those of its superclass.
@@ -64,6 +66,9 @@ public final class PipelinedTransactionManager extends JdbcTransactionManager {
             transaction.discard();
             return committed;
         } catch (Throwable failure) {
+            if (failure instanceof IdempotencyException) {
+                TransactionTracker.refuses(status);
+            }
             // Otherwise the clean-up would commit a transaction that is still open.
             Exception ended = FailedCommit.rollBack(connection, failure);
             RuntimeException thrown = ended instanceof SQLException sqlException

@@ -6,12 +6,15 @@ import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -33,7 +36,7 @@ public final class RequiresNewTransaction {
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         definition.setIsolationLevel(isolationLevel);
         this.dataSource = new DelegatingDataSource(dataSource);
-        this.template = new TransactionTemplate(new JdbcTransactionManager(this.dataSource), definition);
+        this.template = new TransactionTemplate(new Manager(this.dataSource), definition);
     }
 
     /**
@@ -95,6 +98,30 @@ public final class RequiresNewTransaction {
     private static void rollBackUnless(boolean isKept, TransactionStatus status) {
         if (!isKept) {
             status.setRollbackOnly();
+        }
+    }
+
+    /**
+     * Throws a TransactionSystemException for every failure of a COMMIT. After any other exception Spring rolls back, and the failure of
+     * that would hide the one of the COMMIT.
+     */
+    @SuppressWarnings("serial") // The superclass is serializable for historical reasons only.
+    private static final class Manager extends DataSourceTransactionManager {
+
+        Manager(DataSource dataSource) {
+            super(dataSource);
+        }
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+            Connection connection = ((JdbcTransactionObjectSupport) status.getTransaction())
+                    .getConnectionHolder()
+                    .getConnection();
+            try {
+                connection.commit();
+            } catch (Throwable failure) {
+                throw new TransactionSystemException("COMMIT failed", FailedCommit.rollBack(connection, failure));
+            }
         }
     }
 }

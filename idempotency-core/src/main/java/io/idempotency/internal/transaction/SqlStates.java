@@ -4,9 +4,10 @@ import java.sql.SQLException;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 /**
- * Classifies failures by their SQLSTATE, never by the text of a message.
+ * Classifies failures by their SQLSTATE and severity, never by the text of a message.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>
  */
@@ -25,6 +26,8 @@ public final class SqlStates {
 
     /** query_canceled, lock_not_available */
     private static final Set<String> WAIT_ENDED = Set.of("57014", "55P03");
+
+    private static final Set<String> SESSION_ENDED = Set.of("FATAL", "PANIC");
 
     private static final int DEEPEST_CAUSE = 50;
 
@@ -47,9 +50,28 @@ public final class SqlStates {
         return sqlState != null && (sqlState.startsWith(CONNECTION_EXCEPTION) || SERVER_DOWN.contains(sqlState));
     }
 
-    /** Returns whether the server has answered with an error, so that nothing is in doubt. */
-    public static boolean isAnswer(@Nullable String sqlState) {
-        return sqlState != null && !isConnectionLost(sqlState);
+    /**
+     * Returns whether the server has answered with an error, so that nothing is in doubt. After an error that ends its session or the
+     * whole server, what it had begun may be durable.
+     */
+    public static boolean isAnswer(Throwable failure) {
+        String sqlState = of(failure);
+        return sqlState != null && !isConnectionLost(sqlState) && !endsSession(failure);
+    }
+
+    /** Returns whether the server has ended the session with its error. */
+    public static boolean endsSession(Throwable failure) {
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
+            if (cause instanceof PSQLException serverFailure
+                    && serverFailure.getServerErrorMessage() != null
+                    && SESSION_ENDED.contains(
+                            String.valueOf(serverFailure.getServerErrorMessage().getSeverity()))) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
     }
 
     public static boolean isSerializationFailure(@Nullable String sqlState) {

@@ -3,6 +3,7 @@ package io.idempotency.internal.transaction;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -18,15 +19,29 @@ public final class TransactionTracker implements TransactionExecutionListener {
 
     private static final ThreadLocal<@Nullable ActiveTransaction> INNERMOST = new ThreadLocal<>();
 
-    /** Returns whether the innermost transaction of this thread is being committed, so that nothing more can be written in it. */
-    public static boolean isInnermostOver() {
-        ActiveTransaction active = innermost();
+    /**
+     * Returns the transaction of this thread whose connection is in a holder. A thread may have others, some of which are suspended.
+     *
+     * @return {@code null} if its manager has not reported its begin
+     */
+    public static @Nullable ActiveTransaction find(ConnectionHolder holder) {
+        for (ActiveTransaction active = innermost(); active != null; active = active.outer()) {
+            if (ActiveTransaction.isOn(holder, active.transaction())) {
+                return active;
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether a transaction is being committed, so that nothing more can be written in it. */
+    public static boolean isOver(ConnectionHolder holder) {
+        ActiveTransaction active = find(holder);
         return active != null && active.isOver();
     }
 
-    /** Returns whether the innermost transaction of this thread is known, and is not being committed yet. */
-    public static boolean isInnermostOpen() {
-        ActiveTransaction active = innermost();
+    /** Returns whether a transaction is known, and is not being committed yet. */
+    public static boolean isOpen(ConnectionHolder holder) {
+        ActiveTransaction active = find(holder);
         return active != null && !active.isOver();
     }
 
@@ -38,19 +53,26 @@ public final class TransactionTracker implements TransactionExecutionListener {
      * @param refusal the exception
      */
     public static void refuseOtherCommits(TransactionExecution transaction, Supplier<RuntimeException> refusal) {
-        for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer) {
-            if (active.transaction == transaction) {
-                active.refusalOfOthers = refusal;
-            }
+        ActiveTransaction active = find(transaction);
+        if (active != null) {
+            active.refuseOthers(refusal);
         }
     }
 
     private static @Nullable ActiveTransaction innermost() {
         ActiveTransaction active = INNERMOST.get();
         // Removes transactions whose manager did not report their end.
-        while (active != null && active.transaction.isCompleted()) {
-            active = active.outer;
+        while (active != null && active.transaction().isCompleted()) {
+            active = active.outer();
             bind(active);
+        }
+        return active;
+    }
+
+    private static @Nullable ActiveTransaction find(TransactionExecution transaction) {
+        ActiveTransaction active = INNERMOST.get();
+        while (active != null && active.transaction() != transaction) {
+            active = active.outer();
         }
         return active;
     }
@@ -68,20 +90,25 @@ public final class TransactionTracker implements TransactionExecutionListener {
      */
     @Override
     public void beforeCommit(TransactionExecution transaction) {
+        boolean isRollbackOnly =
+                transaction instanceof DefaultTransactionStatus status && status.isGlobalRollbackOnly();
         if (transaction instanceof DefaultTransactionStatus status
                 && status.isNewSynchronization()
                 && TransactionSynchronizationManager.isSynchronizationActive()) {
-            refuseCommit(status.isGlobalRollbackOnly());
+            refuseCommit(isRollbackOnly);
         }
-        boolean isWithin = false;
-        for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer) {
-            if (active.transaction == transaction) {
-                active.requireNoneRefused();
-                active.isCommitting = true;
-                isWithin = transaction.isNewTransaction() && !transaction.isReadOnly();
-            } else if (isWithin) {
-                active.refuseOther();
-            }
+        ActiveTransaction active = find(transaction);
+        if (active != null) {
+            active.requireNotRefused();
+            active.commits(isRollbackOnly);
+        }
+    }
+
+    /** Notes that the library's own manager refuses the COMMIT that it was about to send. */
+    static void refuses(TransactionExecution transaction) {
+        ActiveTransaction active = find(transaction);
+        if (active != null) {
+            active.refuses();
         }
     }
 
@@ -98,23 +125,31 @@ public final class TransactionTracker implements TransactionExecutionListener {
 
     @Override
     public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+        ActiveTransaction active = find(transaction);
+        if (active != null && failure != null) {
+            active.commitFailed(failure);
+        }
         remove(transaction);
     }
 
     @Override
     public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+        ActiveTransaction active = find(transaction);
+        if (active != null && failure != null) {
+            active.rollbackFailed();
+        }
         remove(transaction);
     }
 
     private static void remove(TransactionExecution transaction) {
         ActiveTransaction inner = null;
-        for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer) {
-            if (active.transaction != transaction) {
+        for (ActiveTransaction active = INNERMOST.get(); active != null; active = active.outer()) {
+            if (active.transaction() != transaction) {
                 inner = active;
             } else if (inner == null) {
-                bind(active.outer);
+                bind(active.outer());
             } else {
-                inner.outer = active.outer;
+                inner.setOuter(active.outer());
             }
         }
     }
@@ -124,43 +159,6 @@ public final class TransactionTracker implements TransactionExecutionListener {
             INNERMOST.remove();
         } else {
             INNERMOST.set(innermost);
-        }
-    }
-
-    /** An element of the stack of transactions of a thread. */
-    private static final class ActiveTransaction {
-
-        private final TransactionExecution transaction;
-
-        private @Nullable ActiveTransaction outer;
-
-        private boolean isCommitting;
-
-        private @Nullable Supplier<RuntimeException> refusalOfOthers;
-
-        private @Nullable RuntimeException refused;
-
-        private ActiveTransaction(TransactionExecution transaction, @Nullable ActiveTransaction outer) {
-            this.transaction = transaction;
-            this.outer = outer;
-        }
-
-        private void refuseOther() {
-            if (refusalOfOthers != null && !isCommitting) {
-                refused = refusalOfOthers.get();
-                throw refused;
-            }
-        }
-
-        private void requireNoneRefused() {
-            if (refused != null) {
-                throw refused;
-            }
-        }
-
-        /** Returns whether it is being committed. A nested transaction, which a callback may begin, is over with its outer one. */
-        private boolean isOver() {
-            return isCommitting || (!transaction.isNewTransaction() && outer != null && outer.isOver());
         }
     }
 }

@@ -66,24 +66,24 @@ class RetryClassifierTest {
 
         assertRepeated(begin, failure, (execution, thrown) -> {});
         assertRepeated(method, failure, (execution, thrown) -> {
-            execution.participates(true);
+            execution.participates(true, null);
             execution.failedInside(thrown);
             execution.transactionEnded(CommitResult.End.ROLLED_BACK, false);
         });
         assertRepeated(commit, failure, (execution, thrown) -> {
-            execution.participates(true);
+            execution.participates(true, null);
             execution.transactionEnded(CommitResult.End.UNKNOWN, false);
         });
         assertRepeated(jpaCommit, failure, (execution, thrown) -> {
-            execution.participates(true);
+            execution.participates(true, null);
             execution.transactionEnded(CommitResult.End.ROLLED_BACK, false);
         });
         assertRepeated(callback, failure, (execution, thrown) -> {
-            execution.participates(true);
+            execution.participates(true, null);
             execution.transactionEnded(CommitResult.End.COMMITTED, true);
         });
         assertRepeated(joined, failure, (execution, thrown) -> {
-            execution.participates(false);
+            execution.participates(false, null);
             execution.failedInside(thrown);
         });
     }
@@ -91,7 +91,7 @@ class RetryClassifierTest {
     @Test
     void theFailureInsideDecidesAndNotTheOneThatReplacedIt() {
         CallExecution execution = execution();
-        execution.participates(true);
+        execution.participates(true, null);
         execution.failedInside(new SQLException("a constraint is violated", "23505"));
         execution.transactionEnded(CommitResult.End.UNKNOWN, false);
 

@@ -39,8 +39,8 @@ class CommitResultTest {
     void aCommitThatThrewIs(
             CommitResult.End end, String failedInside, @Nullable String sqlState, String inDoubt, String rolledBack) {
         Throwable thrown = new TransactionSystemException("failed", new SQLException("failed", sqlState));
-        CommitResult result =
-                new CommitResult(end, failedInside.equals("yes") ? new IllegalStateException("in the method") : null);
+        CommitResult result = new CommitResult(
+                end, failedInside.equals("yes") ? new IllegalStateException("in the method") : null, null);
 
         assertThat(result.isInDoubt(thrown)).isEqualTo(inDoubt.equals("yes"));
         assertThat(result.isRolledBack(thrown)).isEqualTo(rolledBack.equals("yes"));

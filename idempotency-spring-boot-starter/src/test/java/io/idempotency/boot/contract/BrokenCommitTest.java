@@ -30,6 +30,7 @@ import io.idempotency.boot.testing.Callbacks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Something in this JVM fails while a response is sent together with its COMMIT. What is left open then would be
@@ -162,8 +163,8 @@ class BrokenCommitTest {
     }
 
     private static void assertNothingIsOpen(ContractApplication application) {
-        assertThat(application.database().backends().activity())
-                .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction"));
+        await().untilAsserted(() -> assertThat(application.database().backends().activity())
+                .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction")));
     }
 
     /** Makes one commit fail. */

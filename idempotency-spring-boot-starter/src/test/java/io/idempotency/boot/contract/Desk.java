@@ -31,6 +31,11 @@ class Desk extends PayingBean {
         return pay();
     }
 
+    @Transactional
+    public void inTransaction(Runnable work) {
+        work.run();
+    }
+
     private String pay() {
         return "paid in execution " + makeEffect();
     }

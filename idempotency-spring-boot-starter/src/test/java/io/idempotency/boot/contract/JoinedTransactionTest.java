@@ -11,11 +11,14 @@ import org.springframework.transaction.NestedTransactionNotSupportedException;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.IdempotencyOperations;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
+import io.idempotency.inbox.Inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -29,6 +32,34 @@ class JoinedTransactionTest {
 
     JoinedTransactionTest(ContractApplications applications) {
         this.applications = TransactionKind.startEach(List.of(TransactionKind.values()), applications, Desk.class);
+    }
+
+    /** Spring rolls back without an exception, so that only the call can say so. */
+    @ParameterizedTest
+    @EnumSource
+    void codeThatMarksTheTransactionOfItsCallerRollbackOnlyFails(TransactionKind kind) {
+        ContractApplication application = applications.get(kind);
+        IdempotencyOperations operations = application.bean(IdempotencyOperations.class);
+        Inbox inbox = application.bean(Inbox.class);
+        Runnable mark =
+                () -> TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+        Desk desk = application.bean(Desk.class);
+
+        for (Runnable call : List.<Runnable>of(
+                () -> operations.call("marking", "key", "same").run(mark::run),
+                () -> inbox.handleOnce("marking", "id", mark::run))) {
+            assertThatThrownBy(() -> desk.inTransaction(call))
+                    .isInstanceOf(TransactionFailedException.class)
+                    .hasMessageContaining("its transaction was marked rollback-only");
+            assertThatThrownBy(() -> desk.inTransaction(() -> desk.inTransaction(call)))
+                    .isInstanceOf(TransactionFailedException.class);
+        }
+        assertThatThrownBy(() -> application
+                        .transaction()
+                        .executeWithoutResult(status ->
+                                operations.call("marking", "key", "same").run(status::setRollbackOnly)))
+                .isInstanceOf(TransactionFailedException.class);
+        assertNothingIsKept(application);
     }
 
     @ParameterizedTest

@@ -475,6 +475,35 @@ class StepsTest {
         assertThat(runs).containsExactly("charge", "tell the customer");
     }
 
+    /** What the method does next may depend on the failure, which the next attempt would not get. */
+    @Test
+    void afterAStepThatCouldNotBeRecordedNoneIsRun() {
+        jdbc.execute("create or replace function refuse() returns trigger language plpgsql as $$ begin"
+                + " raise 'no room for a step' using errcode = '53100'; end $$");
+        for (boolean isFinalFailure : new boolean[] {true, false}) {
+            newKey();
+            jdbc.execute("create trigger refuse before update on idempotency.idempotency_request for each row"
+                    + " when (new.steps is distinct from old.steps) execute function refuse()");
+            try {
+                assertThatThrownBy(() -> book(() -> {
+                            if (isFinalFailure) {
+                                assertThatThrownBy(this::chargeInVain).isInstanceOf(LeasedPayments.Declined.class);
+                            } else {
+                                assertThatThrownBy(() -> step("charge")).hasStackTraceContaining("no room for a step");
+                            }
+                            jdbc.execute("drop trigger refuse on idempotency.idempotency_request");
+                            return step("tell the customer");
+                        }))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("'charge', which has ended and could not be recorded");
+            } finally {
+                jdbc.execute("drop trigger if exists refuse on idempotency.idempotency_request");
+            }
+            assertThat(runs).containsExactly("charge");
+            assertThat(administration.findSteps(intent())).isEmpty();
+        }
+    }
+
     private void chargeInVain() {
         IdempotencyContext.current().step("charge", () -> {
             run("charge");

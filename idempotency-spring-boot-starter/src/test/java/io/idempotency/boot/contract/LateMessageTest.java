@@ -1,0 +1,344 @@
+package io.idempotency.boot.contract;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.Idempotent;
+import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
+import io.idempotency.RecordedFailureException;
+import io.idempotency.boot.testing.Callbacks;
+import io.idempotency.test.CuttingProxy;
+import io.idempotency.test.TestSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The row of the key and its COMMIT are one message, which the server gets when the call has ended long ago. */
+@ContractTest
+@Tag("race")
+class LateMessageTest {
+
+    private final CuttingProxy proxy;
+
+    private final ContractApplication application;
+
+    private final ContractApplication withoutRetries;
+
+    private final JdbcTemplate jdbc;
+
+    LateMessageTest(ContractApplications applications) {
+        proxy = applications.proxy();
+        jdbc = applications.database().jdbc();
+        List<Class<?>> beans = List.of(Shop.class, Interrupting.class);
+        application = applications.start(beans, PipelinedCommitContractTest.PIPELINED);
+        withoutRetries =
+                applications.start(beans, PipelinedCommitContractTest.PIPELINED, "idempotency.retry.max-attempts=1");
+    }
+
+    @AfterEach
+    void clear() {
+        jdbc.execute("drop trigger if exists refuse on idempotency.idempotency_request");
+        application.bean(Shop.class).beforeEffectDo(execution -> {});
+    }
+
+    enum Call {
+        OPTIMISTIC {
+            @Override
+            Object in(ContractApplication application, String key) {
+                return application.bean(Shop.class).sell(key);
+            }
+        },
+        OPTIMISTIC_WITHOUT_A_STATEMENT {
+            @Override
+            Object in(ContractApplication application, String key) {
+                return application.bean(Shop.class).answer(key);
+            }
+        },
+        WRITE {
+            @Override
+            Object in(ContractApplication application, String key) {
+                return write(application, key).respond(String.class, "sold");
+            }
+        },
+        WRITE_WITHOUT_A_RESPONSE {
+            @Override
+            Object in(ContractApplication application, String key) {
+                write(application, key).run();
+                return "sold";
+            }
+        },
+        WRITE_THAT_RETURNS_A_ROW {
+            @Override
+            Object in(ContractApplication application, String key) {
+                return write(application, key)
+                        .statement("select name from account where name = 'a1'", Map.of())
+                        .returnRow(Sold.class);
+            }
+        };
+
+        Object in(ContractApplication application) {
+            return in(application, "key");
+        }
+
+        abstract Object in(ContractApplication application, String key);
+
+        boolean isWrite() {
+            return name().startsWith("WRITE");
+        }
+
+        long effects() {
+            return this == OPTIMISTIC_WITHOUT_A_STATEMENT ? 0 : 1;
+        }
+
+        private static IdempotencyOperations.Write write(ContractApplication application, String key) {
+            return application
+                    .bean(IdempotencyOperations.class)
+                    .call("shop-writes", key, "same")
+                    .finalFailures(List.of(SoldOut.class))
+                    .write()
+                    .statement("update account set cents = cents - 5 where name = 'a1' and cents >= 5", Map.of())
+                    .expectRows(1, SoldOut::new)
+                    .statement(
+                            "insert into payment (id, account, cents) values (:id, 'a1', 5)",
+                            Map.of("id", UUID.randomUUID()));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void afterTheFailureIsShownItCommitsNothing(Call call) throws Exception {
+        proxy.holdNext("COMMIT");
+        assertThatThrownBy(() -> call.in(withoutRetries))
+                .isNotInstanceOf(OutcomeUnknownException.class)
+                .hasStackTraceContaining("I/O error");
+
+        proxy.deliver();
+
+        assertThat(application.effects()).isZero();
+        assertThat(row()).containsEntry("status", "failed_retryable").containsEntry("attempt_count", 1);
+        Object answer = call.in(withoutRetries);
+        assertThat(call.in(application)).isEqualTo(answer);
+        assertThat(application.effects()).isEqualTo(call.effects());
+        assertThat(withoutRetries.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void afterTheRepeatHasSucceededItCommitsNothing(Call call) throws Exception {
+        proxy.holdNext("COMMIT");
+        Object answer = call.in(application);
+
+        proxy.deliver();
+
+        assertThat(call.in(application)).isEqualTo(answer);
+        assertThat(application.effects()).isEqualTo(call.effects());
+        assertThat(row()).containsEntry("status", "succeeded").containsEntry("attempt_count", 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"OPTIMISTIC", "OPTIMISTIC_WITHOUT_A_STATEMENT"})
+    void afterTheFailureOfTheRepeatIsShownItCommitsNothing(Call call) throws Exception {
+        proxy.holdNext("COMMIT");
+        application.bean(Shop.class).beforeEffectDo(execution -> {
+            if (execution == 2) {
+                throw new SoldOut();
+            }
+        });
+        assertThatThrownBy(() -> call.in(application)).isInstanceOf(SoldOut.class);
+
+        proxy.deliver();
+
+        assertThat(application.effects()).isZero();
+        assertThat(row()).containsEntry("status", "failed_retryable");
+        call.in(application);
+        assertThat(application.effects()).isEqualTo(call.effects());
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_ALL, names = "WRITE.*")
+    void afterTheFinalFailureOfTheRepeatIsShownItCommitsNothing(Call call) throws Exception {
+        proxy.holdNext("COMMIT");
+        jdbc.update("update account set cents = 0 where name = 'a1'");
+        assertThatExceptionOfType(SoldOut.class).isThrownBy(() -> call.in(application));
+        jdbc.update("update account set cents = 100 where name = 'a1'");
+
+        proxy.deliver();
+
+        assertThat(application.effects()).isZero();
+        assertThatExceptionOfType(RecordedFailureException.class).isThrownBy(() -> call.in(application));
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED_FINAL, Outcome.FAILURE_REPLAYED);
+    }
+
+    /** The message waits for the claim of the repeat, and is done when that is rolled back. */
+    @ParameterizedTest
+    @EnumSource(names = {"OPTIMISTIC", "OPTIMISTIC_WITHOUT_A_STATEMENT"})
+    void ifItCommitsBeforeTheFailureOfTheRepeatIsShownItIsTheAnswer(Call call) {
+        proxy.holdNext("COMMIT");
+        try (Callers callers = Callers.onPlatformThreads()) {
+            AtomicReference<Callers.@Nullable Call<Void>> delivery = new AtomicReference<>();
+            application.bean(Shop.class).beforeEffectDo(execution -> {
+                if (execution == 2) {
+                    delivery.set(callers.start(() -> {
+                        proxy.deliver();
+                        return null;
+                    }));
+                    application.database().backends().awaitBlocked(1);
+                    Callbacks.afterCompletion(status -> delivery.get().answer());
+                    throw new SoldOut();
+                }
+            });
+
+            assertThat(call.in(application)).isEqualTo("sold in execution 1");
+        }
+        assertThat(application.effects()).isEqualTo(call.effects());
+        assertThat(application.outcomes().all()).containsExactly(Outcome.REPLAYED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void ifNoRowCanBeLeftTheOutcomeIsUnknown(Call call) throws Exception {
+        jdbc.execute("create or replace function refuse() returns trigger language plpgsql as $$ begin"
+                + " raise 'no room for a failure' using errcode = '53100'; end $$");
+        jdbc.execute("create trigger refuse before insert on idempotency.idempotency_request for each row"
+                + " when (new.status = 'failed_retryable') execute function refuse()");
+        proxy.holdNext("COMMIT");
+
+        assertThatExceptionOfType(OutcomeUnknownException.class)
+                .isThrownBy(() -> call.in(withoutRetries))
+                .withMessageContaining("Repeat this call with the same key");
+
+        proxy.deliver();
+
+        assertThat(application.effects()).isEqualTo(call.effects());
+        call.in(application);
+        assertThat(application.effects()).isEqualTo(call.effects());
+    }
+
+    /** The interruption closes the socket when the message is sent, and the server may be about to begin with it. */
+    @ParameterizedTest
+    @EnumSource(names = {"OPTIMISTIC_WITHOUT_A_STATEMENT", "WRITE"})
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void anInterruptionOnAVirtualThreadLeavesNothingOfACallThatFails(Call call) {
+        int rounds = TestSize.pick(20, 500);
+        int answered = 0;
+        try (Callers callers = Callers.onVirtualThreads()) {
+            for (int round = 0; round < rounds; round++) {
+                // One that this instance has seen would be asked for first.
+                String key = "key-" + round;
+                boolean isAnswered =
+                        callers.start(() -> isAnsweredIfInterrupted(call, key)).answer();
+                answered += isAnswered ? 1 : 0;
+
+                jdbc.execute("begin; lock table account, idempotency.idempotency_request; commit");
+
+                assertThat(application.request(key))
+                        .containsEntry("status", isAnswered ? "succeeded" : "failed_retryable");
+                assertThat(application.effects()).isEqualTo(answered * call.effects());
+            }
+        }
+    }
+
+    private boolean isAnsweredIfInterrupted(Call call, String key) {
+        withoutRetries.bean(Interrupting.class).isArmed.set(true);
+        try {
+            call.in(withoutRetries, key);
+            return true;
+        } catch (OutcomeUnknownException unknown) {
+            throw new AssertionError("The database can be asked", unknown);
+        } catch (RuntimeException failed) {
+            return false;
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    private Map<String, Object> row() {
+        return application.request("key");
+    }
+
+    record Sold(String name) {}
+
+    static class SoldOut extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** Interrupts the thread when it has got a connection. */
+    static class Interrupting implements BeanPostProcessor {
+
+        private final AtomicBoolean isArmed = new AtomicBoolean();
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof DataSource dataSource
+                    ? new DelegatingDataSource(dataSource) {
+                        @Override
+                        public Connection getConnection() throws SQLException {
+                            Connection connection = super.getConnection();
+                            if (isArmed.getAndSet(false)) {
+                                Thread.currentThread().interrupt();
+                            }
+                            return connection;
+                        }
+                    }
+                    : bean;
+        }
+    }
+
+    static class Shop extends PayingBean {
+
+        private final AtomicInteger executions = new AtomicInteger();
+
+        private volatile IntConsumer beforeEffect = execution -> {};
+
+        /** Does this before the effect of each execution, whose number it gets. */
+        void beforeEffectDo(IntConsumer action) {
+            executions.set(0);
+            beforeEffect = action;
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public String sell(String key) {
+            String answer = answer();
+            makeEffect();
+            return answer;
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-answers", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
+        public String answer(String key) {
+            return answer();
+        }
+
+        private String answer() {
+            int execution = executions.incrementAndGet();
+            beforeEffect.accept(execution);
+            return "sold in execution " + execution;
+        }
+    }
+}
