@@ -151,8 +151,8 @@ class ClaimCostTest {
                                 + " where i.indrelid = 'idempotency.idempotency_request'::regclass order by 1",
                         String.class))
                 .containsExactly(
-                        "coalesce where (arguments IS NOT NULL)",
                         "expires_at",
+                        "greatest where (arguments IS NOT NULL)",
                         "locked_until where (locked_until IS NOT NULL)",
                         "request_id",
                         "response_expires_at where (response_expires_at IS NOT NULL)");
