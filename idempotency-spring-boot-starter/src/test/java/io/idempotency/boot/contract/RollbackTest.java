@@ -91,13 +91,13 @@ class RollbackTest {
     static class Failing extends PayingBean {
 
         @Transactional
-        @Idempotent(scope = "throwing", key = "#key")
+        @Idempotent(scope = "throwing", key = "#key", fingerprint = "#key")
         public String payAndThrow(String key, Throwable thrown) throws Throwable {
             makeEffect();
             throw thrown;
         }
 
-        @Idempotent(scope = "throwing-without-transactional", key = "#key")
+        @Idempotent(scope = "throwing-without-transactional", key = "#key", fingerprint = "#key")
         public String payAndThrowWithoutTransactional(String key, Throwable thrown) throws Throwable {
             makeEffect();
             throw thrown;
