@@ -119,8 +119,9 @@ public final class ClaimInTransaction {
         return transactions.call(call.intent(), execution.declaredTransaction(), keepFailure(execution, transaction -> {
             CallSynchronization synchronization = CallSynchronization.register(transaction, execution);
             return transaction.withConnection(call.intent(), connection -> {
-                synchronization.setConnection(connection);
                 KeyOwnership.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
+                // A lazy DataSource fetches the connection for it.
+                synchronization.setConnection(connection);
                 if (!execution.claimsFirst() && transaction.isOwn()) {
                     return runOptimistically(execution, transaction, connection, synchronization, invocation);
                 }
