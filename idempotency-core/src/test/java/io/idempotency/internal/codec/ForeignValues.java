@@ -118,6 +118,7 @@ public final class ForeignValues {
 
         private static final long serialVersionUID = 1L;
 
+        @SuppressWarnings("UnusedVariable") // For reflection.
         private final String name;
 
         NamedList(int name) {
@@ -129,6 +130,7 @@ public final class ForeignValues {
     /** A request with a member that is for it alone, and one that the server sets. */
     public static class Card {
 
+        @SuppressWarnings("UnusedVariable") // For reflection.
         @JsonProperty(access = JsonProperty.Access.WRITE_ONLY)
         private final int number;
 
@@ -146,6 +148,7 @@ public final class ForeignValues {
 
         public final int value;
 
+        @SuppressWarnings("UnusedVariable") // For reflection.
         private transient Object remembered;
 
         Cached(int value) {
