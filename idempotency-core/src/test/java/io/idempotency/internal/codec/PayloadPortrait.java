@@ -34,7 +34,7 @@ import tools.jackson.databind.JsonNode;
 @SuppressWarnings("JavaUtilDate") // Users have members of this class.
 final class PayloadPortrait {
 
-    private final Map<Object, Integer> open = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> open = new IdentityHashMap<>();
 
     private PayloadPortrait() {}
 
@@ -176,8 +176,8 @@ final class PayloadPortrait {
     }
 
     private static boolean isEmpty(@Nullable Object member) {
-        return member instanceof Collection<?> collection && collection.isEmpty()
-                || member instanceof Map<?, ?> map && map.isEmpty();
+        return (member instanceof Collection<?> collection && collection.isEmpty())
+                || (member instanceof Map<?, ?> map && map.isEmpty());
     }
 
     private static boolean isOfPlatform(Class<?> type) {

@@ -209,7 +209,7 @@ class PayloadStateTest {
     @Test
     void whatIsNoPartOfTheValueDoesNotCount() {
         Derived used = new Derived();
-        used.hashCode();
+        int unused = used.hashCode();
         used.cached = "cached";
 
         assertThat(fingerprinter.of(used)).isEqualTo(fingerprinter.of(new Derived()));
@@ -477,6 +477,7 @@ class PayloadStateTest {
 
     static final class WriteOnly {
 
+        @SuppressWarnings("UnusedVariable") // For reflection.
         @JsonProperty(access = JsonProperty.Access.WRITE_ONLY)
         private final String number;
 
