@@ -88,6 +88,7 @@ class IdempotencyJsonMapperTest {
         }
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // Is only written.
     record Everything(
             String accountNumber,
             @Nullable String noValue,
@@ -111,6 +112,7 @@ class IdempotencyJsonMapperTest {
             Object anything,
             Bean bean) {}
 
+    @SuppressWarnings("JavaUtilDate") // Users have some.
     private static Everything everything() {
         return new Everything(
                 "4711",

@@ -1,5 +1,6 @@
 package io.idempotency.boot.properties;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -74,7 +75,7 @@ class PropertyNamesTest {
                           retenton: 7d
                           http:
                             stirct: true
-                        """.getBytes(), "application.yaml"));
+                        """.getBytes(StandardCharsets.UTF_8), "application.yaml"));
 
         application
                 .withInitializer(

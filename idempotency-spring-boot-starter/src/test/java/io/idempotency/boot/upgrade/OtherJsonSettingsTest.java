@@ -100,6 +100,7 @@ class OtherJsonSettingsTest {
             this.jdbc = jdbc;
         }
 
+        @SuppressWarnings("JavaUtilDate") // Users have some.
         @Transactional
         @Idempotent(scope = "payments", key = "#key")
         public Receipt pay(String key, Order order) {
