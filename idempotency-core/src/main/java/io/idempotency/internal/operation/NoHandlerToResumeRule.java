@@ -1,5 +1,7 @@
 package io.idempotency.internal.operation;
 
+import java.util.List;
+
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
@@ -8,13 +10,16 @@ import io.idempotency.InvalidIdempotentMethodException;
 /** The rule against resumed handler methods: their payload has a part of the request, which a resumed call does not have. */
 final class NoHandlerToResumeRule implements OperationRule {
 
-    private static final String MAPPING = "org.springframework.web.bind.annotation.RequestMapping";
+    private static final List<String> MAPPINGS = List.of(
+            "org.springframework.web.bind.annotation.RequestMapping",
+            "org.springframework.web.service.annotation.HttpExchange");
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
         if (operation.storedArguments() != null
-                && MergedAnnotations.from(operation.method(), SearchStrategy.TYPE_HIERARCHY)
-                        .isPresent(MAPPING)) {
+                && MAPPINGS.stream()
+                        .anyMatch(
+                                MergedAnnotations.from(operation.method(), SearchStrategy.TYPE_HIERARCHY)::isPresent)) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe()
                             + " has resume = true and handles HTTP requests: method and"

@@ -48,6 +48,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.NameMatchTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.service.annotation.PostExchange;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
@@ -361,10 +362,11 @@ class BeanRulesReportTest {
                 .advises("Secure the method that calls it");
     }
 
-    @Test
-    void reportsAHandlerMethodThatIsToBeResumed() {
-        reportOf(HandlerToResume.class)
-                .says(HandlerToResume.class.getName() + ".pay(String) has resume = true and handles HTTP requests")
+    @ParameterizedTest
+    @ValueSource(classes = {HandlerToResume.class, ExchangeToResume.class})
+    void reportsAHandlerMethodThatIsToBeResumed(Class<?> handler) {
+        reportOf(handler)
+                .says(handler.getName() + ".pay(String) has resume = true and handles HTTP requests")
                 .advises("Annotate a service method that the handler calls");
     }
 
@@ -399,6 +401,20 @@ class BeanRulesReportTest {
     static class HandlerToResume {
 
         @PostMapping("/payments")
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public void pay(String key) {}
+    }
+
+    interface Exchange {
+
+        @PostExchange("/payments")
+        void pay(String key);
+    }
+
+    @Controller
+    static class ExchangeToResume implements Exchange {
+
+        @Override
         @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
         public void pay(String key) {}
     }
