@@ -52,14 +52,17 @@ final class ComparedArgumentsCheck implements SmartInitializingSingleton {
 
     private static void check(HandlerMethod handler, IdempotentOperationSource source) {
         IdempotentOperation operation = source.findOperation(handler.getMethod(), handler.getBeanType());
-        ArgumentExpression fingerprint = operation == null ? null : operation.fingerprintExpression();
-        if (fingerprint == null) {
+        if (operation == null || operation.fingerprintExpression() == null) {
             return;
         }
+        ArgumentExpression fingerprint = operation.fingerprintExpression();
         Set<Integer> named = fingerprint.namedArguments();
+        Set<Integer> ofKey = operation.keyExpression().namedArguments();
         List<MethodParameter> leftOut = Arrays.stream(handler.getMethodParameters())
                 .filter(parameter -> !named.contains(parameter.getParameterIndex()))
                 .filter(ComparedArgumentsCheck::isOfRequest)
+                // A text is in the key as it is, but of a body the key has only a part.
+                .filter(parameter -> !ofKey.contains(parameter.getParameterIndex()) || isBody(parameter))
                 .toList();
         if (!leftOut.isEmpty()) {
             logger.warn(
@@ -73,6 +76,11 @@ final class ComparedArgumentsCheck implements SmartInitializingSingleton {
 
     private static boolean isOfRequest(MethodParameter parameter) {
         return OF_REQUEST.stream().anyMatch(parameter::hasParameterAnnotation);
+    }
+
+    private static boolean isBody(MethodParameter parameter) {
+        return parameter.hasParameterAnnotation(RequestBody.class)
+                || parameter.hasParameterAnnotation(RequestPart.class);
     }
 
     private static String describe(MethodParameter parameter) {

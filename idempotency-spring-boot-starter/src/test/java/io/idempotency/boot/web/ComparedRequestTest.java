@@ -103,6 +103,7 @@ class ComparedRequestTest {
                                 + ".order(String, boolean, Integer, String, Order) leaves out"
                                 + " @RequestParam dry and @RequestHeader channel.",
                         "Name them in fingerprint, as in \"{#order, #currency}\"")
+                .contains(".inTheKey(String, Order) leaves out @RequestBody order.")
                 .doesNotContain("everything", "named");
     }
 
@@ -170,6 +171,12 @@ class ComparedRequestTest {
                 @RequestHeader(defaultValue = "") String channel,
                 @RequestBody Order order) {
             return channel;
+        }
+
+        @PostMapping("/in-the-key")
+        @Idempotent(scope = "in-the-key", key = "#tenant + ':' + #order.item", fingerprint = "'ordered'")
+        public String inTheKey(@RequestHeader(defaultValue = "") String tenant, @RequestBody Order order) {
+            return tenant;
         }
     }
 
