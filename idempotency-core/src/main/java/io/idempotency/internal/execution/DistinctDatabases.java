@@ -11,12 +11,14 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.NonTransientDataAccessException;
 import org.springframework.transaction.TransactionException;
 
 import io.idempotency.DatabaseResolver;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.transaction.DatabaseIdentity;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 
 /**
  * A resolver that refuses two names of one database, such as those of tenants that have a schema each: equal keys of the two would be
@@ -84,13 +86,27 @@ public final class DistinctDatabases implements DatabaseResolver {
         try {
             check(name);
         } catch (DataAccessException | TransactionException failure) {
-            logger.debug("The database {} could not be asked for its identity", name, failure);
-            // The pool may have no second connection, so that each call would wait for it again.
-            if (!mayWait) {
-                checked.put(name, Optional.empty());
-            }
+            failed(name, mayWait, failure);
         } finally {
             checking.unlock();
+        }
+    }
+
+    private void failed(Object name, boolean mayWait, RuntimeException failure) {
+        if (failure instanceof NonTransientDataAccessException && SqlStates.isAnswer(failure)) {
+            // Each call would get the same answer, one after the other.
+            checked.put(name, Optional.empty());
+            logger.warn(
+                    "It is not checked whether '{}' is one database with another name, because PostgreSQL refuses to tell its"
+                            + " identity: grant the role EXECUTE on pg_control_system()",
+                    name,
+                    failure);
+            return;
+        }
+        logger.debug("The database {} could not be asked for its identity", name, failure);
+        // The pool may have no second connection, so that each call would wait for it again.
+        if (!mayWait) {
+            checked.put(name, Optional.empty());
         }
     }
 

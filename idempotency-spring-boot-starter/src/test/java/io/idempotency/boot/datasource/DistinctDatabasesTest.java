@@ -2,6 +2,8 @@ package io.idempotency.boot.datasource;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -18,6 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
@@ -29,6 +32,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.internal.execution.DistinctDatabases;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -102,6 +106,22 @@ class DistinctDatabasesTest {
             assertThatThrownBy(() -> as("b", () -> transaction.execute(status -> purchases.buy("first"))))
                     .isInstanceOf(TransactionMismatchException.class);
         }
+    }
+
+    @Test
+    void aDatabaseThatDoesNotTellWhichItIsIsAskedOnce(CapturedOutput output) {
+        List<String> questions = new ArrayList<>();
+        DatabaseResolver resolver = DistinctDatabases.of(() -> "a", database.dataSource(), connection -> {
+            questions.add("asked");
+            new JdbcTemplate(new SingleConnectionDataSource(connection, true)).execute("select not_granted()");
+            throw new AssertionError();
+        });
+
+        assertThat(resolver.resolveDatabase()).isEqualTo("a");
+        assertThat(resolver.resolveDatabase()).isEqualTo("a");
+
+        assertThat(questions).hasSize(1);
+        assertThat(output).contains("It is not checked whether 'a' is one database with another name");
     }
 
     @Test
