@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Predicate;
 import java.util.stream.BaseStream;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.TokenStreamContext;
 import tools.jackson.databind.BeanDescription;
@@ -211,22 +213,47 @@ public final class StateModule extends SimpleModule {
                     : new CheckedSubclass(serializer, added);
         }
 
-        /** Returns the fields that a subclass adds to a complete class of the platform, such as ArrayList or BigDecimal. */
+        /**
+         * Returns the fields that a class has beside what is written: those that it adds to a complete class of the platform, such as
+         * ArrayList or BigDecimal, and of an Iterable or a Number of its own those that hold no elements and no numbers.
+         */
         private static List<Field> addedToPlatform(Class<?> type) {
             Class<?> complete = type;
             while (complete != null && !PayloadTypes.isOfPlatform(complete)) {
                 complete = complete.getSuperclass();
             }
-            if (complete == null
-                    || complete == type
-                    || complete == Object.class
-                    || java.lang.reflect.Modifier.isAbstract(complete.getModifiers())) {
+            if (complete == null || complete == type) {
                 return List.of();
             }
-            return new ClassState(type, List.of())
+            List<Field> added = new ClassState(type, List.of())
                     .hidden().stream()
                             .filter(field -> !PayloadTypes.isOfPlatform(field.getDeclaringClass()))
                             .toList();
+            if (complete == Number.class) {
+                return besides(added, Modifier::isNumber);
+            }
+            if (complete == Object.class) {
+                // Collections and maps of libraries, such as those of JPA, have more than their elements.
+                boolean isOnlyIterable = Iterable.class.isAssignableFrom(type) && !Collection.class.isAssignableFrom(type);
+                return isOnlyIterable ? besides(added, Modifier::isContainer) : List.of();
+            }
+            return java.lang.reflect.Modifier.isAbstract(complete.getModifiers()) ? List.of() : added;
+        }
+
+        /** Returns the fields of other types, if there is one of the types that are written. */
+        private static List<Field> besides(List<Field> fields, Predicate<Class<?>> isWritten) {
+            List<Field> others = fields.stream()
+                    .filter(field -> !isWritten.test(field.getType()))
+                    .toList();
+            return others.size() == fields.size() ? List.of() : others;
+        }
+
+        private static boolean isNumber(Class<?> type) {
+            return Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(type));
+        }
+
+        private static boolean isContainer(Class<?> type) {
+            return type.isArray() || Iterable.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
         }
     }
 

@@ -155,6 +155,9 @@ class PayloadStateTest {
                 arguments(new Open(1), new Open(2)),
                 arguments(new Delegating(new Card("a")), new Delegating(new Card("b"))),
                 arguments(new Elements("a"), new Elements("b")),
+                arguments(new Basket(null, 1), new Basket(null, 2)),
+                arguments(new Amount(1, null), new Amount(2, null)),
+                arguments(new Chain("a"), new Chain("b")),
                 arguments(Pattern.compile("a"), Pattern.compile("a", Pattern.CASE_INSENSITIVE)),
                 arguments(new Timestamp(0), Timestamp.from(Instant.ofEpochSecond(0, 1_000))),
                 arguments(new Time(0), new Time(5)),
@@ -203,6 +206,8 @@ class PayloadStateTest {
                 arguments(new Appended("a"), new Appended(null)),
                 arguments(new OfIgnoredType(new IgnoredType()), new OfIgnoredType(null)),
                 arguments(new AsArray("a"), new AsArray(null)),
+                arguments(new Basket("a", 1), new Basket(null, 1)),
+                arguments(new Amount(1, "EUR"), new Amount(1, null)),
                 arguments(new Family(1).lines.get(0), new Line(1)));
     }
 
@@ -646,6 +651,80 @@ class PayloadStateTest {
         @Override
         public Iterator<String> iterator() {
             return elements.iterator();
+        }
+    }
+
+    /** An Iterable with more than its elements. */
+    static final class Basket implements Iterable<Integer> {
+
+        @SuppressWarnings("unused")
+        private final @Nullable String customer;
+
+        private final List<Integer> items;
+
+        Basket(@Nullable String customer, Integer... items) {
+            this.customer = customer;
+            this.items = List.of(items);
+        }
+
+        @Override
+        public Iterator<Integer> iterator() {
+            return items.iterator();
+        }
+    }
+
+    /** An Iterable whose elements are in no collection. */
+    static final class Chain implements Iterable<String> {
+
+        private final Name first;
+
+        Chain(String first) {
+            this.first = new Name(first);
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return List.of(first.text()).iterator();
+        }
+    }
+
+    static final class Amount extends Number {
+
+        private static final long serialVersionUID = 1L;
+
+        private final long cents;
+
+        @SuppressWarnings("unused")
+        private final @Nullable String currency;
+
+        Amount(long cents, @Nullable String currency) {
+            this.cents = cents;
+            this.currency = currency;
+        }
+
+        @Override
+        public int intValue() {
+            return (int) cents;
+        }
+
+        @Override
+        public long longValue() {
+            return cents;
+        }
+
+        @Override
+        public float floatValue() {
+            return cents;
+        }
+
+        @Override
+        public double doubleValue() {
+            return cents;
+        }
+
+        @Override
+        public String toString() {
+            return String.valueOf(cents);
         }
     }
 
