@@ -234,7 +234,8 @@ public final class StateModule extends SimpleModule {
             }
             if (complete == Object.class) {
                 // Collections and maps of libraries, such as those of JPA, have more than their elements.
-                boolean isOnlyIterable = Iterable.class.isAssignableFrom(type) && !Collection.class.isAssignableFrom(type);
+                boolean isOnlyIterable =
+                        Iterable.class.isAssignableFrom(type) && !Collection.class.isAssignableFrom(type);
                 return isOnlyIterable ? besides(added, Modifier::isContainer) : List.of();
             }
             return java.lang.reflect.Modifier.isAbstract(complete.getModifiers()) ? List.of() : added;
@@ -259,8 +260,8 @@ public final class StateModule extends SimpleModule {
 
     private static String notInJson(Class<?> type) {
         return "The state of " + type.getName()
-                + " is not in its JSON, so that different values look equal: give it getters or a serializer, or use a class"
-                + " that JSON shows";
+                + " is not in its JSON, so that different values look equal: give its fields getters of the same names, or the"
+                + " class a serializer, or use a class that JSON shows";
     }
 
     private static void requireUnset(List<Field> hidden, Object bean, JsonGenerator generator) {
@@ -269,7 +270,7 @@ public final class StateModule extends SimpleModule {
                 throw new RefusedPayloadException("The member '" + field.getName() + "' of "
                         + field.getDeclaringClass().getName()
                         + " is set, but is not in its JSON, so that values which differ in it look equal: let JSON have it"
-                        + " (for fingerprints @JsonProperty(access = WRITE_ONLY) is enough), or declare it transient if it is no"
+                        + " by a getter of its name (for fingerprints @JsonProperty(access = WRITE_ONLY) is enough), or declare it transient if it is no"
                         + " part of the value");
             }
         }

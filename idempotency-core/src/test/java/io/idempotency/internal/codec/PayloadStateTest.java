@@ -126,13 +126,13 @@ class PayloadStateTest {
     void aRefusalNamesTheClassAndThePlace() {
         assertThatThrownBy(() -> fingerprinter.of(new Box(List.of(new Money(1)))))
                 .hasMessage("The state of " + Money.class.getName()
-                        + " is not in its JSON, so that different values look equal: give it getters or a serializer, or use"
-                        + " a class that JSON shows (at " + Box.class.getName()
+                        + " is not in its JSON, so that different values look equal: give its fields getters of the same"
+                        + " names, or the class a serializer, or use a class that JSON shows (at " + Box.class.getName()
                         + "[\"content\"]->java.util.ImmutableCollections$List12[0])");
         assertThatThrownBy(() -> fingerprinter.of(new Ignored("4111")))
                 .hasMessage("The member 'number' of " + Ignored.class.getName()
                         + " is set, but is not in its JSON, so that values which differ in it look equal: let JSON have it"
-                        + " (for fingerprints @JsonProperty(access = WRITE_ONLY) is enough), or declare it transient if it is"
+                        + " by a getter of its name (for fingerprints @JsonProperty(access = WRITE_ONLY) is enough), or declare it transient if it is"
                         + " no part of the value");
     }
 
