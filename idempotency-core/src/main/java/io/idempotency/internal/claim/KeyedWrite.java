@@ -21,7 +21,7 @@ public record KeyedWrite(
         boolean returnsRow,
         @Nullable Object response) {
 
-    /** What fits into the buffers of any connection, in characters, of which each has at most three bytes. */
+    /** The number of characters that fits into the buffers of any connection, of which each has at most three bytes. */
     private static final int LARGEST_REST = 20_000;
 
     private static final List<Class<?>> SIZED = List.of(

@@ -65,7 +65,7 @@ final class ResumeStatements {
         }
     }
 
-    /** What is no text becomes an argument that cannot be read, because one row must not hide all others. */
+    /** Returns an argument that cannot be read for an element that is no text, because one row must not hide all others. */
     private static List<String> argumentsOf(Object[] elements) {
         return Stream.of(elements)
                 .map(element -> element instanceof String text ? text : "")
