@@ -1,0 +1,188 @@
+package io.idempotency.boot.interleaving;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.boot.interleaving.Fault.Proceeding;
+
+/** A thread of the application that stops before whatever it sends to the server. */
+final class Actor {
+
+    private static final ThreadLocal<Actor> CURRENT = new ThreadLocal<>();
+
+    private final String name;
+
+    private final Callable<?> work;
+
+    private final Thread thread;
+
+    private Server server;
+
+    private final Semaphore turn = new Semaphore(0);
+
+    private volatile YieldPoint at;
+
+    private volatile int pid;
+
+    private volatile boolean isDone;
+
+    private volatile boolean isFree;
+
+    private volatile Object answer;
+
+    private volatile Throwable failure;
+
+    private volatile String leftovers = "";
+
+    private final Set<Fault> faults = Collections.synchronizedSet(EnumSet.noneOf(Fault.class));
+
+    private volatile Fault nextFault;
+
+    Actor(String name, Callable<?> work) {
+        this.name = name;
+        this.work = work;
+        this.thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    /** Returns the actor of this thread; {@code null} if it is another thread. */
+    static Actor current() {
+        return CURRENT.get();
+    }
+
+    private void run() {
+        CURRENT.set(this);
+        try {
+            answer = work.call();
+        } catch (Throwable thrown) {
+            failure = thrown;
+        } finally {
+            CURRENT.remove();
+            leftovers = leftoversOfThread();
+            isDone = true;
+        }
+    }
+
+    /** Returns what is still bound to the thread after the call. */
+    private static String leftoversOfThread() {
+        StringBuilder left = new StringBuilder();
+        if (!TransactionSynchronizationManager.getResourceMap().isEmpty()) {
+            left.append(" resources ").append(TransactionSynchronizationManager.getResourceMap());
+        }
+        if (TransactionSynchronizationManager.isSynchronizationActive()
+                || TransactionSynchronizationManager.isActualTransactionActive()) {
+            left.append(" an active transaction");
+        }
+        if (IdempotencyContext.find().isPresent()) {
+            left.append(" the context of a call");
+        }
+        return left.toString();
+    }
+
+    /** Stops, and goes on as the scheduler decides. */
+    Object reach(YieldPoint point, Proceeding proceeding) throws Throwable {
+        if (isFree) {
+            return proceeding.proceed();
+        }
+        pid = point.pid();
+        at = point;
+        turn.acquireUninterruptibly();
+        Fault fault = nextFault;
+        nextFault = null;
+        if (fault == null) {
+            return proceeding.proceed();
+        }
+        try {
+            return fault.strike(point, proceeding);
+        } finally {
+            if (fault.cutsConnection()) {
+                // The server notices at once, so that all runs of a schedule are the same.
+                server.awaitGone(pid);
+            }
+        }
+    }
+
+    void start(Server onServer) {
+        server = onServer;
+        thread.start();
+    }
+
+    /** Lets the actor do what it has stopped before. */
+    void move(Fault fault) {
+        if (fault != null) {
+            faults.add(fault);
+            nextFault = fault;
+        }
+        at = null;
+        turn.release();
+    }
+
+    /** Notes a fault that moves nobody. */
+    void struck(Fault fault) {
+        faults.add(fault);
+    }
+
+    /** Lets the actor run to its end, as nobody watches any more. */
+    void free() {
+        isFree = true;
+        at = null;
+        turn.release();
+    }
+
+    String name() {
+        return name;
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    /** Returns where the actor stands; {@code null} if it moves, waits or is done. */
+    YieldPoint at() {
+        return at;
+    }
+
+    /** Returns the backend that the actor has used last. */
+    int pid() {
+        return pid;
+    }
+
+    boolean isDone() {
+        return isDone;
+    }
+
+    Object answer() {
+        return answer;
+    }
+
+    Throwable failure() {
+        return failure;
+    }
+
+    String leftovers() {
+        return leftovers;
+    }
+
+    /** Returns the faults that have struck this actor. */
+    Set<Fault> faults() {
+        return faults;
+    }
+
+    private static String firstLineOf(Throwable failure) {
+        return failure.toString().lines().findFirst().orElse("");
+    }
+
+    @Override
+    public String toString() {
+        String state = isDone
+                ? (failure == null ? "answered " + answer : "failed with " + firstLineOf(failure))
+                : at == null ? "is " + thread.getState() : "stands before " + at.label();
+        return name + " " + state + (faults.isEmpty() ? "" : " " + faults);
+    }
+}

@@ -1,0 +1,115 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+import org.postgresql.core.BaseConnection;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.test.TestDatabase;
+
+/** Two applications on one database, whose statements a scheduler owns. */
+final class Applications implements AutoCloseable {
+
+    /** Read when a pool is made: without it a backend that a fault has ended is lent for another half second. */
+    private static final String ALWAYS_TEST_CONNECTIONS = "com.zaxxer.hikari.aliveBypassWindowMs";
+
+    /** Enough for the driver to prepare all statements at the server, and for what is done at first only. */
+    private static final int WARM_UP_CALLS = 8;
+
+    private final TestDatabase database;
+
+    private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+    private final Server server;
+
+    private final Sessions sessions;
+
+    Applications(TestDatabase database, String... properties) throws SQLException {
+        this.database = database;
+        Shop.createTable(database.jdbc());
+        System.setProperty(ALWAYS_TEST_CONNECTIONS, "0");
+        try {
+            for (int i = 0; i < 2; i++) {
+                contexts.add(start(properties));
+            }
+        } finally {
+            System.clearProperty(ALWAYS_TEST_CONNECTIONS);
+        }
+        this.server = new Server(database);
+        try (Connection unused = contexts.get(0).getBean(DataSource.class).getConnection()) {
+            this.sessions = new Sessions(unused.unwrap(BaseConnection.class));
+        }
+    }
+
+    private ConfigurableApplicationContext start(String... properties) {
+        return JdbcTestApplication.start(
+                database,
+                new Class<?>[] {Shop.class, YieldingDataSource.Wrapping.class},
+                JdbcTestApplication.and(
+                        properties,
+                        "spring.datasource.url=" + database.jdbcUrl()
+                                + (database.jdbcUrl().contains("?") ? "&" : "?")
+                                // No server is lost here, so that nothing has to be on the disk.
+                                + CuttableSockets.URL_PARAMETER + "&options=-c%20synchronous_commit=off",
+                        "spring.datasource.hikari.maximum-pool-size=8",
+                        "spring.datasource.hikari.minimum-idle=4",
+                        "idempotency.retry.delay=1ms",
+                        "idempotency.purge.enabled=false",
+                        "idempotency.storage.maintenance-interval=1d",
+                        "idempotency.sample-interval=1d",
+                        "logging.level.io.idempotency=off",
+                        "logging.level.com.zaxxer.hikari=off",
+                        "logging.level.org.springframework=off"));
+    }
+
+    /** Makes calls that no scheduler owns, so that later ones do not differ from each other. */
+    void warmUp(Calls calls) {
+        for (int i = 0; i < WARM_UP_CALLS; i++) {
+            for (Shop shop : shops()) {
+                calls.call(shop, "warm-up-" + i);
+            }
+        }
+    }
+
+    List<Shop> shops() {
+        return contexts.stream().map(context -> context.getBean(Shop.class)).toList();
+    }
+
+    Server server() {
+        return server;
+    }
+
+    TestDatabase database() {
+        return database;
+    }
+
+    /** Returns the state that the last run has left in the sessions of both pools. */
+    List<String> leftInSessions() {
+        Collection<BaseConnection> used = contexts.stream()
+                .map(context -> (YieldingDataSource) context.getBean(DataSource.class))
+                .map(YieldingDataSource::takeUsed)
+                .flatMap(Collection::stream)
+                .toList();
+        return sessions.differing(used);
+    }
+
+    @Override
+    public void close() throws SQLException {
+        server.close();
+        Stream.of(contexts).flatMap(List::stream).forEach(ConfigurableApplicationContext::close);
+    }
+
+    /** A call of one key. */
+    @FunctionalInterface
+    interface Calls {
+
+        Object call(Shop shop, String key);
+    }
+}

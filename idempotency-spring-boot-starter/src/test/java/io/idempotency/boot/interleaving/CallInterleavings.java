@@ -1,0 +1,80 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.Set;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import io.idempotency.boot.interleaving.Applications.Calls;
+import io.idempotency.test.PostgresTest;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+/** The schedules of callers of one key, for one mode. */
+@PostgresTest
+@Tag("race")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class CallInterleavings {
+
+    private final Calls calls;
+
+    private final String[] properties;
+
+    private Applications applications;
+
+    private final Set<Fault> everyTime;
+
+    /**
+     * Creates the tests.
+     *
+     * @param calls what the actors do
+     * @param everyTime the faults of the default run, which has some seconds
+     * @param properties of both applications
+     */
+    CallInterleavings(Calls calls, Set<Fault> everyTime, String... properties) {
+        this.calls = calls;
+        this.everyTime = everyTime;
+        this.properties = properties;
+    }
+
+    @BeforeAll
+    void start(TestDatabase database) throws SQLException {
+        applications = new Applications(database, properties);
+        applications.warmUp(calls);
+    }
+
+    @AfterAll
+    void stop() throws SQLException {
+        applications.close();
+    }
+
+    @Test
+    void twoCallersAndOneOfTheFaultsThatDifferMost() {
+        explorer(2).exploreAll(everyTime, 1);
+    }
+
+    @Test
+    @Tag("full")
+    void twoCallersAndOneOfAnyFault() {
+        explorer(2).exploreAll(EnumSet.allOf(Fault.class), 1);
+    }
+
+    /** Two of them are duplicates in one application, and wait for each other in the JVM. */
+    @Test
+    @Tag("full")
+    void threeCallersAtRandomWithTwoFaults() {
+        explorer(3).walk(1, TestSize.pick(300, 50_000), 2);
+    }
+
+    Explorer explorer(int callers) {
+        return new Explorer(
+                getClass().getSimpleName() + "-of-" + callers,
+                applications.server(),
+                new Duplicates(applications, callers, calls));
+    }
+}

@@ -1,0 +1,115 @@
+package io.idempotency.boot.interleaving;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Runs a scenario in many schedules, each with a fresh key, and fails with those that ended wrong. */
+final class Explorer {
+
+    private static final Logger logger = LoggerFactory.getLogger("interleavings");
+
+    private static final int MOST_PRINTED = 5;
+
+    /** Of a run that diverged, which a loaded machine may do. */
+    private static final int MOST_TRIES = 20;
+
+    private static final AtomicLong keys = new AtomicLong();
+
+    private final String name;
+
+    private final Server server;
+
+    private final Scenario scenario;
+
+    private final List<String> violations = new ArrayList<>();
+
+    private int runs;
+
+    private int steps;
+
+    private int divergences;
+
+    Explorer(String name, Server server, Scenario scenario) {
+        this.name = name;
+        this.server = server;
+        this.scenario = scenario;
+    }
+
+    /** Runs all schedules without a fault, or with up to so many of them. */
+    void exploreAll(Set<Fault> faults, int mostFaults) {
+        DepthFirst depthFirst = new DepthFirst();
+        Scheduler scheduler = new Scheduler(server, faults, mostFaults, scenario.isSymmetric());
+        long start = System.nanoTime();
+        do {
+            run(scheduler, () -> {
+                depthFirst.restart();
+                return depthFirst;
+            });
+        } while (depthFirst.next() && violations.size() < MOST_PRINTED);
+        report("complete with up to " + mostFaults + " of " + faults, start);
+    }
+
+    /** Runs schedules at random. */
+    void walk(long seed, int count, int mostFaults) {
+        Scheduler scheduler = new Scheduler(server, EnumSet.allOf(Fault.class), mostFaults, false);
+        long start = System.nanoTime();
+        for (int i = 0; i < count && violations.size() < MOST_PRINTED; i++) {
+            long seedOfRun = seed + i;
+            run(scheduler, () -> new RandomWalk(seedOfRun));
+        }
+        report("at random from seed " + seed + " with up to " + mostFaults + " faults", start);
+    }
+
+    /** Runs one printed schedule. */
+    void replay(String schedule) {
+        long start = System.nanoTime();
+        Scheduler scheduler = new Scheduler(server, EnumSet.allOf(Fault.class), Integer.MAX_VALUE, false);
+        run(scheduler, () -> new Replay(Schedule.parse(schedule)));
+        report("replayed", start);
+    }
+
+    private void run(Scheduler scheduler, Supplier<Chooser> choosers) {
+        for (int tries = 1; true; tries++) {
+            String key = "key-" + keys.incrementAndGet();
+            try {
+                Run run = scheduler.run(scenario.actors(key), choosers.get());
+                runs++;
+                steps += run.labels().size();
+                List<String> wrong = scenario.check(key, run);
+                if (!wrong.isEmpty()) {
+                    violations.add(wrong + "\n" + run.describe());
+                }
+                return;
+            } catch (Divergence divergence) {
+                divergences++;
+                logger.warn("{}: {}", name, divergence.getMessage());
+                if (tries == MOST_TRIES) {
+                    throw divergence;
+                }
+            }
+        }
+    }
+
+    private void report(String bound, long start) {
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        logger.warn(
+                "{}, {}: {} schedules, {} steps, {} diverged, {} s",
+                name,
+                bound,
+                runs,
+                steps,
+                divergences,
+                took.toMillis() / 1000.0);
+        assertThat(violations).as("%s: %d schedules", name, runs).isEmpty();
+    }
+}

@@ -1,0 +1,138 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.EnumSet;
+import java.util.Set;
+
+import io.idempotency.boot.interleaving.YieldPoint.Kind;
+
+/** What may go wrong where an actor stops. */
+enum Fault {
+
+    /** The server process ends while the actor stands there, so that others may go on before the actor finds out. */
+    TERMINATED(true, EnumSet.allOf(Kind.class)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) {
+            throw new IllegalStateException("The scheduler terminates backends, and moves nobody");
+        }
+    },
+
+    /** The connection is cut before anything is sent. */
+    UNSENT(true, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
+            return CuttableSockets.cutting(CuttableSockets.Cut.BEFORE_THE_MESSAGE, proceeding);
+        }
+    },
+
+    /** The message is sent and never arrives: a COMMIT is in doubt, and has not happened. */
+    LOST(true, EnumSet.of(Kind.COMMIT)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
+            return CuttableSockets.cutting(CuttableSockets.Cut.WITHIN_THE_MESSAGE, proceeding);
+        }
+    },
+
+    /** The server has done it, and its answer never arrives: a COMMIT is in doubt, and has happened. */
+    UNANSWERED(true, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
+            return CuttableSockets.cutting(CuttableSockets.Cut.BEFORE_THE_ANSWER, proceeding);
+        }
+    },
+
+    /** The server refuses it with a serialization failure, which has aborted the transaction. */
+    SERIALIZATION(true, EnumSet.of(Kind.STATEMENT, Kind.COMMIT)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
+            SQLException failure = failSerialization(point);
+            if (point.kind() == Kind.COMMIT) {
+                point.driver().rollback();
+            }
+            throw failure;
+        }
+    },
+
+    /** An unchecked exception instead of the message. */
+    EXCEPTION(false, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) {
+            throw new InjectedException();
+        }
+    },
+
+    /** An error instead of the message. */
+    ERROR(false, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) {
+            throw new InjectedError();
+        }
+    },
+
+    /** The thread is interrupted before the message is sent. */
+    INTERRUPT(false, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
+            Thread.currentThread().interrupt();
+            return proceeding.proceed();
+        }
+    };
+
+    private final boolean isHidden;
+
+    private final Set<Kind> kinds;
+
+    Fault(boolean isHidden, Set<Kind> kinds) {
+        this.isHidden = isHidden;
+        this.kinds = kinds;
+    }
+
+    /** Returns whether a call that starts its own transaction repeats itself, so that its caller does not notice. */
+    boolean isHidden() {
+        return isHidden;
+    }
+
+    boolean mayStrikeAt(YieldPoint point) {
+        return kinds.contains(point.kind());
+    }
+
+    boolean cutsConnection() {
+        return this == UNSENT || this == LOST || this == UNANSWERED;
+    }
+
+    /** Happens instead of the message, on the thread of the actor. */
+    abstract Object strike(YieldPoint point, Proceeding proceeding) throws Throwable;
+
+    private static SQLException failSerialization(YieldPoint point) throws SQLException {
+        try (Statement statement = point.driver().createStatement()) {
+            statement.execute("do 'begin raise exception ''injected'' using errcode = ''40001''; end'");
+            throw new IllegalStateException("Nothing was raised");
+        } catch (SQLException failure) {
+            return failure;
+        }
+    }
+
+    /** What reaches the server if no fault strikes. */
+    @FunctionalInterface
+    interface Proceeding {
+
+        Object proceed() throws Throwable;
+    }
+
+    static final class InjectedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        InjectedException() {
+            super("injected");
+        }
+    }
+
+    static final class InjectedError extends Error {
+        private static final long serialVersionUID = 1;
+
+        InjectedError() {
+            super("injected");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.idempotency.boot.interleaving;
+
+import java.util.Iterator;
+import java.util.List;
+
+/** Repeats the steps of a printed schedule, and then takes the first that is possible. */
+final class Replay implements Chooser {
+
+    private final Iterator<Step> steps;
+
+    Replay(Schedule schedule) {
+        this.steps = schedule.steps().iterator();
+    }
+
+    @Override
+    public Step choose(List<Step> possible) {
+        if (!steps.hasNext()) {
+            return possible.get(0);
+        }
+        Step step = steps.next();
+        if (!possible.contains(step)) {
+            throw new Divergence(step + " is none of " + possible);
+        }
+        return step;
+    }
+}

@@ -1,0 +1,157 @@
+package io.idempotency.boot.interleaving;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+import io.idempotency.boot.interleaving.YieldPoint.Kind;
+
+/** Moves one actor at a time, from one point to the next, and waits until all others stand, wait for another one or are done. */
+final class Scheduler {
+
+    private static final long POLL_NANOS = 50_000;
+
+    /** Of one step, and of actors that all wait. The longest that the contract allows here is a wait for a key. */
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    private static final int MOST_STEPS = 400;
+
+    private final Server server;
+
+    private final Waits waits;
+
+    private final Set<Fault> faults;
+
+    private final int mostFaults;
+
+    private final boolean isSymmetric;
+
+    /**
+     * Creates a scheduler.
+     *
+     * @param server that the actors use
+     * @param faults that may strike
+     * @param mostFaults how many strike in one run
+     * @param isSymmetric whether the first actor is always the first to move
+     */
+    Scheduler(Server server, Set<Fault> faults, int mostFaults, boolean isSymmetric) {
+        this.server = server;
+        this.waits = new Waits(server);
+        this.faults = faults;
+        this.mostFaults = mostFaults;
+        this.isSymmetric = isSymmetric;
+    }
+
+    /** Runs the actors to their end. */
+    Run run(List<Actor> actors, Chooser chooser) {
+        List<Step> steps = new ArrayList<>();
+        List<String> labels = new ArrayList<>();
+        String stuck = null;
+        actors.forEach(actor -> actor.start(server));
+        try {
+            while (!(actors.stream().allMatch(Actor::isDone))) {
+                stuck = settle(actors);
+                if (stuck != null) {
+                    break;
+                }
+                List<Actor> standing =
+                        actors.stream().filter(actor -> actor.at() != null).toList();
+                if (standing.isEmpty()) {
+                    continue;
+                }
+                if (steps.size() == MOST_STEPS) {
+                    stuck = MOST_STEPS + " steps did not end it";
+                    break;
+                }
+                Step step = chooser.choose(possible(standing, steps));
+                Actor actor = standing.stream()
+                        .filter(one -> one.name().equals(step.actor()))
+                        .findFirst()
+                        .orElseThrow();
+                steps.add(step);
+                labels.add(step + ": " + actor.at().label());
+                take(step, actor);
+            }
+            return new Run(actors, new Schedule(steps), labels, stuck);
+        } finally {
+            release(actors);
+        }
+    }
+
+    private void take(Step step, Actor actor) {
+        if (step.fault() == Fault.TERMINATED) {
+            actor.struck(Fault.TERMINATED);
+            server.terminate(actor.at().pid());
+        } else {
+            actor.move(step.fault());
+        }
+    }
+
+    /** Moves without a fault first, so that these schedules are the first ones. */
+    private List<Step> possible(List<Actor> standing, List<Step> before) {
+        List<Actor> ready = standing.stream()
+                .filter(actor -> actor.at().kind() == Kind.SESSION)
+                .limit(1)
+                .toList();
+        if (ready.isEmpty()) {
+            ready = isSymmetric && before.isEmpty() ? standing.subList(0, 1) : standing;
+        }
+        List<Step> possible = new ArrayList<>();
+        ready.forEach(actor -> possible.add(new Step(actor.name(), null)));
+        if (before.stream().filter(step -> step.fault() != null).count() < mostFaults) {
+            for (Actor actor : ready) {
+                Arrays.stream(Fault.values())
+                        .filter(faults::contains)
+                        .filter(fault -> fault.mayStrikeAt(actor.at()))
+                        .map(fault -> new Step(actor.name(), fault))
+                        .filter(step -> step.fault() != Fault.TERMINATED || !isLastStep(step, before))
+                        .forEach(possible::add);
+            }
+        }
+        return possible;
+    }
+
+    /** Returns whether the same backend was terminated just before. */
+    private static boolean isLastStep(Step step, List<Step> before) {
+        return !before.isEmpty() && before.get(before.size() - 1).equals(step);
+    }
+
+    /** Waits until nobody moves, and returns what does not end. */
+    private String settle(List<Actor> actors) {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (true) {
+            // Twice, because who was last to stop may have freed, on its way, who was seen waiting before.
+            boolean isSettled = actors.stream().allMatch(this::hasSettled)
+                    && actors.stream().allMatch(this::hasSettled);
+            boolean canGoOn = actors.stream().anyMatch(actor -> actor.at() != null)
+                    || actors.stream().allMatch(Actor::isDone);
+            if (isSettled && canGoOn) {
+                return null;
+            }
+            if (System.nanoTime() > end) {
+                return isSettled ? "all wait" : "somebody moves no more";
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    private boolean hasSettled(Actor actor) {
+        return actor.at() != null || actor.isDone() || waits.isWaiting(actor);
+    }
+
+    /** Lets those that are left run to their end, so that the next run is alone. */
+    private void release(List<Actor> actors) {
+        actors.stream().filter(actor -> !actor.isDone()).forEach(Actor::free);
+        for (Actor actor : actors) {
+            try {
+                actor.thread().join(LIMIT.toMillis());
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+}

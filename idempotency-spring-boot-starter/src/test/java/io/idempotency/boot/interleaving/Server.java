@@ -1,0 +1,75 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+import io.idempotency.test.TestDatabase;
+
+/** The server as the scheduler sees it, on a connection that no actor uses. */
+final class Server implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private static final long POLL_NANOS = 200_000;
+
+    private final Connection connection;
+
+    private final PreparedStatement blocked;
+
+    private final PreparedStatement present;
+
+    private final PreparedStatement terminate;
+
+    Server(TestDatabase database) throws SQLException {
+        this.connection = database.connection();
+        this.blocked = connection.prepareStatement("select cardinality(pg_blocking_pids(?)) > 0");
+        this.present = connection.prepareStatement("select exists (select from pg_stat_get_activity(?))");
+        this.terminate = connection.prepareStatement("select pg_terminate_backend(?)");
+    }
+
+    /** Returns whether the backend waits for a lock that another one holds, or waits for before it. */
+    boolean isBlocked(int pid) {
+        return ask(blocked, pid);
+    }
+
+    /** Terminates a backend, and returns when its locks are free. */
+    void terminate(int pid) {
+        if (ask(present, pid)) {
+            // Without its own timeout, which looks every 100 ms only.
+            ask(terminate, pid);
+            awaitGone(pid);
+        }
+    }
+
+    /** Waits until a backend has ended that was terminated, or whose client has gone. */
+    void awaitGone(int pid) {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (ask(present, pid)) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("Backend " + pid + " does not end");
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    private synchronized boolean ask(PreparedStatement question, int pid) {
+        try {
+            question.setInt(1, pid);
+            try (ResultSet rows = question.executeQuery()) {
+                rows.next();
+                return rows.getBoolean(1);
+            }
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

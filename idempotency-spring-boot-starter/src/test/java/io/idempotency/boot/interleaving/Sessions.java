@@ -1,0 +1,57 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+
+/** What must be the same in the sessions of a pool after each call. */
+final class Sessions {
+
+    private static final String SETTINGS = """
+            select concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'),
+                current_setting('idle_in_transaction_session_timeout'), current_setting('transaction_timeout', true),
+                current_setting('default_transaction_isolation'), current_setting('default_transaction_read_only'),
+                current_setting('search_path'), current_setting('application_name'),
+                (select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'))""";
+
+    private final String expected;
+
+    /** Takes the state of an unused session. */
+    Sessions(BaseConnection unused) throws SQLException {
+        this.expected = stateOf(unused);
+    }
+
+    /** Returns the state of the sessions, as far as they are alive, that differ. */
+    List<String> differing(Collection<BaseConnection> connections) {
+        return connections.stream()
+                .map(this::stateIfAlive)
+                .filter(Objects::nonNull)
+                .filter(state -> !state.equals(expected))
+                .map(state -> "session state " + state + " instead of " + expected)
+                .toList();
+    }
+
+    private String stateIfAlive(BaseConnection connection) {
+        try {
+            return connection.isClosed() ? null : stateOf(connection);
+        } catch (SQLException lost) {
+            return null;
+        }
+    }
+
+    private static String stateOf(BaseConnection connection) throws SQLException {
+        String state = connection.getAutoCommit() + " " + connection.isReadOnly() + " "
+                + (connection.getTransactionState() == TransactionState.IDLE) + " ";
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(SETTINGS)) {
+            rows.next();
+            return state + rows.getString(1);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package io.idempotency.boot.interleaving;
+
+import java.util.EnumSet;
+
+/** Calls that claim their key first. */
+class TransactionalInterleavingTest extends CallInterleavings {
+
+    TransactionalInterleavingTest() {
+        super((shop, key) -> shop.transactional(key, 5), EnumSet.of(Fault.TERMINATED, Fault.UNANSWERED));
+    }
+}

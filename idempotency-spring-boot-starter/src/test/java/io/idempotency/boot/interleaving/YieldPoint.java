@@ -1,0 +1,52 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.postgresql.core.BaseConnection;
+
+/**
+ * A place where an actor stops before something reaches the server.
+ *
+ * @param kind what is about to reach the server
+ * @param label names it in a printed schedule
+ * @param connection that it goes to
+ */
+record YieldPoint(Kind kind, String label, Connection connection) {
+
+    private static final Pattern VERB_AND_TABLE = Pattern.compile(
+            "\\b(insert into|update|delete from|merge into|call)\\s+([\\w.\"]+)", Pattern.CASE_INSENSITIVE);
+
+    private static final int LABEL_LENGTH = 50;
+
+    enum Kind {
+        STATEMENT,
+        COMMIT,
+        ROLLBACK,
+
+        /** Concerns the own session alone, so that its order among the steps of the others does not matter. */
+        SESSION
+    }
+
+    static YieldPoint statement(String sql, Connection connection) {
+        Matcher matcher = VERB_AND_TABLE.matcher(sql);
+        String label = matcher.find()
+                ? matcher.group()
+                : sql.strip().substring(0, Math.min(LABEL_LENGTH, sql.strip().length()));
+        return new YieldPoint(Kind.STATEMENT, label.replaceAll("\\s+", " "), connection);
+    }
+
+    int pid() {
+        try {
+            return driver().getBackendPID();
+        } catch (SQLException closed) {
+            return 0;
+        }
+    }
+
+    BaseConnection driver() throws SQLException {
+        return connection.unwrap(BaseConnection.class);
+    }
+}
