@@ -5,6 +5,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -13,6 +14,8 @@ import io.idempotency.boot.interleaving.Fault.Proceeding;
 
 /** A thread of the application that stops before whatever it sends to the server. */
 final class Actor {
+
+    private static final int SHORT_PAUSES = 2;
 
     private static final ThreadLocal<Actor> CURRENT = new ThreadLocal<>();
 
@@ -27,6 +30,10 @@ final class Actor {
     private final Semaphore turn = new Semaphore(0);
 
     private volatile YieldPoint at;
+
+    private volatile boolean isWoken;
+
+    private int wakes;
 
     private volatile int pid;
 
@@ -91,6 +98,7 @@ final class Actor {
             return proceeding.proceed();
         }
         pid = point.pid();
+        isWoken = false;
         at = point;
         turn.acquireUninterruptibly();
         Fault fault = nextFault;
@@ -121,6 +129,19 @@ final class Actor {
         }
         at = null;
         turn.release();
+    }
+
+    /** Ends a pause. The later ones of an actor take their time, so that its wait ends by time and not by steps. */
+    void wake() {
+        isWoken = true;
+        if (++wakes <= SHORT_PAUSES) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Returns whether a pause was ended, and nothing was reached since. */
+    boolean isWoken() {
+        return isWoken;
     }
 
     /** Notes a fault that moves nobody. */

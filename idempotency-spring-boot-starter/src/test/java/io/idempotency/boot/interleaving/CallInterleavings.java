@@ -27,18 +27,26 @@ abstract class CallInterleavings {
 
     private Applications applications;
 
+    private final Failures failures;
+
     private final Set<Fault> everyTime;
+
+    private final Set<Fault> full;
 
     /**
      * Creates the tests.
      *
      * @param calls what the actors do
+     * @param failures which callers need not be answered
      * @param everyTime the faults of the default run, which has some seconds
+     * @param full those of the full run, which has a minute; the long one has all
      * @param properties of both applications
      */
-    CallInterleavings(Calls calls, Set<Fault> everyTime, String... properties) {
+    CallInterleavings(Calls calls, Failures failures, Set<Fault> everyTime, Set<Fault> full, String... properties) {
         this.calls = calls;
+        this.failures = failures;
         this.everyTime = everyTime;
+        this.full = full;
         this.properties = properties;
     }
 
@@ -54,27 +62,31 @@ abstract class CallInterleavings {
     }
 
     @Test
-    void twoCallersAndOneOfTheFaultsThatDifferMost() {
+    void twoCallersAndOneOfFewFaults() {
         explorer(2).exploreAll(everyTime, 1);
     }
 
     @Test
     @Tag("full")
-    void twoCallersAndOneOfAnyFault() {
-        explorer(2).exploreAll(EnumSet.allOf(Fault.class), 1);
+    void twoCallersAndOneFault() {
+        explorer(2).exploreAll(TestSize.pick(full, EnumSet.allOf(Fault.class)), 1);
     }
 
     /** Two of them are duplicates in one application, and wait for each other in the JVM. */
     @Test
     @Tag("full")
     void threeCallersAtRandomWithTwoFaults() {
-        explorer(3).walk(1, TestSize.pick(300, 50_000), 2);
+        explorer(3).walk(1, TestSize.pick(100, 50_000), 2);
     }
 
-    Explorer explorer(int callers) {
+    private Explorer explorer(int callers) {
+        return explorer(callers, false, failures);
+    }
+
+    final Explorer explorer(int callers, boolean expires, Failures failures) {
         return new Explorer(
                 getClass().getSimpleName() + "-of-" + callers,
                 applications.server(),
-                new Duplicates(applications, callers, calls));
+                new Duplicates(applications, calls, callers, expires, failures));
     }
 }

@@ -26,16 +26,24 @@ enum Fault {
         }
     },
 
-    /** The message is sent and never arrives: a COMMIT is in doubt, and has not happened. */
-    LOST(true, EnumSet.of(Kind.COMMIT)) {
+    /** COMMIT is sent and never arrives: it is in doubt, and has not happened. */
+    COMMIT_LOST(true, EnumSet.of(Kind.COMMIT)) {
         @Override
         Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
             return CuttableSockets.cutting(CuttableSockets.Cut.WITHIN_THE_MESSAGE, proceeding);
         }
     },
 
-    /** The server has done it, and its answer never arrives: a COMMIT is in doubt, and has happened. */
-    UNANSWERED(true, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
+    /** The server has committed, and its answer never arrives: the COMMIT is in doubt, and has happened. */
+    COMMIT_UNANSWERED(true, EnumSet.of(Kind.COMMIT)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
+            return CuttableSockets.cutting(CuttableSockets.Cut.BEFORE_THE_ANSWER, proceeding);
+        }
+    },
+
+    /** The server has done it, and its answer never arrives. */
+    UNANSWERED(true, EnumSet.of(Kind.STATEMENT, Kind.ROLLBACK)) {
         @Override
         Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
             return CuttableSockets.cutting(CuttableSockets.Cut.BEFORE_THE_ANSWER, proceeding);
@@ -98,7 +106,7 @@ enum Fault {
     }
 
     boolean cutsConnection() {
-        return this == UNSENT || this == LOST || this == UNANSWERED;
+        return this == UNSENT || this == COMMIT_LOST || this == COMMIT_UNANSWERED || this == UNANSWERED;
     }
 
     /** Happens instead of the message, on the thread of the actor. */

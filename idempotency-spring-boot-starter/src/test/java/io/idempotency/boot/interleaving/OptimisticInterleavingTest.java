@@ -6,6 +6,10 @@ import java.util.EnumSet;
 class OptimisticInterleavingTest extends CallInterleavings {
 
     OptimisticInterleavingTest() {
-        super((shop, key) -> shop.optimistic(key, 5), EnumSet.of(Fault.UNANSWERED));
+        super(
+                (shop, key) -> shop.optimistic(key, 5),
+                Failures::ofTransactions,
+                EnumSet.of(Fault.COMMIT_LOST),
+                EnumSet.allOf(Fault.class));
     }
 }

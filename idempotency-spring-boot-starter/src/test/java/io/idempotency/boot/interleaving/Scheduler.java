@@ -3,6 +3,7 @@ package io.idempotency.boot.interleaving;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -29,6 +30,8 @@ final class Scheduler {
 
     private final boolean isSymmetric;
 
+    private final Set<Actor> pausing = new LinkedHashSet<>();
+
     /**
      * Creates a scheduler.
      *
@@ -50,6 +53,8 @@ final class Scheduler {
         List<Step> steps = new ArrayList<>();
         List<String> labels = new ArrayList<>();
         String stuck = null;
+        pausing.clear();
+        waits.reset();
         actors.forEach(actor -> actor.start(server));
         try {
             while (!(actors.stream().allMatch(Actor::isDone))) {
@@ -57,8 +62,7 @@ final class Scheduler {
                 if (stuck != null) {
                     break;
                 }
-                List<Actor> standing =
-                        actors.stream().filter(actor -> actor.at() != null).toList();
+                List<Actor> standing = actors.stream().filter(this::stands).toList();
                 if (standing.isEmpty()) {
                     continue;
                 }
@@ -126,12 +130,15 @@ final class Scheduler {
             // Twice, because who was last to stop may have freed, on its way, who was seen waiting before.
             boolean isSettled = actors.stream().allMatch(this::hasSettled)
                     && actors.stream().allMatch(this::hasSettled);
-            boolean canGoOn = actors.stream().anyMatch(actor -> actor.at() != null)
-                    || actors.stream().allMatch(Actor::isDone);
+            boolean canGoOn =
+                    actors.stream().anyMatch(this::stands) || actors.stream().allMatch(Actor::isDone);
             if (isSettled && canGoOn) {
                 return null;
             }
-            if (System.nanoTime() > end) {
+            if (isSettled && !pausing.isEmpty()) {
+                pausing.forEach(Actor::wake);
+                pausing.clear();
+            } else if (System.nanoTime() > end) {
                 return isSettled ? "all wait" : "somebody moves no more";
             }
             LockSupport.parkNanos(POLL_NANOS);
@@ -139,7 +146,16 @@ final class Scheduler {
     }
 
     private boolean hasSettled(Actor actor) {
-        return actor.at() != null || actor.isDone() || waits.isWaiting(actor);
+        return actor.at() != null || actor.isDone() || waits.isWaiting(actor) || isPausing(actor);
+    }
+
+    /** To pause and to look again changes nothing for the others, so an actor that pauses goes on when nobody else can. */
+    private boolean isPausing(Actor actor) {
+        return !actor.isWoken() && (pausing.contains(actor) || (waits.isPausing(actor) && pausing.add(actor)));
+    }
+
+    private boolean stands(Actor actor) {
+        return actor.at() != null && !pausing.contains(actor);
     }
 
     /** Lets those that are left run to their end, so that the next run is alone. */

@@ -5,11 +5,17 @@ import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
 /** The calls of the actors: each makes one row, and returns what is in it. */
 class Shop {
+
+    private static final String EXPIRE_LEASE = """
+            update idempotency.idempotency_request
+            set locked_until = statement_timestamp() - interval '1 second'
+            where idempotency_key = ? and status = 'processing' and locked_until > statement_timestamp()""";
 
     private final JdbcTemplate jdbc;
 
@@ -37,6 +43,36 @@ class Shop {
             mode = IdempotencyMode.OPTIMISTIC)
     public Receipt optimistic(String key, long cents) {
         return makeEffect(key, cents);
+    }
+
+    /** Its effect and its completion are one transaction. */
+    @Transactional
+    @Idempotent(
+            scope = "leased",
+            key = "#key",
+            fingerprint = "#cents",
+            waitTimeout = "2s",
+            mode = IdempotencyMode.LEASED,
+            lease = "1h")
+    public Receipt leased(String key, long cents) {
+        return makeEffect(key, cents);
+    }
+
+    /** Its effect and the record of its step are one transaction, and its completion another one. */
+    @Idempotent(
+            scope = "steps",
+            key = "#key",
+            fingerprint = "#cents",
+            waitTimeout = "2s",
+            mode = IdempotencyMode.LEASED,
+            lease = "1h")
+    public Receipt withStep(String key, long cents) {
+        return IdempotencyContext.current().stepInTransaction("buy", Receipt.class, () -> makeEffect(key, cents));
+    }
+
+    /** As if the time of a lease were over. */
+    public void expireLease(String key) {
+        jdbc.update(EXPIRE_LEASE, key);
     }
 
     private Receipt makeEffect(String key, long cents) {

@@ -6,6 +6,10 @@ import java.util.EnumSet;
 class TransactionalInterleavingTest extends CallInterleavings {
 
     TransactionalInterleavingTest() {
-        super((shop, key) -> shop.transactional(key, 5), EnumSet.of(Fault.TERMINATED, Fault.UNANSWERED));
+        super(
+                (shop, key) -> shop.transactional(key, 5),
+                Failures::ofTransactions,
+                EnumSet.of(Fault.TERMINATED, Fault.COMMIT_UNANSWERED),
+                EnumSet.allOf(Fault.class));
     }
 }
