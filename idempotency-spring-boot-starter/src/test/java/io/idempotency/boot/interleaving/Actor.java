@@ -37,6 +37,8 @@ final class Actor {
 
     private volatile int pid;
 
+    private volatile int attempt;
+
     private volatile boolean isDone;
 
     private volatile boolean isFree;
@@ -90,6 +92,14 @@ final class Actor {
             left.append(" the context of a call");
         }
         return left.toString();
+    }
+
+    /** Notes which attempt at the intent the method of this thread is. */
+    static void runsAttempt(int attempt) {
+        Actor actor = CURRENT.get();
+        if (actor != null) {
+            actor.attempt = attempt;
+        }
     }
 
     /** Stops, and goes on as the scheduler decides. */
@@ -176,6 +186,11 @@ final class Actor {
 
     boolean isDone() {
         return isDone;
+    }
+
+    /** Returns the last attempt that the actor has run; 0 if it has run none. */
+    int attempt() {
+        return attempt;
     }
 
     Object answer() {

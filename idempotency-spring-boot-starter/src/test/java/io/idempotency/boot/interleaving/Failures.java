@@ -18,7 +18,7 @@ interface Failures {
 
     /** A call that does not repeat itself is answered nevertheless if its COMMIT is found to have succeeded. */
     static boolean ofTransactionsWithoutRepeats(Actor caller, Run run) {
-        return !caller.faults().isEmpty() && !caller.faults().equals(EnumSet.of(Fault.COMMIT_UNANSWERED));
+        return isUncertain(caller);
     }
 
     /**
@@ -26,14 +26,21 @@ interface Failures {
      * others wait in vain.
      */
     static boolean ofLeases(Actor caller, Run run) {
-        return !caller.faults().isEmpty()
+        return isUncertain(caller)
                 || (caller.failure() instanceof RequestInProgressException
                         && run.actors().stream()
                                 .anyMatch(actor -> !actor.faults().isEmpty()));
     }
 
-    /** A holder whose lease has expired may lose it to another caller. */
+    /** A COMMIT that has succeeded is found, so that its caller is answered. */
+    private static boolean isUncertain(Actor caller) {
+        return !caller.faults().isEmpty() && !caller.faults().equals(EnumSet.of(Fault.COMMIT_UNANSWERED));
+    }
+
+    /** A holder whose lease has expired may lose it to another caller, which makes the next attempt. */
     static boolean ofLeasesThatExpire(Actor caller, Run run) {
-        return ofLeases(caller, run) || caller.failure() instanceof LeaseLostException;
+        return ofLeases(caller, run)
+                || (caller.failure() instanceof LeaseLostException
+                        && run.actors().stream().anyMatch(other -> other.attempt() > caller.attempt()));
     }
 }

@@ -2,6 +2,7 @@ package io.idempotency.boot.interleaving;
 
 import java.util.UUID;
 
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -45,6 +46,19 @@ class Shop {
         return makeEffect(key, cents);
     }
 
+    /** Swallows the failure of its effect, and returns as if there was one. */
+    @Transactional
+    @Idempotent(scope = "swallowing", key = "#key", fingerprint = "#cents", waitTimeout = "10s")
+    public Receipt swallowing(String key, long cents) {
+        Receipt receipt = new Receipt(UUID.randomUUID(), cents);
+        try {
+            insert(key, receipt);
+        } catch (DataAccessException swallowed) {
+            return receipt;
+        }
+        return receipt;
+    }
+
     /** Its effect and its completion are one transaction. */
     @Transactional
     @Idempotent(
@@ -67,6 +81,7 @@ class Shop {
             mode = IdempotencyMode.LEASED,
             lease = "1h")
     public Receipt withStep(String key, long cents) {
+        Actor.runsAttempt(IdempotencyContext.current().attempt());
         return IdempotencyContext.current().stepInTransaction("buy", Receipt.class, () -> makeEffect(key, cents));
     }
 
@@ -76,9 +91,14 @@ class Shop {
     }
 
     private Receipt makeEffect(String key, long cents) {
+        Actor.runsAttempt(IdempotencyContext.current().attempt());
         Receipt receipt = new Receipt(UUID.randomUUID(), cents);
-        jdbc.update("insert into purchase (key, id, cents) values (?, ?, ?)", key, receipt.id(), cents);
+        insert(key, receipt);
         return receipt;
+    }
+
+    private void insert(String key, Receipt receipt) {
+        jdbc.update("insert into purchase (key, id, cents) values (?, ?, ?)", key, receipt.id(), receipt.cents());
     }
 
     record Receipt(UUID id, long cents) {}
