@@ -79,6 +79,10 @@ abstract class CallInterleavings {
         explorer(3).walk(1, TestSize.pick(100, 50_000), 2);
     }
 
+    final Applications applications() {
+        return applications;
+    }
+
     private Explorer explorer(int callers) {
         return explorer(callers, false, failures);
     }

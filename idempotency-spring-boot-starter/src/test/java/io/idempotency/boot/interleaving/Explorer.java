@@ -25,6 +25,8 @@ final class Explorer {
 
     private static final AtomicLong keys = new AtomicLong();
 
+    private final long start = System.nanoTime();
+
     private final String name;
 
     private final Server server;
@@ -47,35 +49,42 @@ final class Explorer {
 
     /** Runs all schedules without a fault, or with up to so many of them. */
     void exploreAll(Set<Fault> faults, int mostFaults) {
+        explore(faults, mostFaults, Integer.MAX_VALUE);
+        report("complete with up to " + mostFaults + " of " + faults);
+    }
+
+    /** Runs the first ones of all schedules without a fault. */
+    void exploreFirst(int count) {
+        explore(EnumSet.noneOf(Fault.class), 0, count);
+        report("the first " + count);
+    }
+
+    private void explore(Set<Fault> faults, int mostFaults, int count) {
         DepthFirst depthFirst = new DepthFirst();
         Scheduler scheduler = new Scheduler(server, faults, mostFaults, scenario.isSymmetric());
-        long start = System.nanoTime();
         do {
             run(scheduler, () -> {
                 depthFirst.restart();
                 return depthFirst;
             });
-        } while (depthFirst.next() && violations.size() < MOST_PRINTED);
-        report("complete with up to " + mostFaults + " of " + faults, start);
+        } while (depthFirst.next() && runs < count && violations.size() < MOST_PRINTED);
     }
 
     /** Runs schedules at random. */
     void walk(long seed, int count, int mostFaults) {
         Scheduler scheduler = new Scheduler(server, EnumSet.allOf(Fault.class), mostFaults, false);
-        long start = System.nanoTime();
         for (int i = 0; i < count && violations.size() < MOST_PRINTED; i++) {
             long seedOfRun = seed + i;
             run(scheduler, () -> new RandomWalk(seedOfRun));
         }
-        report("at random from seed " + seed + " with up to " + mostFaults + " faults", start);
+        report("at random from seed " + seed + " with up to " + mostFaults + " faults");
     }
 
     /** Runs one printed schedule. */
     void replay(String schedule) {
-        long start = System.nanoTime();
         Scheduler scheduler = new Scheduler(server, EnumSet.allOf(Fault.class), Integer.MAX_VALUE, false);
         run(scheduler, () -> new Replay(Schedule.parse(schedule)));
-        report("replayed", start);
+        report("replayed");
     }
 
     private void run(Scheduler scheduler, Supplier<Chooser> choosers) {
@@ -100,7 +109,7 @@ final class Explorer {
         }
     }
 
-    private void report(String bound, long start) {
+    private void report(String bound) {
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         logger.warn(
                 "{}, {}: {} schedules, {} steps, {} diverged, {} s",

@@ -17,6 +17,11 @@ class LeasedInterleavingTest extends CallInterleavings {
     }
 
     @Test
+    void twoCallersAndALeaseThatExpiresInAFewSchedules() {
+        explorer(2, true, Failures::ofLeasesThatExpire).exploreFirst(120);
+    }
+
+    @Test
     @Tag("full")
     void twoCallersAndALeaseThatExpires() {
         explorer(2, true, Failures::ofLeasesThatExpire).exploreAll(EnumSet.noneOf(Fault.class), 0);

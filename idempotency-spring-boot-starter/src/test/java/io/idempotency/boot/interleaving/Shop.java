@@ -1,5 +1,6 @@
 package io.idempotency.boot.interleaving;
 
+import java.util.Map;
 import java.util.UUID;
 
 import org.springframework.dao.DataAccessException;
@@ -8,6 +9,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
 
 /** The calls of the actors: each makes one row, and returns what is in it. */
@@ -20,8 +22,11 @@ class Shop {
 
     private final JdbcTemplate jdbc;
 
-    Shop(JdbcTemplate jdbc) {
+    private final IdempotencyOperations operations;
+
+    Shop(JdbcTemplate jdbc, IdempotencyOperations operations) {
         this.jdbc = jdbc;
+        this.operations = operations;
     }
 
     static void createTable(JdbcTemplate jdbc) {
@@ -46,17 +51,26 @@ class Shop {
         return makeEffect(key, cents);
     }
 
-    /** Swallows the failure of its effect, and returns as if there was one. */
+    /** Its effect, its response and the COMMIT are one message, as long as nothing is in its way. */
+    Receipt write(String key, long cents) {
+        Receipt receipt = new Receipt(UUID.randomUUID(), cents);
+        return operations
+                .write("writes", key, cents)
+                .statement(
+                        "insert into purchase (key, id, cents) values (:key, :id, :cents)",
+                        Map.of("key", key, "id", receipt.id(), "cents", cents))
+                .respond(Receipt.class, receipt);
+    }
+
+    /** Swallows the failure of its effect. Its row is complete with the claim, so that no later statement fails. */
     @Transactional
     @Idempotent(scope = "swallowing", key = "#key", fingerprint = "#cents", waitTimeout = "10s")
-    public Receipt swallowing(String key, long cents) {
-        Receipt receipt = new Receipt(UUID.randomUUID(), cents);
+    public void swallowing(String key, long cents) {
         try {
-            insert(key, receipt);
+            makeEffect(key, cents);
         } catch (DataAccessException swallowed) {
-            return receipt;
+            return;
         }
-        return receipt;
     }
 
     /** Its effect and its completion are one transaction. */
@@ -93,12 +107,8 @@ class Shop {
     private Receipt makeEffect(String key, long cents) {
         Actor.runsAttempt(IdempotencyContext.current().attempt());
         Receipt receipt = new Receipt(UUID.randomUUID(), cents);
-        insert(key, receipt);
+        jdbc.update("insert into purchase (key, id, cents) values (?, ?, ?)", key, receipt.id(), cents);
         return receipt;
-    }
-
-    private void insert(String key, Receipt receipt) {
-        jdbc.update("insert into purchase (key, id, cents) values (?, ?, ?)", key, receipt.id(), receipt.cents());
     }
 
     record Receipt(UUID id, long cents) {}

@@ -7,7 +7,10 @@ class SwallowedFailureInterleavingTest extends CallInterleavings {
 
     SwallowedFailureInterleavingTest() {
         super(
-                (shop, key) -> shop.swallowing(key, 5),
+                (shop, key) -> {
+                    shop.swallowing(key, 5);
+                    return "done";
+                },
                 (caller, run) -> !caller.faults().isEmpty(),
                 EnumSet.of(Fault.SERIALIZATION),
                 EnumSet.allOf(Fault.class));
