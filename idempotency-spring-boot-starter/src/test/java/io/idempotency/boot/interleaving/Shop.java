@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.DataClassRowMapper;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -49,6 +50,19 @@ class Shop {
             mode = IdempotencyMode.OPTIMISTIC)
     public Receipt optimistic(String key, long cents) {
         return makeEffect(key, cents);
+    }
+
+    /** Without a guard: reads, and then writes if there was nothing. */
+    @Transactional
+    public Receipt unguarded(String key, long cents) {
+        return jdbc
+                .query(
+                        "select id, cents from purchase where key = ?",
+                        DataClassRowMapper.newInstance(Receipt.class),
+                        key)
+                .stream()
+                .findFirst()
+                .orElseGet(() -> insert(key, cents));
     }
 
     /** Its effect, its response and the COMMIT are one message, as long as nothing is in its way. */
@@ -106,6 +120,10 @@ class Shop {
 
     private Receipt makeEffect(String key, long cents) {
         Actor.runsAttempt(IdempotencyContext.current().attempt());
+        return insert(key, cents);
+    }
+
+    private Receipt insert(String key, long cents) {
         Receipt receipt = new Receipt(UUID.randomUUID(), cents);
         jdbc.update("insert into purchase (key, id, cents) values (?, ?, ?)", key, receipt.id(), cents);
         return receipt;
