@@ -31,13 +31,18 @@ final class Applications implements AutoCloseable {
 
     private final Sessions sessions;
 
+    /** Starts applications with plain JDBC. */
     Applications(TestDatabase database, String... properties) throws SQLException {
+        this(database, Plain.class, properties);
+    }
+
+    Applications(TestDatabase database, Class<?> configuration, String... properties) throws SQLException {
         this.database = database;
         Shop.createTable(database.jdbc());
         System.setProperty(ALWAYS_TEST_CONNECTIONS, "0");
         try {
             for (int i = 0; i < 2; i++) {
-                contexts.add(start(properties));
+                contexts.add(start(configuration, properties));
             }
         } finally {
             System.clearProperty(ALWAYS_TEST_CONNECTIONS);
@@ -48,10 +53,10 @@ final class Applications implements AutoCloseable {
         }
     }
 
-    private ConfigurableApplicationContext start(String... properties) {
+    private ConfigurableApplicationContext start(Class<?> configuration, String... properties) {
         return JdbcTestApplication.start(
                 database,
-                new Class<?>[] {Shop.class, YieldingDataSource.Wrapping.class},
+                new Class<?>[] {Shop.class, YieldingDataSource.Wrapping.class, configuration},
                 JdbcTestApplication.and(
                         properties,
                         "spring.datasource.url=" + database.jdbcUrl()
@@ -105,6 +110,8 @@ final class Applications implements AutoCloseable {
         server.close();
         Stream.of(contexts).flatMap(List::stream).forEach(ConfigurableApplicationContext::close);
     }
+
+    private static final class Plain {}
 
     /** A call of one key. */
     @FunctionalInterface

@@ -52,8 +52,12 @@ abstract class CallInterleavings {
 
     @BeforeAll
     void start(TestDatabase database) throws SQLException {
-        applications = new Applications(database, properties);
+        applications = newApplications(database, properties);
         applications.warmUp(calls);
+    }
+
+    Applications newApplications(TestDatabase database, String... properties) throws SQLException {
+        return new Applications(database, properties);
     }
 
     @AfterAll
