@@ -52,7 +52,8 @@ final class Server implements AutoCloseable {
             if (System.nanoTime() > end) {
                 throw new IllegalStateException("Backend " + pid + " does not end");
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            // On behalf of this object, which tells it from a pause of the application.
+            LockSupport.parkNanos(this, POLL_NANOS);
         }
     }
 

@@ -12,7 +12,7 @@ class TransactionalInterleavingTest extends CallInterleavings {
         super(
                 (shop, key) -> shop.transactional(key, 5),
                 Failures::ofTransactions,
-                EnumSet.of(Fault.TERMINATED, Fault.COMMIT_UNANSWERED),
+                EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED),
                 EnumSet.allOf(Fault.class));
     }
 
