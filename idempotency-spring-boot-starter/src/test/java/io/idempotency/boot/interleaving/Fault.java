@@ -89,6 +89,7 @@ enum Fault {
 
     private final boolean isHidden;
 
+    @SuppressWarnings("ImmutableEnumChecker") // Set is the type of an EnumSet, which nothing changes.
     private final Set<Kind> kinds;
 
     Fault(boolean isHidden, Set<Kind> kinds) {

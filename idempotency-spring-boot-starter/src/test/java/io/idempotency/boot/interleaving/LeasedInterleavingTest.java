@@ -13,7 +13,7 @@ class LeasedInterleavingTest extends CallInterleavings {
                 (shop, key) -> shop.leased(key, 5),
                 Failures::ofLeases,
                 EnumSet.noneOf(Fault.class),
-                EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED));
+                EnumSet.of(Fault.COMMIT_UNANSWERED));
     }
 
     @Test

@@ -57,7 +57,7 @@ final class Scheduler {
         waits.reset();
         actors.forEach(actor -> actor.start(server));
         try {
-            while (!(actors.stream().allMatch(Actor::isDone))) {
+            while (!actors.stream().allMatch(Actor::isDone)) {
                 stuck = settle(actors);
                 if (stuck != null) {
                     break;
@@ -123,13 +123,17 @@ final class Scheduler {
         return !before.isEmpty() && before.get(before.size() - 1).equals(step);
     }
 
+    private boolean haveSettled(List<Actor> actors) {
+        return actors.stream().allMatch(this::hasSettled);
+    }
+
     /** Waits until nobody moves, and returns what does not end. */
     private String settle(List<Actor> actors) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
             // Twice, because who was last to stop may have freed, on its way, who was seen waiting before.
-            boolean isSettled = actors.stream().allMatch(this::hasSettled)
-                    && actors.stream().allMatch(this::hasSettled);
+            boolean isSettled = haveSettled(actors);
+            isSettled = isSettled && haveSettled(actors);
             boolean canGoOn =
                     actors.stream().anyMatch(this::stands) || actors.stream().allMatch(Actor::isDone);
             if (isSettled && canGoOn) {

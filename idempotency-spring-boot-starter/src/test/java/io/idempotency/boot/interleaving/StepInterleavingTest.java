@@ -13,7 +13,7 @@ class StepInterleavingTest extends CallInterleavings {
                 (shop, key) -> shop.withStep(key, 5),
                 Failures::ofLeases,
                 EnumSet.noneOf(Fault.class),
-                EnumSet.of(Fault.COMMIT_UNANSWERED));
+                EnumSet.noneOf(Fault.class));
     }
 
     /** Some thousand schedules, which take more than a minute. */
