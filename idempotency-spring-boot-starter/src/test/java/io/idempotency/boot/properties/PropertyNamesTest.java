@@ -70,7 +70,9 @@ class PropertyNamesTest {
     @Test
     void allOfThemAreNamedWithTheirPlaces() throws Exception {
         List<PropertySource<?>> yaml = new YamlPropertySourceLoader()
-                .load("application.yaml", new ByteArrayResource("""
+                .load(
+                        "application.yaml",
+                        new ByteArrayResource("""
                         idempotency:
                           retenton: 7d
                           http:
