@@ -20,6 +20,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.TokenStreamContext;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.PropertyName;
@@ -222,7 +223,7 @@ public final class StateModule extends SimpleModule {
             while (complete != null && !PayloadTypes.isOfPlatform(complete)) {
                 complete = complete.getSuperclass();
             }
-            if (complete == null || complete == type) {
+            if (complete == null || complete == type || JacksonSerializable.class.isAssignableFrom(type)) {
                 return List.of();
             }
             List<Field> added = new ClassState(type, List.of())
