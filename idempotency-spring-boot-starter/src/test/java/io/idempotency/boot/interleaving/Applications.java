@@ -5,10 +5,11 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.postgresql.core.BaseConnection;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.idempotency.boot.JdbcTestApplication;
@@ -22,6 +23,13 @@ final class Applications implements AutoCloseable {
 
     /** Enough for the driver to prepare all statements at the server, and for what is done at first only. */
     private static final int WARM_UP_CALLS = 8;
+
+    /** Their faults are meant. */
+    private static final List<String> SILENT =
+            List.of("io.idempotency", "com.zaxxer.hikari", "org.springframework");
+
+    /** Its levels are those of the whole JVM, so they are set only meanwhile. */
+    private final LoggingSystem logging = LoggingSystem.get(Applications.class.getClassLoader());
 
     private final TestDatabase database;
 
@@ -47,6 +55,7 @@ final class Applications implements AutoCloseable {
         } finally {
             System.clearProperty(ALWAYS_TEST_CONNECTIONS);
         }
+        SILENT.forEach(name -> logging.setLogLevel(name, LogLevel.OFF));
         this.server = new Server(database);
         try (Connection unused = contexts.get(0).getBean(DataSource.class).getConnection()) {
             this.sessions = new Sessions(unused.unwrap(BaseConnection.class));
@@ -68,10 +77,7 @@ final class Applications implements AutoCloseable {
                         "idempotency.retry.delay=1ms",
                         "idempotency.purge.enabled=false",
                         "idempotency.storage.maintenance-interval=1d",
-                        "idempotency.sample-interval=1d",
-                        "logging.level.io.idempotency=off",
-                        "logging.level.com.zaxxer.hikari=off",
-                        "logging.level.org.springframework=off"));
+                        "idempotency.sample-interval=1d"));
     }
 
     /** Makes calls that no scheduler owns, so that later ones do not differ from each other. */
@@ -108,7 +114,8 @@ final class Applications implements AutoCloseable {
     @Override
     public void close() throws SQLException {
         server.close();
-        Stream.of(contexts).flatMap(List::stream).forEach(ConfigurableApplicationContext::close);
+        contexts.forEach(ConfigurableApplicationContext::close);
+        SILENT.forEach(name -> logging.setLogLevel(name, null));
     }
 
     private static final class Plain {}
