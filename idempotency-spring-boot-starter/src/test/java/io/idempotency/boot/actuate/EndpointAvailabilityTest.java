@@ -136,7 +136,7 @@ class EndpointAvailabilityTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .hasMessage("idempotency.health.max-outbox-age must be at least one millisecond, not PT0S"));
+                        .hasMessage("idempotency.health.max-outbox-age must be at least one millisecond, not 0s"));
     }
 
     @Test

@@ -292,10 +292,14 @@ class KilledBackendTest {
                 .containsOnly(sqlState);
     }
 
-    private static void assertNothingIsLeft(ContractApplication application) {
+    private void assertNothingIsLeft(ContractApplication application) {
         assertThat(application.effects()).isZero();
-        assertThat(application.requests()).isZero();
+        assertNoRequestIsLeft(application);
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
+    }
+
+    void assertNoRequestIsLeft(ContractApplication application) {
+        assertThat(application.requests()).isZero();
     }
 
     private static AtomicInteger killFirstExecution(ContractApplication application, Moment moment) {

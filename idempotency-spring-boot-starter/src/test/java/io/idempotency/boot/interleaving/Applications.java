@@ -25,8 +25,7 @@ final class Applications implements AutoCloseable {
     private static final int WARM_UP_CALLS = 8;
 
     /** Their faults are meant. */
-    private static final List<String> SILENT =
-            List.of("io.idempotency", "com.zaxxer.hikari", "org.springframework");
+    private static final List<String> SILENT = List.of("io.idempotency", "com.zaxxer.hikari", "org.springframework");
 
     /** Its levels are those of the whole JVM, so they are set only meanwhile. */
     private final LoggingSystem logging = LoggingSystem.get(Applications.class.getClassLoader());
