@@ -85,7 +85,7 @@ final class Oracle implements AutoCloseable {
             select format('the prepared transaction %s (%s)', gid, database) from pg_prepared_xacts
             """;
 
-    /** What did not exist when the view was opened. */
+    /** Finds the objects that were made after the view was opened. */
     private static final String MADE = """
             select 'schema if exists ' || quote_ident(nspname)
               from pg_namespace

@@ -60,7 +60,7 @@ final class Proof {
     /** Number of failed tests by cause. */
     private final Map<String, Integer> causes = new HashMap<>();
 
-    /** What the running test has found. */
+    /** The finding of the running test. */
     private @Nullable Finding found;
 
     /** What would fail for the same reason is not tried. */

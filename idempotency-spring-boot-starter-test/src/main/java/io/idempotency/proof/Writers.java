@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The ways in which a statement writes a table that it does not name, as the definitions in the databases tell. */
 final class Writers {
 
-    /** What a view, a rule, a trigger, a foreign key or a function leads to, as an SQL text. */
+    /** Finds the SQL to which a view, a rule, a trigger, a foreign key or a function leads. */
     static final String QUERY = """
             select 'view', c.relname, c.relname, 'insert into ' || quote_ident(r.relname)
               from pg_rewrite w

@@ -55,7 +55,7 @@ class AnswerToCommitTest {
         }
     }
 
-    /** What is thrown, and what is left of the connection. */
+    /** The exception of the COMMIT, and the state of the connection after it. */
     enum Kind {
         /** As a driver does that fails over: what it had begun is unknown, and the connection is another one. */
         RECONNECTED(true) {

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ContractTest
 class LargeWriteTest {
 
-    /** Of all of its rows, and of more than the buffers of a connection hold. */
+    /** Its rows are larger than the buffers of a connection. */
     private static final String FIVE_MEGABYTES = "select repeat('x', 1000) from generate_series(1, 5000)";
 
     private final ContractApplication application;

@@ -20,7 +20,7 @@ final class Explorer {
 
     private static final int MOST_PRINTED = 5;
 
-    /** Of a run that diverged, which a loaded machine may do. */
+    /** A run may diverge on a loaded machine; it is tried so often. */
     private static final int MOST_TRIES = 20;
 
     private static final AtomicLong keys = new AtomicLong();

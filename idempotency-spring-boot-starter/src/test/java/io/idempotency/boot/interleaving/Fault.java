@@ -122,7 +122,7 @@ enum Fault {
         }
     }
 
-    /** What reaches the server if no fault strikes. */
+    /** The message that reaches the server if no fault strikes. */
     @FunctionalInterface
     interface Proceeding {
 

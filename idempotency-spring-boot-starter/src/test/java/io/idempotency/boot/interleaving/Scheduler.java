@@ -15,7 +15,7 @@ final class Scheduler {
 
     private static final long POLL_NANOS = 50_000;
 
-    /** Of one step, and of actors that all wait. The longest that the contract allows here is a wait for a key. */
+    /** The longest step, and the longest time for which all actors wait. A wait for a key is shorter. */
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private static final int MOST_STEPS = 400;
@@ -153,7 +153,7 @@ final class Scheduler {
         return actor.at() != null || actor.isDone() || waits.isWaiting(actor) || isPausing(actor);
     }
 
-    /** To pause and to look again changes nothing for the others, so an actor that pauses goes on when nobody else can. */
+    /** A pause changes nothing for the others, so an actor that pauses goes on when nobody else can. */
     private boolean isPausing(Actor actor) {
         return !actor.isWoken() && (pausing.contains(actor) || (waits.isPausing(actor) && pausing.add(actor)));
     }
