@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.BiConsumer;
 import javax.sql.DataSource;
 
 import org.postgresql.core.BaseConnection;
@@ -81,15 +82,25 @@ final class Applications implements AutoCloseable {
 
     /** Makes calls that no scheduler owns, so that later ones do not differ from each other. */
     void warmUp(Calls calls) {
+        warmUp(Shop.class, calls::call);
+    }
+
+    /** Does the same with another bean. */
+    <T> void warmUp(Class<T> type, BiConsumer<T, String> calls) {
         for (int i = 0; i < WARM_UP_CALLS; i++) {
-            for (Shop shop : shops()) {
-                calls.call(shop, "warm-up-" + i);
+            for (T bean : beans(type)) {
+                calls.accept(bean, "warm-up-" + i);
             }
         }
     }
 
     List<Shop> shops() {
-        return contexts.stream().map(context -> context.getBean(Shop.class)).toList();
+        return beans(Shop.class);
+    }
+
+    /** Returns the bean of each application. */
+    <T> List<T> beans(Class<T> type) {
+        return contexts.stream().map(context -> context.getBean(type)).toList();
     }
 
     Server server() {
