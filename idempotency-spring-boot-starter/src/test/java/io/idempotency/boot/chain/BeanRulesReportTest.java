@@ -1,14 +1,14 @@
 package io.idempotency.boot.chain;
 
 import java.lang.reflect.Proxy;
-import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 import jakarta.annotation.security.RolesAllowed;
-import org.junit.jupiter.api.BeforeAll;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
@@ -52,28 +52,12 @@ import org.springframework.web.service.annotation.PostExchange;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** A bean whose calls the library cannot protect is reported at start-up: which one, why, and what to change. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class BeanRulesReportTest {
-
-    private final TestDatabase database;
-
-    BeanRulesReportTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void createTable() {
-        Ledger.createTable(database);
-    }
+class BeanRulesReportTest extends LedgerTests {
 
     private StartupFailure reportOf(Class<?>... beans) {
         return StartupFailure.of(database, beans);
@@ -81,17 +65,17 @@ class BeanRulesReportTest {
 
     @ParameterizedTest
     @ValueSource(classes = {NeededByAnOrderedPostProcessor.class, NeededByAFactoryPostProcessor.class})
-    void reportsABeanThatIsCreatedBeforeItCouldBeAdvised(Class<?> configuration) {
-        reportOf(configuration)
+    void reportsABeanThatIsCreatedBeforeItCouldBeAdvised(Class<?> postProcessor) {
+        reportOf(TooEarly.class, postProcessor)
                 .says("The bean 'tooEarly' has idempotent methods, but no proxy", "it was created too early")
                 .advises("make the dependency of the post-processor lazy", "ObjectProvider");
     }
 
     @ParameterizedTest
     @ValueSource(classes = {NeededByAPostProcessor.class, NeededByAMergedDefinitionPostProcessor.class})
-    void reportsABeanThatIsCreatedBeforeItsAdvisorsCouldBePutInOrder(Class<?> configuration) {
-        reportOf(configuration)
-                .says(Payments.class.getName() + ".pay(String) of the bean 'tooEarly'", "was created too early")
+    void reportsABeanThatIsCreatedBeforeItsAdvisorsCouldBePutInOrder(Class<?> postProcessor) {
+        reportOf(TooEarly.class, postProcessor)
+                .says(NeverCalled.class.getName() + ".pay(String) of the bean 'tooEarly'", "was created too early")
                 .advises("make the dependency of a post-processor lazy", "ObjectProvider");
     }
 
@@ -109,13 +93,7 @@ class BeanRulesReportTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                ReturnsAProxyFactoryProxy.class,
-                ReturnsAnInterfaceProxy.class,
-                ReturnsAFrozenProxy.class,
-                ReturnsAJavaProxy.class
-            })
+    @ValueSource(classes = {ReturnsAProxyFactoryProxy.class, ReturnsAFrozenProxy.class, ReturnsAJavaProxy.class})
     void reportsAProxyMadeByHand(Class<?> configuration) {
         reportOf(configuration)
                 .says("The bean 'handMade' with idempotent methods is a proxy made by hand")
@@ -139,17 +117,15 @@ class BeanRulesReportTest {
     @ParameterizedTest
     @ValueSource(
             classes = {
-                Decorator.class,
                 DecoratorOfAParameter.class,
                 DecoratorMadeFromAnotherBean.class,
-                Composite.class,
                 TwoOfOneClass.class,
                 LazyDecorator.class
             })
     void reportsABeanThatGetsAnotherImplementationOfItsMethodInjected(Class<?> configuration) {
         Throwable failure = catchThrowable(() -> {
-            try (ConfigurableApplicationContext application = JdbcTestApplication.start(
-                    database, new Class<?>[] {Ledger.class, configuration}, StartupFailure.quietly())) {
+            try (ConfigurableApplicationContext application =
+                    start(new Class<?>[] {configuration}, StartupFailure.quietly())) {
                 application.getBean("outer");
             }
         });
@@ -164,8 +140,7 @@ class BeanRulesReportTest {
             classes = {DecoratorOfAPlainBean.class, DecoratorOfAMock.class, KnowsItself.class, CallsWithAnotherKey.class
             })
     void otherDecoratorsStart(Class<?> configuration) {
-        try (ConfigurableApplicationContext application =
-                JdbcTestApplication.start(database, new Class<?>[] {Ledger.class, configuration})) {
+        try (ConfigurableApplicationContext application = start(configuration)) {
             PaymentService outer = application.getBean("outer", PaymentService.class);
             String key = configuration.getSimpleName();
 
@@ -196,28 +171,6 @@ class BeanRulesReportTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @Import(Decorator.Registered.class)
-    static class Decorator {
-
-        @Bean
-        Inner inner() {
-            return new Inner();
-        }
-
-        @Component("outer")
-        static class Registered implements IdempotentPayments {
-
-            @Autowired
-            @Qualifier("inner") PaymentService inner;
-
-            @Override
-            public Receipt pay(String key) {
-                return inner.pay(key);
-            }
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     static class DecoratorOfAParameter {
 
         @Bean
@@ -242,20 +195,6 @@ class BeanRulesReportTest {
         @Bean
         Outer outer() {
             return new Outer(inner());
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Composite {
-
-        @Bean
-        Inner inner() {
-            return new Inner();
-        }
-
-        @Bean
-        Outer outer(List<Inner> all) {
-            return new Outer(all.get(0));
         }
     }
 
@@ -458,8 +397,8 @@ class BeanRulesReportTest {
 
     @Test
     void reportsAProxyRoundAProxy() {
-        reportOf(Payments.class, WrapsInAProxy.class)
-                .says(Payments.class.getSimpleName() + "' with idempotent methods is a proxy round another proxy")
+        reportOf(NeverCalled.class, WrapsInAProxy.class)
+                .says(NeverCalled.class.getSimpleName() + "' with idempotent methods is a proxy round another proxy")
                 .advises("Let the container make the only proxy");
     }
 
@@ -468,21 +407,21 @@ class BeanRulesReportTest {
             classes = {WrapsInAFrozenProxy.class, WrapsInAnOpaqueProxy.class, WrapsInAnOpaqueProxyBeforeTheLibrary.class
             })
     void reportsAProxyThatCannotBeAdvised(Class<?> postProcessor) {
-        reportOf(Payments.class, postProcessor)
-                .says(Payments.class.getSimpleName() + "' has idempotent methods", "has a frozen or opaque proxy");
+        reportOf(NeverCalled.class, postProcessor)
+                .says(NeverCalled.class.getSimpleName() + "' has idempotent methods", "has a frozen or opaque proxy");
     }
 
     @Test
     void reportsAnAdvisorThatIsAddedToTheProxyLater() {
-        reportOf(Payments.class, AddsAnAdvisorLater.class)
-                .says(Payments.class.getName() + ".pay(String)", "is not protected", "IdempotentClaimInterceptor")
+        reportOf(NeverCalled.class, AddsAnAdvisorLater.class)
+                .says(NeverCalled.class.getName() + ".pay(String)", "is not protected", "IdempotentClaimInterceptor")
                 .advises("add no advisors to its proxy later");
     }
 
     @Test
     void reportsATransactionThatIsPutRoundTheBoundaryLater() {
-        reportOf(Payments.class, PutsATransactionRoundTheBoundaryLater.class)
-                .says(Payments.class.getName() + ".pay(String)", "is not protected", "TransactionInterceptor")
+        reportOf(NeverCalled.class, PutsATransactionRoundTheBoundaryLater.class)
+                .says(NeverCalled.class.getName() + ".pay(String)", "is not protected", "TransactionInterceptor")
                 .advises("add no advisors to its proxy later");
     }
 
@@ -513,12 +452,12 @@ class BeanRulesReportTest {
 
     @Test
     void reportsTransactionsThatAspectJWeaves() {
-        reportOf(WovenTransactions.class, Payments.class)
-                .says("transactions are woven by AspectJ", Payments.class.getSimpleName())
+        reportOf(WovenTransactions.class, NeverCalled.class)
+                .says("transactions are woven by AspectJ", NeverCalled.class.getSimpleName())
                 .advises("AdviceMode.PROXY");
     }
 
-    static class Payments implements PaymentService {
+    static class NeverCalled implements PaymentService {
 
         @Override
         @Transactional
@@ -535,49 +474,23 @@ class BeanRulesReportTest {
         Receipt pay(String key);
     }
 
-    static class NeedingPostProcessor implements BeanPostProcessor {
-
-        private final Object needed;
-
-        NeedingPostProcessor(Object needed) {
-            this.needed = needed;
-        }
-
-        @Override
-        public Object postProcessAfterInitialization(Object bean, String beanName) {
-            return bean == needed ? needed : bean;
-        }
-    }
-
+    @Configuration(proxyBeanMethods = false)
     static class TooEarly {
 
         @Bean
-        static Payments tooEarly() {
-            return new Payments();
+        static NeverCalled tooEarly() {
+            return new NeverCalled();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class NeededByAPostProcessor extends TooEarly {
+    static class NeededByAPostProcessor implements BeanPostProcessor {
 
-        @Bean
-        static NeedingPostProcessor postProcessor(PaymentService needed) {
-            return new NeedingPostProcessor(needed);
-        }
+        NeededByAPostProcessor(PaymentService needed) {}
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class NeededByAnOrderedPostProcessor extends TooEarly {
+    static class NeededByAnOrderedPostProcessor extends NeededByAPostProcessor implements Ordered {
 
-        @Bean
-        static OrderedNeedingPostProcessor postProcessor(PaymentService needed) {
-            return new OrderedNeedingPostProcessor(needed);
-        }
-    }
-
-    static class OrderedNeedingPostProcessor extends NeedingPostProcessor implements Ordered {
-
-        OrderedNeedingPostProcessor(Object needed) {
+        NeededByAnOrderedPostProcessor(PaymentService needed) {
             super(needed);
         }
 
@@ -587,19 +500,10 @@ class BeanRulesReportTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class NeededByAMergedDefinitionPostProcessor extends TooEarly {
-
-        @Bean
-        static MergedDefinitionNeedingPostProcessor postProcessor(PaymentService needed) {
-            return new MergedDefinitionNeedingPostProcessor(needed);
-        }
-    }
-
-    static class MergedDefinitionNeedingPostProcessor extends NeedingPostProcessor
+    static class NeededByAMergedDefinitionPostProcessor extends NeededByAPostProcessor
             implements MergedBeanDefinitionPostProcessor {
 
-        MergedDefinitionNeedingPostProcessor(Object needed) {
+        NeededByAMergedDefinitionPostProcessor(PaymentService needed) {
             super(needed);
         }
 
@@ -607,8 +511,7 @@ class BeanRulesReportTest {
         public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class NeededByAFactoryPostProcessor extends TooEarly {
+    static class NeededByAFactoryPostProcessor {
 
         @Bean
         static BeanFactoryPostProcessor postProcessor() {
@@ -620,23 +523,23 @@ class BeanRulesReportTest {
     static class ProductNeededByAPostProcessor {
 
         @Bean
-        static FactoryBean<Payments> product() {
+        static FactoryBean<NeverCalled> product() {
             return new FactoryBean<>() {
                 @Override
-                public Payments getObject() {
-                    return new Payments();
+                public NeverCalled getObject() {
+                    return new NeverCalled();
                 }
 
                 @Override
                 public Class<?> getObjectType() {
-                    return Payments.class;
+                    return NeverCalled.class;
                 }
             };
         }
 
         @Bean
-        static OrderedNeedingPostProcessor postProcessor(PaymentService needed) {
-            return new OrderedNeedingPostProcessor(needed);
+        static NeededByAnOrderedPostProcessor postProcessor(PaymentService needed) {
+            return new NeededByAnOrderedPostProcessor(needed);
         }
     }
 
@@ -658,7 +561,7 @@ class BeanRulesReportTest {
         }
     }
 
-    static class TransactionalInACircle extends Payments {
+    static class TransactionalInACircle extends NeverCalled {
 
         @Autowired
         UserInACircle user;
@@ -667,7 +570,7 @@ class BeanRulesReportTest {
     static class RegistersAnObject {
 
         RegistersAnObject(ConfigurableListableBeanFactory beanFactory) {
-            beanFactory.registerSingleton("registered", new Payments());
+            beanFactory.registerSingleton("registered", new NeverCalled());
         }
     }
 
@@ -675,19 +578,10 @@ class BeanRulesReportTest {
     static class ReturnsAProxyFactoryProxy {
 
         @Bean
-        Payments handMade() {
-            ProxyFactory factory = new ProxyFactory(new Payments());
+        NeverCalled handMade() {
+            ProxyFactory factory = new ProxyFactory(new NeverCalled());
             factory.setProxyTargetClass(true);
-            return (Payments) factory.getProxy();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class ReturnsAnInterfaceProxy {
-
-        @Bean
-        PaymentService handMade() {
-            return (PaymentService) new ProxyFactory(new Payments()).getProxy();
+            return (NeverCalled) factory.getProxy();
         }
     }
 
@@ -696,7 +590,7 @@ class BeanRulesReportTest {
 
         @Bean
         PaymentService handMade() {
-            ProxyFactory factory = new ProxyFactory(new Payments());
+            ProxyFactory factory = new ProxyFactory(new NeverCalled());
             factory.setFrozen(true);
             return (PaymentService) factory.getProxy();
         }
@@ -721,12 +615,15 @@ class BeanRulesReportTest {
 
         private final int order;
 
+        private final Consumer<ProxyFactory> configuration;
+
         WrapsInAProxy() {
-            this(LOWEST_PRECEDENCE);
+            this(LOWEST_PRECEDENCE, factory -> {});
         }
 
-        WrapsInAProxy(int order) {
+        WrapsInAProxy(int order, Consumer<ProxyFactory> configuration) {
             this.order = order;
+            this.configuration = configuration;
         }
 
         @Override
@@ -735,11 +632,9 @@ class BeanRulesReportTest {
                 return bean;
             }
             ProxyFactory factory = new ProxyFactory(PaymentService.class, new SingletonTargetSource(bean));
-            configure(factory);
+            configuration.accept(factory);
             return factory.getProxy();
         }
-
-        void configure(ProxyFactory factory) {}
 
         @Override
         public int getOrder() {
@@ -749,45 +644,29 @@ class BeanRulesReportTest {
 
     static class WrapsInAFrozenProxy extends WrapsInAProxy {
 
-        @Override
-        void configure(ProxyFactory factory) {
-            factory.setFrozen(true);
+        WrapsInAFrozenProxy() {
+            super(LOWEST_PRECEDENCE, factory -> factory.setFrozen(true));
         }
     }
 
     static class WrapsInAnOpaqueProxy extends WrapsInAProxy {
 
-        WrapsInAnOpaqueProxy() {}
-
-        WrapsInAnOpaqueProxy(int order) {
-            super(order);
-        }
-
-        @Override
-        void configure(ProxyFactory factory) {
-            factory.setOpaque(true);
+        WrapsInAnOpaqueProxy() {
+            super(LOWEST_PRECEDENCE, factory -> factory.setOpaque(true));
         }
     }
 
-    static class WrapsInAnOpaqueProxyBeforeTheLibrary extends WrapsInAnOpaqueProxy {
+    static class WrapsInAnOpaqueProxyBeforeTheLibrary extends WrapsInAProxy {
 
         WrapsInAnOpaqueProxyBeforeTheLibrary() {
-            super(HIGHEST_PRECEDENCE);
+            super(HIGHEST_PRECEDENCE, factory -> factory.setOpaque(true));
         }
     }
 
     static class AddsAnAdvisorLater {
 
         AddsAnAdvisorLater(PaymentService payments) {
-            ((Advised) payments).addAdvisor(new DefaultPointcutAdvisor(new PassingInterceptor()));
-        }
-    }
-
-    static class PassingInterceptor implements org.aopalliance.intercept.MethodInterceptor {
-
-        @Override
-        public Object invoke(org.aopalliance.intercept.MethodInvocation invocation) throws Throwable {
-            return invocation.proceed();
+            ((Advised) payments).addAdvisor(new DefaultPointcutAdvisor((MethodInterceptor) MethodInvocation::proceed));
         }
     }
 

@@ -1,8 +1,6 @@
 package io.idempotency.boot.chain;
 
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
@@ -11,25 +9,9 @@ import org.springframework.context.event.EventListener;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
-import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 /** What the container calls when the bean has its proxy is protected: once for all starts of the application. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ContainerCallbackTest {
-
-    private final TestDatabase database;
-
-    ContainerCallbackTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void createTable() {
-        Ledger.createTable(database);
-    }
+class ContainerCallbackTest extends LedgerTests {
 
     @Test
     void callbacksThroughTheProxyRunOnceForAllStarts() {
@@ -37,14 +19,13 @@ class ContainerCallbackTest {
         startAndStop();
 
         for (String key : new String[] {"singletons", "lifecycle", "event", "default", "bridge"}) {
-            Ledger.committedIn(database).assertOneEffectInTheTransactionOfItsClaim(key);
+            committed.assertOneEffectInTheTransactionOfItsClaim(key);
         }
     }
 
     private void startAndStop() {
-        try (ConfigurableApplicationContext application = JdbcTestApplication.start(database, new Class<?>[] {
-            Ledger.class, WhenSingletonsAreReady.class, InTheLifecycle.class, AtAnEvent.class, Inheriting.class
-        })) {
+        try (ConfigurableApplicationContext application =
+                start(WhenSingletonsAreReady.class, InTheLifecycle.class, AtAnEvent.class, Inheriting.class)) {
             Inheriting inheriting = application.getBean(Inheriting.class);
             inheriting.payByDefault("default");
             inheriting.pay("bridge");

@@ -7,9 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
@@ -33,41 +31,28 @@ import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.context.event.SimpleApplicationEventMulticaster;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** In a hierarchy of contexts, each idempotent bean is protected, or its context does not start. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ContextHierarchyTest {
+class ContextHierarchyTest extends LedgerTests {
 
     private static final String ELSEWHERE = "post-processors of another context";
-
-    private final TestDatabase database;
 
     private ConfigurableApplicationContext parent;
 
     private ConfigurableApplicationContext child;
 
-    ContextHierarchyTest(TestDatabase database) {
-        this.database = database;
-    }
-
     @BeforeAll
     void startParent() {
-        Ledger.createTable(database);
-        parent = JdbcTestApplication.start(database, new Class<?>[] {Ledger.class});
+        parent = start();
     }
 
     @AfterEach
@@ -82,58 +67,55 @@ class ContextHierarchyTest {
         parent.close();
     }
 
-    static Stream<Class<?>> childrenWithAnIdempotentBean() {
-        return Stream.of(
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
                 Payments.class,
                 Receiver.class,
                 DeclaredAsInterface.class,
                 LazyPayments.class,
                 PrototypePayments.class,
                 ScopedPayments.class,
-                ProductOfAFactory.class);
-    }
-
-    @ParameterizedTest
-    @MethodSource("childrenWithAnIdempotentBean")
+                ProductOfAFactory.class
+            })
     void aChildWithAnUnprotectedBeanDoesNotStart(Class<?> bean) {
         assertRefused(catchThrowable(() -> child = childOf(parent, bean)));
         assertThat(parent.isActive()).isTrue();
     }
 
-    static Stream<Arguments> waysToMakeAChild() {
-        return Stream.<Consumer<ConfigurableApplicationContext>>of(
-                        above -> new SpringApplicationBuilder(Payments.class)
-                                .parent(above)
-                                .web(WebApplicationType.NONE)
-                                .properties(StartupFailure.quietly())
-                                .run(),
-                        above -> {
-                            SpringApplication application = new SpringApplication(Payments.class);
-                            application.setWebApplicationType(WebApplicationType.NONE);
-                            application.addInitializers(context -> context.setParent(above));
-                            application.run();
-                        },
-                        above -> new SpringApplicationBuilder(Payments.class)
-                                .parent(above)
-                                .sources(TomcatServletWebServerAutoConfiguration.class)
-                                .web(WebApplicationType.SERVLET)
-                                .properties("server.port=0")
-                                .properties(StartupFailure.quietly())
-                                .run(),
-                        above -> {
-                            AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext();
-                            context.setParent(above);
-                            context.register(Payments.class);
-                            context.refresh();
-                        },
-                        above -> childOf(childOf(above), Payments.class),
-                        above -> childOf(childOf(above, WithTheStarter.class), Payments.class),
-                        above -> {
-                            GenericApplicationContext context = new GenericApplicationContext(above);
-                            context.registerBean(Payments.class);
-                            context.refresh();
-                        })
-                .map(Arguments::arguments);
+    static Stream<Consumer<ConfigurableApplicationContext>> waysToMakeAChild() {
+        return Stream.of(
+                above -> new SpringApplicationBuilder(Payments.class)
+                        .parent(above)
+                        .web(WebApplicationType.NONE)
+                        .properties(StartupFailure.quietly())
+                        .run(),
+                above -> {
+                    SpringApplication application = new SpringApplication(Payments.class);
+                    application.setWebApplicationType(WebApplicationType.NONE);
+                    application.addInitializers(context -> context.setParent(above));
+                    application.run();
+                },
+                above -> new SpringApplicationBuilder(Payments.class)
+                        .parent(above)
+                        .sources(TomcatServletWebServerAutoConfiguration.class)
+                        .web(WebApplicationType.SERVLET)
+                        .properties("server.port=0")
+                        .properties(StartupFailure.quietly())
+                        .run(),
+                above -> {
+                    AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext();
+                    context.setParent(above);
+                    context.register(Payments.class);
+                    context.refresh();
+                },
+                above -> childOf(childOf(above), Payments.class),
+                above -> childOf(childOf(above, WithTheStarter.class), Payments.class),
+                above -> {
+                    GenericApplicationContext context = new GenericApplicationContext(above);
+                    context.registerBean(Payments.class);
+                    context.refresh();
+                });
     }
 
     @ParameterizedTest
@@ -148,8 +130,7 @@ class ContextHierarchyTest {
             })
     void aChildIsRefusedWhateverItsParentDoes(Class<?> bean) {
         assertRefused(catchThrowable(() -> {
-            try (ConfigurableApplicationContext other = JdbcTestApplication.start(
-                    database, new Class<?>[] {Ledger.class, bean}, StartupFailure.quietly())) {
+            try (ConfigurableApplicationContext other = start(new Class<?>[] {bean}, StartupFailure.quietly())) {
                 childOf(other, Payments.class);
             }
         }));
@@ -176,22 +157,12 @@ class ContextHierarchyTest {
         }
     }
 
-    static Stream<Arguments> childrenWithProtection() {
-        return Stream.of(
-                arguments(WithTheStarter.class, Payments.class), arguments(JdbcTestApplication.class, Payments.class));
-    }
-
     @ParameterizedTest
-    @MethodSource("childrenWithProtection")
-    void aChildWithTheStarterProtectsItsBeans(Class<?> configuration, Class<? extends PaymentService> bean) {
-        child = childOf(parent, configuration, bean);
-        PaymentService payments = child.getBean(bean);
-        String key = configuration.getSimpleName();
+    @ValueSource(classes = {WithTheStarter.class, JdbcTestApplication.class})
+    void aChildWithTheStarterProtectsItsBeans(Class<?> configuration) {
+        child = childOf(parent, configuration, Payments.class);
 
-        Receipt first = payments.pay(key);
-
-        assertThat(payments.pay(key)).isEqualTo(first);
-        Ledger.committedIn(database).assertOneEffectInTheTransactionOfItsClaim(key);
+        assertProtected(child.getBean(Payments.class), configuration.getSimpleName());
     }
 
     @Test
@@ -216,16 +187,6 @@ class ContextHierarchyTest {
         StartupFailure.of(failure)
                 .says("has the idempotent method", ELSEWHERE)
                 .advises("Define the bean in the context", "IdempotencyAutoConfiguration");
-    }
-
-    static class Payments extends LedgerBean implements PaymentService {
-
-        @Override
-        @Transactional
-        @Idempotent(scope = "payments", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
     }
 
     static class Ignored implements PaymentService {

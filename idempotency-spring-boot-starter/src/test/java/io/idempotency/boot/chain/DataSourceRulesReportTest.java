@@ -1,5 +1,6 @@
 package io.idempotency.boot.chain;
 
+import java.util.List;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -331,16 +332,12 @@ class DataSourceRulesReportTest {
             LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
             factory.setPackagesToScan("no.entities");
             factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
-            factory.getJpaPropertyMap()
-                    .put("jakarta.persistence.jdbc.url", environment.getRequiredProperty("spring.datasource.url"));
-            factory.getJpaPropertyMap()
-                    .put(
-                            "jakarta.persistence.jdbc.user",
-                            environment.getRequiredProperty("spring.datasource.username"));
-            factory.getJpaPropertyMap()
-                    .put(
-                            "jakarta.persistence.jdbc.password",
-                            environment.getRequiredProperty("spring.datasource.password"));
+            for (String name : List.of("url", "username", "password")) {
+                factory.getJpaPropertyMap()
+                        .put(
+                                "jakarta.persistence.jdbc." + name.replace("username", "user"),
+                                environment.getRequiredProperty("spring.datasource." + name));
+            }
             return factory;
         }
 

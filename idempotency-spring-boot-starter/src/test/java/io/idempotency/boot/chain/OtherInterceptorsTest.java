@@ -13,9 +13,7 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -39,33 +37,14 @@ import org.springframework.validation.annotation.Validated;
 
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
-import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Whatever else intercepts the method: the boundary stays next to the transaction, and the claim comes last. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class OtherInterceptorsTest {
-
-    private final TestDatabase database;
-
-    private final Ledger.Committed committed;
-
-    OtherInterceptorsTest(TestDatabase database) {
-        this.database = database;
-        this.committed = Ledger.committedIn(database);
-    }
-
-    @BeforeAll
-    void createTable() {
-        Ledger.createTable(database);
-    }
+class OtherInterceptorsTest extends LedgerTests {
 
     @AfterEach
     void forgetCaller() {
@@ -84,12 +63,8 @@ class OtherInterceptorsTest {
         try (ConfigurableApplicationContext application = start(
                 transactionManagement, Payments.class, FirstAspect.class, DefaultAspect.class, LastAspect.class)) {
             Payments payments = application.getBean(Payments.class);
-            String key = transactionManagement.getSimpleName();
 
-            Receipt first = payments.pay(key);
-
-            assertThat(payments.pay(key)).isEqualTo(first);
-            committed.assertOneEffectInTheTransactionOfItsClaim(key);
+            assertProtected(payments, transactionManagement.getSimpleName());
             assertThat(InterceptorChain.of(payments))
                     .hasSize(6)
                     .containsSequence(InterceptorChain.BOUNDARY, InterceptorChain.TRANSACTION)
@@ -97,25 +72,17 @@ class OtherInterceptorsTest {
         }
     }
 
-    private static void callAs(String authority) {
-        SecurityContextHolder.getContext()
-                .setAuthentication(new TestingAuthenticationToken("somebody", "password", authority));
-    }
-
     @ParameterizedTest
     @ValueSource(classes = {ValidatedPayments.class, ValidatedPaymentsWithoutTransaction.class})
     void claimsNothingWhereAnArgumentIsNotValid(Class<? extends ValidatedService> type) {
         try (ConfigurableApplicationContext application = start(Validation.class, type)) {
             ValidatedService payments = application.getBean(type);
-            String key = "ok" + type.getSimpleName().length();
 
             assertThatThrownBy(() -> payments.pay("too-long-for-a-key"))
                     .isInstanceOf(ConstraintViolationException.class);
             committed.assertNothing("too-long-for-a-key");
 
-            Receipt first = payments.pay(key);
-            assertThat(payments.pay(key)).isEqualTo(first);
-            committed.assertOneEffectInTheTransactionOfItsClaim(key);
+            assertProtected(payments::pay, "ok" + type.getSimpleName().length());
         }
     }
 
@@ -141,12 +108,8 @@ class OtherInterceptorsTest {
         try (ConfigurableApplicationContext application = start(ResilientMethods.class, RetriedPayments.class)) {
             RetriedPayments payments = application.getBean(RetriedPayments.class);
 
-            Receipt receipt = payments.pay("retried");
-
-            assertThat(payments.pay("retried")).isEqualTo(receipt);
+            assertProtected(payments, "retried");
             assertThat(payments.transactions()).hasSize(2).doesNotHaveDuplicates();
-            assertThat(committed.entries("retried")).containsExactly(receipt.paymentId());
-            committed.assertOneEffectInTheTransactionOfItsClaim("retried");
             assertThat(InterceptorChain.of(payments))
                     .containsExactly(
                             "RetryAnnotationInterceptor",
@@ -166,24 +129,14 @@ class OtherInterceptorsTest {
                 PaymentsWithEverything.class)) {
             PaymentsWithEverything payments = application.getBean(PaymentsWithEverything.class);
 
-            callAs("ROLE_PAYER");
-            Receipt first = payments.pay("all");
-
-            assertThat(payments.pay("all")).isEqualTo(first);
-            committed.assertOneEffectInTheTransactionOfItsClaim("all");
+            SecurityContextHolder.getContext()
+                    .setAuthentication(new TestingAuthenticationToken("somebody", "password", "ROLE_PAYER"));
+            assertProtected(payments::pay, "all");
             assertThat(InterceptorChain.of(payments))
                     .containsSequence(InterceptorChain.BOUNDARY, InterceptorChain.TRANSACTION)
                     .endsWith(InterceptorChain.CLAIM)
                     .startsWith("RetryAnnotationInterceptor");
         }
-    }
-
-    private ConfigurableApplicationContext start(Class<?> configuration, Class<?>... beans) {
-        Class<?>[] all = new Class<?>[beans.length + 2];
-        all[0] = configuration;
-        all[1] = Ledger.class;
-        System.arraycopy(beans, 0, all, 2, beans.length);
-        return JdbcTestApplication.start(database, all);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -221,16 +174,6 @@ class OtherInterceptorsTest {
     @Aspect
     @Order(Ordered.LOWEST_PRECEDENCE)
     static class LastAspect extends PassingAspect {}
-
-    static class Payments extends LedgerBean implements PaymentService {
-
-        @Override
-        @Transactional
-        @Idempotent(scope = "payments", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableMethodSecurity

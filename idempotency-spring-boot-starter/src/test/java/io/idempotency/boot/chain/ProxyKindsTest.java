@@ -25,37 +25,11 @@ import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
-import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** However a bean comes to be, and whatever kind of proxy it has, its idempotent methods are protected. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ProxyKindsTest {
-
-    private final TestDatabase database;
-
-    private final Ledger.Committed committed;
-
-    ProxyKindsTest(TestDatabase database) {
-        this.database = database;
-        this.committed = Ledger.committedIn(database);
-    }
-
-    @BeforeAll
-    void createTable() {
-        Ledger.createTable(database);
-    }
-
-    private void assertProtected(PaymentService service, String key) {
-        Receipt first = service.pay(key);
-        assertThat(service.pay(key)).isEqualTo(first);
-        assertThat(committed.entries(key)).containsExactly(first.paymentId());
-        committed.assertOneEffectInTheTransactionOfItsClaim(key);
-    }
+class ProxyKindsTest extends LedgerTests {
 
     @Nested
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -66,7 +40,7 @@ class ProxyKindsTest {
 
         @BeforeAll
         void start() {
-            application = JdbcTestApplication.start(database, new Class<?>[] {Ledger.class, Beans.class});
+            application = ProxyKindsTest.this.start(Beans.class);
         }
 
         @ParameterizedTest
@@ -145,8 +119,8 @@ class ProxyKindsTest {
 
         @BeforeAll
         void start() {
-            application = JdbcTestApplication.start(
-                    database, new Class<?>[] {Ledger.class, Beans.class}, "spring.aop.proxy-target-class=false");
+            application =
+                    ProxyKindsTest.this.start(new Class<?>[] {Beans.class}, "spring.aop.proxy-target-class=false");
         }
 
         @ParameterizedTest
@@ -181,9 +155,8 @@ class ProxyKindsTest {
 
     @Test
     void protectABeanInACircleThatIsInjectedLazily() {
-        try (ConfigurableApplicationContext application = JdbcTestApplication.start(
-                database,
-                new Class<?>[] {Ledger.class, PaymentsInACircle.class, UserInACircle.class},
+        try (ConfigurableApplicationContext application = start(
+                new Class<?>[] {PaymentsInACircle.class, UserInACircle.class},
                 "spring.main.allow-circular-references=true")) {
             assertProtected(application.getBean(UserInACircle.class).payments, "circle");
         }
@@ -196,7 +169,7 @@ class ProxyKindsTest {
         PaymentService payments;
     }
 
-    static class PaymentsInACircle extends TransactionalPayments {
+    static class PaymentsInACircle extends Payments {
 
         @Autowired
         UserInACircle user;
@@ -219,26 +192,26 @@ class ProxyKindsTest {
 
         @Bean
         @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
-        TransactionalPayments scoped() {
-            return new TransactionalPayments();
+        Payments scoped() {
+            return new Payments();
         }
 
         @Bean
         @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.INTERFACES)
-        TransactionalPayments scopedByInterface() {
-            return new TransactionalPayments();
+        Payments scopedByInterface() {
+            return new Payments();
         }
 
         @Bean
         @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
         PaymentService prototype() {
-            return new Payments();
+            return new PaymentsWithoutTransaction();
         }
 
         @Bean
         @Lazy
         PaymentService lazy() {
-            return new Payments();
+            return new PaymentsWithoutTransaction();
         }
 
         @Bean
@@ -246,7 +219,7 @@ class ProxyKindsTest {
             return new FactoryBean<>() {
                 @Override
                 public PaymentService getObject() {
-                    TransactionalPayments payments = new TransactionalPayments();
+                    Payments payments = new Payments();
                     payments.ledger = ledger;
                     return payments;
                 }
@@ -260,22 +233,22 @@ class ProxyKindsTest {
 
         @Bean
         PaymentService transactional() {
-            return new TransactionalPayments();
+            return new Payments();
         }
 
         @Bean
         PaymentService notTransactional() {
-            return new Payments();
+            return new PaymentsWithoutTransaction();
         }
 
         @Bean
         PaymentService one() {
-            return new Payments();
+            return new PaymentsWithoutTransaction();
         }
 
         @Bean
         PaymentService other() {
-            return new Payments();
+            return new PaymentsWithoutTransaction();
         }
 
         @Bean
@@ -307,26 +280,7 @@ class ProxyKindsTest {
         @Bean
         @Proxyable(ProxyType.INTERFACES)
         PaymentService proxyableByInterface() {
-            return new TransactionalPayments();
-        }
-    }
-
-    static class TransactionalPayments extends LedgerBean implements PaymentService {
-
-        @Override
-        @Transactional
-        @Idempotent(scope = "transactional", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-    }
-
-    static class Payments extends LedgerBean implements PaymentService {
-
-        @Override
-        @Idempotent(scope = "payments", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
+            return new Payments();
         }
     }
 

@@ -2,12 +2,10 @@ package io.idempotency.boot.chain;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import java.util.List;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -19,25 +17,17 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Idempotent;
-import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Wherever the two annotations stand, the claim is made in the transaction of the effect. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class TransactionPlacementTest {
+class TransactionPlacementTest extends LedgerTests {
 
     private static final Class<?>[] BEANS = {
-        Ledger.class,
-        TransactionalOnMethod.class,
+        Payments.class,
         TransactionalOnClass.class,
         TransactionalOnInterface.class,
-        TransactionalOnInterfaceMethod.class,
-        TransactionalOnSuperclass.class,
         JakartaTransactional.class,
         IdempotentOnInterfaceMethod.class,
         IdempotentOnSuperclassMethod.class,
@@ -47,38 +37,26 @@ class TransactionPlacementTest {
         Supports.class,
         Mandatory.class,
         Nested.class,
-        NotTransactional.class
+        PaymentsWithoutTransaction.class
     };
-
-    private final TestDatabase database;
-
-    private final Ledger.Committed committed;
 
     @AutoClose
     private ConfigurableApplicationContext application;
 
     private TransactionTemplate outerTransaction;
 
-    TransactionPlacementTest(TestDatabase database) {
-        this.database = database;
-        this.committed = Ledger.committedIn(database);
-    }
-
     @BeforeAll
-    void start() {
-        Ledger.createTable(database);
-        application = JdbcTestApplication.start(database, BEANS);
+    void startAll() {
+        application = start(BEANS);
         outerTransaction = new TransactionTemplate(application.getBean(PlatformTransactionManager.class));
     }
 
     @ParameterizedTest
     @ValueSource(
             classes = {
-                TransactionalOnMethod.class,
+                Payments.class,
                 TransactionalOnClass.class,
                 TransactionalOnInterface.class,
-                TransactionalOnInterfaceMethod.class,
-                TransactionalOnSuperclass.class,
                 JakartaTransactional.class,
                 IdempotentOnInterfaceMethod.class,
                 IdempotentOnSuperclassMethod.class,
@@ -89,38 +67,26 @@ class TransactionPlacementTest {
             })
     void claimsInTheDeclaredTransactionAndReplays(Class<? extends PaymentService> type) {
         PaymentService service = application.getBean(type);
-        String key = type.getSimpleName();
 
-        Receipt first = service.pay(key);
-        Receipt second = service.pay(key);
-
-        assertThat(second).isEqualTo(first);
-        assertThat(committed.entries(key)).containsExactly(first.paymentId());
-        committed.assertOneEffectInTheTransactionOfItsClaim(key);
+        assertProtected(service, type.getSimpleName());
         assertThat(InterceptorChain.of(service))
                 .containsExactly(InterceptorChain.BOUNDARY, InterceptorChain.TRANSACTION, InterceptorChain.CLAIM);
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {NotTransactional.class, Supports.class})
+    @ValueSource(classes = {PaymentsWithoutTransaction.class, Supports.class})
     void opensATransactionWhereTheMethodGetsNone(Class<? extends PaymentService> type) {
-        PaymentService service = application.getBean(type);
-        String key = type.getSimpleName();
-
-        Receipt first = service.pay(key);
-
-        assertThat(service.pay(key)).isEqualTo(first);
-        committed.assertOneEffectInTheTransactionOfItsClaim(key);
+        assertProtected(application.getBean(type), type.getSimpleName());
     }
 
     @Test
     void hasNothingButBoundaryAndClaimWhereTheMethodDeclaresNoTransaction() {
-        assertThat(InterceptorChain.of(application.getBean(NotTransactional.class)))
+        assertThat(InterceptorChain.of(application.getBean(PaymentsWithoutTransaction.class)))
                 .containsExactly(InterceptorChain.BOUNDARY, InterceptorChain.CLAIM);
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {TransactionalOnMethod.class, Supports.class, Mandatory.class, NotTransactional.class})
+    @ValueSource(classes = {Payments.class, Supports.class, Mandatory.class, PaymentsWithoutTransaction.class})
     void joinsAnOuterTransactionAndCommitsWithIt(Class<? extends PaymentService> type) {
         PaymentService service = application.getBean(type);
         String key = "joins-" + type.getSimpleName();
@@ -139,13 +105,7 @@ class TransactionPlacementTest {
 
     @ParameterizedTest
     @ValueSource(
-            classes = {
-                TransactionalOnMethod.class,
-                Supports.class,
-                Mandatory.class,
-                Nested.class,
-                NotTransactional.class
-            })
+            classes = {Payments.class, Supports.class, Mandatory.class, Nested.class, PaymentsWithoutTransaction.class})
     void leavesNothingWhenTheOuterTransactionRollsBack(Class<? extends PaymentService> type) {
         PaymentService service = application.getBean(type);
         String key = "rolled-back-" + type.getSimpleName();
@@ -172,19 +132,6 @@ class TransactionPlacementTest {
     }
 
     @Test
-    void takesTheClaimBackWithTheSavepointOfANestedTransaction() {
-        Nested service = application.getBean(Nested.class);
-
-        Receipt retried = outerTransaction.execute(status -> {
-            assertThatThrownBy(() -> service.payAndFail("nested")).isInstanceOf(IllegalStateException.class);
-            return service.pay("nested");
-        });
-
-        assertThat(committed.entries("nested")).containsExactly(retried.paymentId());
-        assertThat(committed.claims("nested")).isOne();
-    }
-
-    @Test
     void claimsNothingWhereTheTransactionIsRefused() {
         PaymentService service = application.getBean(Mandatory.class);
 
@@ -193,37 +140,8 @@ class TransactionPlacementTest {
         committed.assertNothing("mandatory");
     }
 
-    @Test
-    void leavesMethodsOfTheSameBeanAloneThatAreNotAnnotated() {
-        TransactionalOnMethod service = application.getBean(TransactionalOnMethod.class);
-
-        List<Receipt> receipts = List.of(service.payAgain("not-annotated"), service.payAgain("not-annotated"));
-
-        assertThat(committed.entries("not-annotated"))
-                .containsExactlyInAnyOrderElementsOf(
-                        receipts.stream().map(Receipt::paymentId).toList());
-        assertThat(committed.claims("not-annotated")).isZero();
-    }
-
-    abstract static class Base extends LedgerBean implements PaymentService {}
-
-    static class TransactionalOnMethod extends Base {
-
-        @Override
-        @Transactional
-        @Idempotent(scope = "on-method", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-
-        @Transactional
-        public Receipt payAgain(String key) {
-            return ledger.enter(key);
-        }
-    }
-
     @Transactional
-    static class TransactionalOnClass extends Base {
+    static class TransactionalOnClass extends LedgerBean implements PaymentService {
 
         @Override
         @Idempotent(scope = "on-class", key = "#key")
@@ -235,7 +153,7 @@ class TransactionPlacementTest {
     @Transactional
     interface TransactionalPayments extends PaymentService {}
 
-    static class TransactionalOnInterface extends Base implements TransactionalPayments {
+    static class TransactionalOnInterface extends LedgerBean implements TransactionalPayments {
 
         @Override
         @Idempotent(scope = "on-interface", key = "#key")
@@ -244,35 +162,7 @@ class TransactionPlacementTest {
         }
     }
 
-    interface TransactionalPay extends PaymentService {
-
-        @Override
-        @Transactional
-        Receipt pay(String key);
-    }
-
-    static class TransactionalOnInterfaceMethod extends Base implements TransactionalPay {
-
-        @Override
-        @Idempotent(scope = "on-interface-method", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-    }
-
-    @Transactional
-    abstract static class TransactionalBase extends Base {}
-
-    static class TransactionalOnSuperclass extends TransactionalBase {
-
-        @Override
-        @Idempotent(scope = "on-superclass", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-    }
-
-    static class JakartaTransactional extends Base {
+    static class JakartaTransactional extends LedgerBean implements PaymentService {
 
         @Override
         @jakarta.transaction.Transactional
@@ -289,7 +179,7 @@ class TransactionPlacementTest {
         Receipt pay(String key);
     }
 
-    static class IdempotentOnInterfaceMethod extends Base implements IdempotentPay {
+    static class IdempotentOnInterfaceMethod extends LedgerBean implements IdempotentPay {
 
         @Override
         @Transactional
@@ -298,7 +188,7 @@ class TransactionPlacementTest {
         }
     }
 
-    abstract static class IdempotentBase extends Base {
+    abstract static class IdempotentBase extends LedgerBean implements PaymentService {
 
         @Override
         @Idempotent(scope = "idempotent-superclass-method", key = "#key")
@@ -324,7 +214,7 @@ class TransactionPlacementTest {
         String scope();
     }
 
-    static class ComposedIdempotent extends Base {
+    static class ComposedIdempotent extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional
@@ -346,7 +236,7 @@ class TransactionPlacementTest {
         String id() default "#key";
     }
 
-    static class ComposedOfBoth extends Base {
+    static class ComposedOfBoth extends LedgerBean implements PaymentService {
 
         @Override
         @Command(name = "composed-of-both")
@@ -355,7 +245,7 @@ class TransactionPlacementTest {
         }
     }
 
-    static class RequiresNew extends Base {
+    static class RequiresNew extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional(propagation = Propagation.REQUIRES_NEW)
@@ -365,7 +255,7 @@ class TransactionPlacementTest {
         }
     }
 
-    static class Supports extends Base {
+    static class Supports extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional(propagation = Propagation.SUPPORTS)
@@ -375,7 +265,7 @@ class TransactionPlacementTest {
         }
     }
 
-    static class Mandatory extends Base {
+    static class Mandatory extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional(propagation = Propagation.MANDATORY)
@@ -385,27 +275,11 @@ class TransactionPlacementTest {
         }
     }
 
-    static class Nested extends Base {
+    static class Nested extends LedgerBean implements PaymentService {
 
         @Override
         @Transactional(propagation = Propagation.NESTED)
         @Idempotent(scope = "nested", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-
-        @Transactional(propagation = Propagation.NESTED)
-        @Idempotent(scope = "nested-failing", key = "#key")
-        public Receipt payAndFail(String key) {
-            ledger.enter(key);
-            throw new IllegalStateException("after the effect");
-        }
-    }
-
-    static class NotTransactional extends Base {
-
-        @Override
-        @Idempotent(scope = "not-transactional", key = "#key")
         public Receipt pay(String key) {
             return ledger.enter(key);
         }

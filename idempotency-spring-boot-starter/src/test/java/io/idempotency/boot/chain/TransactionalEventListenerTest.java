@@ -3,8 +3,6 @@ package io.idempotency.boot.chain;
 import java.util.List;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -21,27 +19,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
-import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** An idempotent listener for events of transactions loses no event, or the application does not start. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class TransactionalEventListenerTest {
-
-    private final TestDatabase database;
-
-    TransactionalEventListenerTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    void createTable() {
-        Ledger.createTable(database);
-    }
+class TransactionalEventListenerTest extends LedgerTests {
 
     @ParameterizedTest
     @ValueSource(
@@ -54,7 +36,7 @@ class TransactionalEventListenerTest {
                 BeforeTheCommit.class
             })
     void eachEventHasOneEffect(Class<?> listener) {
-        try (ConfigurableApplicationContext application = start(listener)) {
+        try (ConfigurableApplicationContext application = start(AsyncEnabled.class, listener)) {
             String key = listener.getSimpleName();
             TransactionTemplate transaction =
                     new TransactionTemplate(application.getBean(PlatformTransactionManager.class));
@@ -63,8 +45,8 @@ class TransactionalEventListenerTest {
                 transaction.executeWithoutResult(status -> application.publishEvent(new Paid(key)));
             }
 
-            List<Object> effects = List.copyOf(Awaitility.await()
-                    .until(() -> Ledger.committedIn(database).entries(key), found -> !found.isEmpty()));
+            List<Object> effects =
+                    List.copyOf(Awaitility.await().until(() -> committed.entries(key), found -> !found.isEmpty()));
             assertThat(effects).hasSize(1);
         }
     }
@@ -76,10 +58,6 @@ class TransactionalEventListenerTest {
         StartupFailure.of(database, new Class<?>[] {Ledger.class, listener})
                 .says(listener.getName() + ".on(Paid)", "is a @TransactionalEventListener")
                 .advises("@Async (and @EnableAsync)");
-    }
-
-    private ConfigurableApplicationContext start(Class<?> listener) {
-        return JdbcTestApplication.start(database, new Class<?>[] {Ledger.class, AsyncEnabled.class, listener});
     }
 
     record Paid(String key) {}

@@ -5,90 +5,64 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 /** What start-up cannot see is found by the call itself, which fails rather than run without protection. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class TripwireTest {
+class TripwireTest extends LedgerTests {
 
-    private final TestDatabase database;
-
-    private final Ledger.Committed committed;
-
-    TripwireTest(TestDatabase database) {
-        this.database = database;
-        this.committed = Ledger.committedIn(database);
+    static Stream<Arguments> waysRoundTheClaim() {
+        return Stream.of(
+                argumentSet(
+                        "answer",
+                        Answering.class,
+                        "key 'Answering' in scope 'payments' returned without its claim having been reached"),
+                argumentSet(
+                        "claim on another thread",
+                        ThreadHopping.class,
+                        Payments.class.getName() + ".pay(String) was reached on a thread that did not come through"),
+                argumentSet("refusal of that swallowed", SwallowingThreadHopping.class, ""));
     }
 
-    @BeforeAll
-    void createTable() {
-        Ledger.createTable(database);
-    }
-
-    @Test
-    void refusesAResultThatAnInterceptorBehindTheTransactionGaveInPlaceOfTheMethod() {
-        try (ConfigurableApplicationContext application = start(Answering.class)) {
+    @ParameterizedTest
+    @MethodSource("waysRoundTheClaim")
+    void refusesACallThatAnInterceptorBehindTheTransactionKeepsFromItsClaim(Class<?> aspect, String problem) {
+        try (ConfigurableApplicationContext application = start(PaymentsInTransactions.class, aspect)) {
             PaymentService payments = application.getBean(PaymentService.class);
+            String key = aspect.getSimpleName();
 
-            assertThatThrownBy(() -> payments.pay("answered"))
+            assertThatThrownBy(() -> payments.pay(key))
                     .isInstanceOf(BrokenInterceptorChainException.class)
-                    .hasMessageContaining("key 'answered' in scope 'payments'")
-                    .hasMessageContaining("returned without its claim having been reached");
+                    .hasMessageContaining(problem);
 
-            committed.assertNothing("answered");
-        }
-    }
-
-    @Test
-    void refusesAClaimOnAnotherThread() {
-        try (ConfigurableApplicationContext application = start(ThreadHopping.class)) {
-            PaymentService payments = application.getBean(PaymentService.class);
-
-            assertThatThrownBy(() -> payments.pay("hopped"))
-                    .isInstanceOf(BrokenInterceptorChainException.class)
-                    .hasMessageContaining(Payments.class.getName() + ".pay(String)")
-                    .hasMessageContaining("changed the thread");
-
-            committed.assertNothing("hopped");
-        }
-    }
-
-    @Test
-    void refusesTheCallThoughTheRefusalOnTheOtherThreadWasSwallowed() {
-        try (ConfigurableApplicationContext application = start(SwallowingThreadHopping.class)) {
-            PaymentService payments = application.getBean(PaymentService.class);
-
-            assertThatThrownBy(() -> payments.pay("swallowed")).isInstanceOf(BrokenInterceptorChainException.class);
-
-            committed.assertNothing("swallowed");
+            committed.assertNothing(key);
         }
     }
 
     @Test
     void refusesAClaimWhoseBoundaryWasRemovedWhileRunning() {
-        try (ConfigurableApplicationContext application = start()) {
+        try (ConfigurableApplicationContext application = start(PaymentsInTransactions.class)) {
             PaymentService payments = application.getBean(PaymentService.class);
             payments.pay("before");
 
@@ -101,7 +75,7 @@ class TripwireTest {
 
     @Test
     void refusesTheCallWhoseClaimWasRemovedWhileRunning() {
-        try (ConfigurableApplicationContext application = start()) {
+        try (ConfigurableApplicationContext application = start(PaymentsInTransactions.class)) {
             PaymentService payments = application.getBean(PaymentService.class);
 
             ((Advised) payments).removeAdvisor(((Advised) payments).getAdvisorCount() - 1);
@@ -113,7 +87,7 @@ class TripwireTest {
 
     @Test
     void replaysToAnInterceptorBehindTheTransactionThatProceedsTwice() {
-        try (ConfigurableApplicationContext application = start(ProceedingTwice.class)) {
+        try (ConfigurableApplicationContext application = start(PaymentsInTransactions.class, ProceedingTwice.class)) {
             PaymentService payments = application.getBean(PaymentService.class);
 
             Receipt receipt = payments.pay("twice");
@@ -125,7 +99,8 @@ class TripwireTest {
 
     @Test
     void refusesToRunALeasedOrOptimisticMethodTwiceInOneAttempt() {
-        try (ConfigurableApplicationContext application = start(ProceedingTwice.class, LeasedPayments.class)) {
+        try (ConfigurableApplicationContext application =
+                start(PaymentsInTransactions.class, ProceedingTwice.class, LeasedPayments.class)) {
             LeasedPayments payments = application.getBean(LeasedPayments.class);
 
             assertThatThrownBy(() -> payments.payWithoutTransaction("leased"))
@@ -147,7 +122,8 @@ class TripwireTest {
 
     @Test
     void refusesToRunAFailedMethodAgainInOneAttempt() {
-        try (ConfigurableApplicationContext application = start(TryingAgain.class, LeasedPayments.class)) {
+        try (ConfigurableApplicationContext application =
+                start(PaymentsInTransactions.class, TryingAgain.class, LeasedPayments.class)) {
             LeasedPayments payments = application.getBean(LeasedPayments.class);
 
             for (ThrowingCall call : new ThrowingCall[] {
@@ -181,28 +157,10 @@ class TripwireTest {
         }
     }
 
-    private ConfigurableApplicationContext start(Class<?>... aspects) {
-        Class<?>[] beans = new Class<?>[aspects.length + 3];
-        beans[0] = TransactionsOutsideOfAspects.class;
-        beans[1] = Ledger.class;
-        beans[2] = Payments.class;
-        System.arraycopy(aspects, 0, beans, 3, aspects.length);
-        return JdbcTestApplication.start(database, beans);
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement(order = 0)
-    static class TransactionsOutsideOfAspects {}
-
-    static class Payments extends LedgerBean implements PaymentService {
-
-        @Override
-        @Transactional
-        @Idempotent(scope = "payments", key = "#key")
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-    }
+    @Import(Payments.class)
+    static class PaymentsInTransactions {}
 
     @Aspect
     static class Answering {
