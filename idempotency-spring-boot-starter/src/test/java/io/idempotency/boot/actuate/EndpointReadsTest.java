@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
-import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.Answer;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
@@ -311,18 +311,6 @@ class EndpointReadsTest {
             maintenance.rollback();
         }
         assertThat(application.get("failing-messages").status()).isEqualTo(200);
-    }
-
-    @Test
-    void nothingIsWrittenByReading() {
-        rows.leasedUntil("vanished", "-1 hour");
-        List<String> before = rows.requests();
-
-        for (String section : List.of("stale-leases", "repeated-commands", "record?scope=payments&key=vanished")) {
-            assertThat(application.get(section).status()).isEqualTo(200);
-        }
-
-        assertThat(rows.requests()).isEqualTo(before);
     }
 
     private static StoredRows onlyOn(Connection connection) {

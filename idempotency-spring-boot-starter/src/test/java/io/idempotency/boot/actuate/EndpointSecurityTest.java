@@ -21,7 +21,7 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.Answer;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import ch.qos.logback.classic.Level;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
@@ -217,6 +218,7 @@ class EndpointWritesTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
+                "purge    |                                        | Missing: reason, who. 'purge' needs reason, who.",
                 "release  | {}                                     | Missing: scope, key, reason, who. 'release' needs scope, key, reason, who.",
                 "forget   | {'scope':'payments','key':'order-42','who':'ada'} | Missing: reason. 'forget' needs scope, key, reason, who.",
                 "forget   | {'scope':'payments','key':'order-42','reason':'late'} | Missing: who. 'forget' needs scope, key, reason, who.",
@@ -229,23 +231,15 @@ class EndpointWritesTest {
                 "purge    | {'who':'a\\nb','reason':'late'}        | An intervention needs to say who does it, but what it says contains U+000A, which is not printable.",
                 "forget   | {'scope':'payments','key':'','who':'ada','reason':'late'} | The idempotency key is blank.",
             })
-    void badInputIsRefusedWithWhatIsNeeded(String operation, String json, String error) {
+    void badInputIsRefusedWithWhatIsNeeded(String operation, @Nullable String json, String error) {
         rows.succeeded("order-42", "7");
 
-        Answer answer = application.post(operation, json.replace('\'', '"'));
+        Answer answer = application.post(operation, json == null ? null : json.replace('\'', '"'));
 
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.error()).isEqualTo(error);
         assertThat(rows.statusOf("order-42")).isEqualTo("succeeded");
         assertThat(log.all()).isEmpty();
-    }
-
-    @Test
-    void aRequestWithoutABodySaysWhatIsMissing() {
-        Answer answer = application.post("purge", null);
-
-        assertThat(answer.status()).isEqualTo(400);
-        assertThat(answer.error()).isEqualTo("Missing: reason, who. 'purge' needs reason, who.");
     }
 
     @ParameterizedTest

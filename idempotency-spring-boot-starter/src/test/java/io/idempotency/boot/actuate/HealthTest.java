@@ -14,7 +14,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-import io.idempotency.boot.actuate.OperatedApplication.Answer;
+import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.TestClock;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.observation.OutboxSampled;

@@ -180,6 +180,16 @@ class StarterArchitectureTest {
     static final ArchRule beanMethodsAreNoApi =
             methods().that().areAnnotatedWith(Bean.class).should().bePackagePrivate();
 
+    /** So that no bean of an application replaces one by accident; only the transaction manager takes Spring Boot's name. */
+    @ArchTest
+    static final ArchRule beansHaveNamesThatSayWhoseTheyAre = methods()
+            .that()
+            .areAnnotatedWith(Bean.class)
+            .and()
+            .doNotHaveName("transactionManager")
+            .should()
+            .haveNameContaining("dempoten");
+
     /** What applications touch, and what features take from each other. */
     @ArchTest
     static final ArchRule nothingElseIsPublic = classes()

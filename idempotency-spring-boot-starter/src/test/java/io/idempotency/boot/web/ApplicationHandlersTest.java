@@ -27,6 +27,8 @@ import tools.jackson.core.JacksonException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.boot.testing.Answer;
+import io.idempotency.boot.testing.HttpApplication;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -19,12 +19,14 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.idempotency.CallerResolver;
+import io.idempotency.boot.testing.Answer;
+import io.idempotency.boot.testing.HttpApplication;
+import io.idempotency.boot.testing.HttpCall;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static io.idempotency.boot.web.SecuredApplication.ALICE;
 import static io.idempotency.boot.web.SecuredApplication.BOB;
-import static io.idempotency.boot.web.SecuredApplication.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** One caller never meets another's keys or responses, and security comes before every replay. */
@@ -58,62 +60,15 @@ class CallersTest {
 
     @Test
     void twoPrincipalsWithOneKeyNeverMeet() throws Exception {
-        Answer ofAlice = as(ALICE, orderTo(application)).send();
-        Answer ofBob = as(BOB, orderTo(application)).send();
+        Answer ofAlice = orderTo(application).as(ALICE).send();
+        Answer ofBob = orderTo(application).as(BOB).send();
 
         assertThat(ofBob.isReplayed()).isFalse();
         assertThat(ofBob.text("$.id")).isNotEqualTo(ofAlice.text("$.id"));
         assertThat(Orders.count(application)).isEqualTo(2);
-        assertThat(as(ALICE, orderTo(application)).send().withoutMark()).isEqualTo(ofAlice);
-        assertThat(as(BOB, orderTo(application)).send().withoutMark()).isEqualTo(ofBob);
+        assertThat(orderTo(application).as(ALICE).send().withoutMark()).isEqualTo(ofAlice);
+        assertThat(orderTo(application).as(BOB).send().withoutMark()).isEqualTo(ofBob);
         assertThat(callers()).containsExactly(ALICE, BOB);
-    }
-
-    @Test
-    void anotherPrincipalIsNotToldThatTheKeyIsUsedForSomethingElse() throws Exception {
-        as(ALICE, orderTo(application)).send();
-
-        assertThat(as(BOB, application.post("/orders").key("key").json(Orders.COFFEE))
-                        .send()
-                        .status())
-                .isEqualTo(201);
-    }
-
-    @Test
-    void anonymousUsersAreNobody() throws Exception {
-        assertThat(orderTo(application).send().status()).isEqualTo(201);
-        assertThat(as(ALICE, orderTo(application)).send().isReplayed()).isFalse();
-        assertThat(callers()).containsExactly("", ALICE);
-    }
-
-    @Test
-    void withoutCallersAllShareTheirKeys() throws Exception {
-        try (HttpApplication sharing = start(List.of(), "idempotency.http.caller=none")) {
-            Answer ofAlice = as(ALICE, orderTo(sharing)).send();
-
-            assertThat(as(BOB, orderTo(sharing)).send().withoutMark()).isEqualTo(ofAlice);
-            assertThat(callers()).containsExactly("");
-        }
-    }
-
-    @Test
-    void aResolverOfTheApplicationDecidesInsteadOfUs() throws Exception {
-        try (HttpApplication ofTenants = start(List.of(Tenants.class))) {
-            Answer ofAlice =
-                    as(ALICE, orderTo(ofTenants)).header("X-Tenant", "acme").send();
-
-            assertThat(as(BOB, orderTo(ofTenants))
-                            .header("X-Tenant", "acme")
-                            .send()
-                            .withoutMark())
-                    .isEqualTo(ofAlice);
-            assertThat(as(ALICE, orderTo(ofTenants))
-                            .header("X-Tenant", "other")
-                            .send()
-                            .isReplayed())
-                    .isFalse();
-            assertThat(callers()).containsExactly("acme", "other");
-        }
     }
 
     @Test
@@ -126,7 +81,7 @@ class CallersTest {
             assertThat(refused.text("$.title")).isEqualTo("Caller is not known");
             assertThat(requiring.requests()).isZero();
             assertThat(Orders.count(requiring)).isZero();
-            assertThat(as(ALICE, orderTo(requiring)).send().status()).isEqualTo(201);
+            assertThat(orderTo(requiring).as(ALICE).send().status()).isEqualTo(201);
 
             assertThat(requiring.post("/unrelated").key("key").send().status()).isEqualTo(200);
             assertThat(requiring.call("GET", "/any-method").send().status()).isEqualTo(200);
@@ -137,7 +92,7 @@ class CallersTest {
     @Test
     void aRequiredCallerMayBeATenantThatAnInterceptorFinds() throws Exception {
         try (HttpApplication requiring = start(List.of(Tenants.class), "idempotency.http.require-caller=true")) {
-            assertThat(as(ALICE, orderTo(requiring)).send().problem()).isEqualTo("missing-caller");
+            assertThat(orderTo(requiring).as(ALICE).send().problem()).isEqualTo("missing-caller");
             assertThat(orderTo(requiring).header("X-Tenant", "acme").send().status())
                     .isEqualTo(201);
             assertThat(callers()).containsExactly("acme");
@@ -147,7 +102,7 @@ class CallersTest {
     @ParameterizedTest
     @ValueSource(strings = {"/members/secret", "/secret"})
     void whoHasLostTheRoleIsNotShownTheStoredResponse(String path) throws Exception {
-        HttpCall call = as(ALICE, application.post(path).key("key"));
+        HttpCall call = application.post(path).key("key").as(ALICE);
         Answer stored = call.send();
         assertThat(stored.body()).startsWith("secret");
         String row = row();
@@ -162,16 +117,6 @@ class CallersTest {
 
         giveRole(ALICE, "MEMBER");
         assertThat(call.send().body()).isEqualTo(stored.body());
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"/members/secret", "/secret"})
-    void whoNeverHadTheRoleLeavesNoClaim(String path) throws Exception {
-        giveRole(BOB, "GUEST");
-
-        assertThat(as(BOB, application.post(path).key("key")).send().status()).isEqualTo(403);
-        assertThat(application.post(path).key("key").send().status()).isEqualTo(401);
-        assertThat(application.requests()).isZero();
     }
 
     private void giveRole(String user, String role) {

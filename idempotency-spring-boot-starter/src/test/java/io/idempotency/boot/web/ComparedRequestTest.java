@@ -26,6 +26,8 @@ import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
+import io.idempotency.boot.testing.Answer;
+import io.idempotency.boot.testing.HttpApplication;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -10,6 +10,9 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 import io.idempotency.CallerResolver;
+import io.idempotency.boot.testing.Answer;
+import io.idempotency.boot.testing.HttpApplication;
+import io.idempotency.boot.testing.HttpCall;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -71,6 +74,7 @@ class DraftTest {
 
         assertThat(refused.status()).isEqualTo(422);
         assertThat(refused.problem()).isEqualTo("key-reused");
+        assertThat(refused.isReplayed()).isFalse();
         assertThat(Orders.count(application)).isEqualTo(1);
     }
 

@@ -8,9 +8,7 @@ import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -51,12 +49,6 @@ class KindsOfAnswers {
         return item();
     }
 
-    @PostMapping("/list")
-    @Idempotent(scope = "list", key = "#key")
-    List<Item> list(@IdempotencyKeyHeader String key) {
-        return List.of(item(), item());
-    }
-
     @PostMapping("/nothing")
     @Idempotent(scope = "nothing", key = "#key")
     @ResponseStatus(HttpStatus.ACCEPTED)
@@ -83,12 +75,6 @@ class KindsOfAnswers {
         return ResponseEntity.status(HttpStatus.SEE_OTHER)
                 .location(URI.create("/items/" + executed()))
                 .build();
-    }
-
-    @PostMapping("/optional")
-    @Idempotent(scope = "optional", key = "#key")
-    Optional<Item> optional(@IdempotencyKeyHeader String key) {
-        return Optional.of(item());
     }
 
     @PostMapping("/text")
@@ -184,20 +170,6 @@ class KindsOfAnswers {
                 .body("done");
     }
 
-    @PostMapping("/unfaithful")
-    @Idempotent(scope = "unfaithful", key = "#key")
-    ResponseEntity<Map<String, Object>> unfaithful(@IdempotencyKeyHeader String key) {
-        executed();
-        return ResponseEntity.ok(Map.of("amount", new BigDecimal("1.00000000000000000001")));
-    }
-
-    @PostMapping("/subtype")
-    @Idempotent(scope = "subtype", key = "#key")
-    ResponseEntity<Named> subtype(@IdempotencyKeyHeader String key) {
-        executed();
-        return ResponseEntity.ok(new NamedWithMore());
-    }
-
     private Item item() {
         return new Item(UUID.randomUUID(), executed());
     }
@@ -211,24 +183,4 @@ class KindsOfAnswers {
     record Amount(BigDecimal exponent, BigDecimal scale) {}
 
     record Dates(Instant instant, LocalDate date, OffsetDateTime offset, ZonedDateTime zoned) {}
-
-    static class Named {
-
-        private String name = "";
-
-        public String getName() {
-            return name;
-        }
-
-        public void setName(String name) {
-            this.name = name;
-        }
-    }
-
-    static class NamedWithMore extends Named {
-
-        public String getMore() {
-            return "shown by the first answer only";
-        }
-    }
 }

@@ -21,6 +21,7 @@ import org.springframework.web.bind.annotation.RestController;
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Idempotent;
+import io.idempotency.boot.testing.HttpApplication;
 import io.idempotency.test.TestDatabase;
 
 import static org.springframework.web.bind.annotation.RequestMethod.DELETE;

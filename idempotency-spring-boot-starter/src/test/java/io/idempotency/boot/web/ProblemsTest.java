@@ -19,6 +19,9 @@ import org.springframework.context.support.StaticMessageSource;
 import io.idempotency.FailureTranslator;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
+import io.idempotency.boot.testing.Answer;
+import io.idempotency.boot.testing.HttpApplication;
+import io.idempotency.boot.testing.HttpCall;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -7,6 +7,9 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
+import io.idempotency.boot.testing.Answer;
+import io.idempotency.boot.testing.HttpApplication;
+import io.idempotency.boot.testing.HttpCall;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -28,19 +31,6 @@ class ReplayedHeaderTest {
     @AfterEach
     void clear() {
         Orders.clear(application);
-    }
-
-    @Test
-    void refusalsDoNotSaySo() throws Exception {
-        application.post("/orders").key("key").json(Orders.TEA).send();
-
-        assertThat(application
-                        .post("/orders")
-                        .key("key")
-                        .json(Orders.COFFEE)
-                        .send()
-                        .isReplayed())
-                .isFalse();
     }
 
     @Test

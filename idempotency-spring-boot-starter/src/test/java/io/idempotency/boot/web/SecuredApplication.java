@@ -1,8 +1,5 @@
 package io.idempotency.boot.web;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
-
 import jakarta.servlet.DispatcherType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration;
@@ -42,13 +39,6 @@ class SecuredApplication {
 
     static UserDetails user(String name, String... roles) {
         return User.withUsername(name).password("{noop}password").roles(roles).build();
-    }
-
-    static HttpCall as(String user, HttpCall call) {
-        return call.header(
-                "Authorization",
-                "Basic "
-                        + Base64.getEncoder().encodeToString((user + ":password").getBytes(StandardCharsets.US_ASCII)));
     }
 
     @Bean

@@ -3,7 +3,6 @@ package io.idempotency.boot.web;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,13 +17,12 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupp
 
 import io.idempotency.CallerResolver;
 import io.idempotency.Idempotent;
+import io.idempotency.boot.testing.Answer;
+import io.idempotency.boot.testing.HttpApplication;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
-import static io.idempotency.boot.web.SecuredApplication.ALICE;
-import static io.idempotency.boot.web.SecuredApplication.BOB;
-import static io.idempotency.boot.web.SecuredApplication.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications that do things in their own way: nobody meets another's answer, and no key is read from elsewhere. */
@@ -39,22 +37,6 @@ class UnusualApplicationsTest {
         this.database = database;
         database.jdbc().execute("drop table if exists customer_order; drop schema if exists idempotency cascade");
         Orders.createTable(database);
-    }
-
-    @Test
-    @Tag("full")
-    void aCallOnAThreadThatKnowsNoCallerIsRefusedWhereCallersAreRequired() throws Exception {
-        try (HttpApplication application =
-                start(List.of(SecuredApplication.class, AsyncDoors.class), "idempotency.http.require-caller=true")) {
-            for (String user : List.of(ALICE, BOB)) {
-                Answer refused =
-                        as(user, application.post("/async/secret").key("key")).send();
-
-                assertThat(refused.status()).as(refused.body()).isEqualTo(403);
-                assertThat(refused.problem()).isEqualTo("missing-caller");
-            }
-            assertThat(application.requests()).isZero();
-        }
     }
 
     @Test
@@ -134,21 +116,6 @@ class UnusualApplicationsTest {
         List<String> settings = new ArrayList<>(List.of(properties));
         settings.add(QUIET);
         return HttpApplication.start(database, all, settings.toArray(String[]::new));
-    }
-
-    @RestController
-    static class AsyncDoors {
-
-        private final SecuredApplication.Vault vault;
-
-        AsyncDoors(SecuredApplication.Vault vault) {
-            this.vault = vault;
-        }
-
-        @PostMapping("/async/secret")
-        CompletableFuture<String> open(@IdempotencyKeyHeader String key) {
-            return CompletableFuture.supplyAsync(() -> vault.open(key));
-        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -1,4 +1,4 @@
-package io.idempotency.boot.web;
+package io.idempotency.boot.testing;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,10 +19,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
 import io.idempotency.test.TestDatabase;
 
 /** An application with Spring MVC that really listens, and requests to it. */
-final class HttpApplication implements AutoCloseable {
+public final class HttpApplication implements AutoCloseable {
 
     private final TestDatabase database;
 
@@ -33,7 +34,7 @@ final class HttpApplication implements AutoCloseable {
         this.context = context;
     }
 
-    static HttpApplication start(TestDatabase database, List<Class<?>> beans, String... properties) {
+    public static HttpApplication start(TestDatabase database, List<Class<?>> beans, String... properties) {
         List<Class<?>> sources = new ArrayList<>(beans);
         sources.add(JdbcTestApplication.class);
         sources.add(SpringMvc.class);
@@ -49,31 +50,35 @@ final class HttpApplication implements AutoCloseable {
                         .run());
     }
 
-    <T> T bean(Class<T> type) {
+    public <T> T bean(Class<T> type) {
         return context.getBean(type);
     }
 
-    JdbcTemplate jdbc() {
+    public <T> T bean(String name, Class<T> type) {
+        return context.getBean(name, type);
+    }
+
+    public JdbcTemplate jdbc() {
         return database.jdbc();
     }
 
-    long requests() {
+    public long requests() {
         return jdbc().queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
     }
 
-    void forgetRequests() {
+    public void forgetRequests() {
         jdbc().execute("truncate idempotency.idempotency_request");
     }
 
-    void alterRequests(String assignments) {
+    public void alterRequests(String assignments) {
         jdbc().update("update idempotency.idempotency_request set " + assignments);
     }
 
-    HttpCall post(String path) {
+    public HttpCall post(String path) {
         return call("POST", path);
     }
 
-    HttpCall call(String method, String path) {
+    public HttpCall call(String method, String path) {
         return new HttpCall(
                 "http://localhost:" + context.getEnvironment().getProperty("local.server.port"), method, path);
     }

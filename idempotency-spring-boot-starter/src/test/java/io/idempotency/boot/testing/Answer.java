@@ -1,4 +1,4 @@
-package io.idempotency.boot.web;
+package io.idempotency.boot.testing;
 
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +14,7 @@ import com.jayway.jsonpath.JsonPath;
  * @param headers without those that differ from one answer to the next whatever the application does
  * @param body its bytes as characters
  */
-record Answer(int status, Map<String, List<String>> headers, String body) {
+public record Answer(int status, Map<String, List<String>> headers, String body) {
 
     private static final List<String> OF_THE_CONNECTION = List.of("connection", "date", "keep-alive");
 
@@ -25,33 +25,58 @@ record Answer(int status, Map<String, List<String>> headers, String body) {
         return new Answer(response.statusCode(), headers, new String(response.body(), StandardCharsets.ISO_8859_1));
     }
 
-    String header(String name) {
+    public String header(String name) {
         List<String> values = headers.get(name);
         return values == null ? null : String.join(", ", values);
     }
 
-    boolean isReplayed() {
+    public boolean isReplayed() {
         return "true".equals(header("Idempotent-Replayed"));
     }
 
     /** As the first answer was, of which this is the replay. */
-    Answer withoutMark() {
+    public Answer withoutMark() {
         return without("Idempotent-Replayed");
     }
 
-    Answer without(String name) {
+    public Answer without(String name) {
         Map<String, List<String>> others = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         others.putAll(headers);
         others.remove(name);
         return new Answer(status, others, body);
     }
 
-    String text(String path) {
+    public String text(String path) {
         return JsonPath.<String>read(body, path);
     }
 
+    public int number(String path) {
+        return JsonPath.<Integer>read(body, path);
+    }
+
+    public boolean flag(String path) {
+        return JsonPath.<Boolean>read(body, path);
+    }
+
+    public List<Integer> numbers(String path) {
+        return JsonPath.<List<Integer>>read(body, path);
+    }
+
+    public List<Object> all(String path) {
+        return JsonPath.<List<Object>>read(body, path);
+    }
+
+    public List<String> texts(String path) {
+        return JsonPath.<List<String>>read(body, path);
+    }
+
+    /** Of the endpoint for operators. */
+    public String error() {
+        return text("$.error");
+    }
+
     /** The last part of the problem's type. */
-    String problem() {
+    public String problem() {
         String type = text("$.type");
         return type.substring(type.lastIndexOf(':') + 1);
     }
