@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.Set;
 
 import io.idempotency.ArgumentNotStorableException;
-import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
 import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.ExpressionFailedException;
@@ -40,7 +39,6 @@ public final class Redelivery {
 
     private static final Set<Class<? extends Exception>> REFUSED_EVERY_TIME = Set.of(
             ArgumentNotStorableException.class,
-            BrokenInterceptorChainException.class,
             ClaimAbandonedException.class,
             DeduplicationKeyReusedException.class,
             ExpressionFailedException.class,

@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -36,7 +37,7 @@ import io.idempotency.internal.codec.JacksonResponseCodec;
 import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.execution.CallBinding;
 import io.idempotency.internal.execution.CallDefaults;
-import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.CallParts;
 import io.idempotency.internal.execution.DistinctDatabases;
 import io.idempotency.internal.execution.FingerprintContributor;
 import io.idempotency.internal.execution.IdempotencyTemplate;
@@ -47,9 +48,9 @@ import io.idempotency.internal.inbox.InboxBinding;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.InboxTemplate;
 import io.idempotency.internal.interceptor.ContextHierarchyVerifier;
-import io.idempotency.internal.interceptor.EarlyIdempotentProxyPostProcessor;
-import io.idempotency.internal.interceptor.IdempotentAdvisors;
-import io.idempotency.internal.interceptor.LateIdempotentChainPostProcessor;
+import io.idempotency.internal.interceptor.DeclaredTransactions;
+import io.idempotency.internal.interceptor.IdempotentAdvisor;
+import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
 import io.idempotency.internal.lock.LockTemplate;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.IdempotentOperationSource;
@@ -78,6 +79,7 @@ import io.idempotency.observation.SafeCallObserver;
         })
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
+@Import(ProxyCreatorRegistrar.class)
 public final class IdempotencyAutoConfiguration {
 
     @Bean
@@ -89,36 +91,29 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static IdempotentAdvisors idempotentAdvisors(
-            IdempotentOperationSource operations,
-            ObjectProvider<IdempotentCallExecutor> callExecutor,
-            ObjectProvider<ClaimInTransaction> claimInTransaction) {
-        return new IdempotentAdvisors(
-                operations,
-                SingletonSupplier.of(callExecutor::getObject),
-                SingletonSupplier.of(claimInTransaction::getObject));
+    static DeclaredTransactions idempotentDeclaredTransactions(IdempotentOperationSource operations) {
+        return new DeclaredTransactions(operations);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static EarlyIdempotentProxyPostProcessor earlyIdempotentProxyPostProcessor(
-            IdempotentAdvisors advisors, Environment environment) {
-        EarlyIdempotentProxyPostProcessor postProcessor = new EarlyIdempotentProxyPostProcessor(advisors);
-        postProcessor.setProxyTargetClass(
-                environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
-        return postProcessor;
+    static IdempotentAdvisor idempotentAdvisor(
+            IdempotentOperationSource operations,
+            DeclaredTransactions transactions,
+            ObjectProvider<IdempotentCallExecutor> executor) {
+        return new IdempotentAdvisor(operations, transactions, SingletonSupplier.of(executor::getObject));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LateIdempotentChainPostProcessor lateIdempotentChainPostProcessor(
+    static IdempotentBeanVerifier idempotentBeanVerifier(
             IdempotentOperationSource operations,
-            IdempotentAdvisors advisors,
+            DeclaredTransactions transactions,
             ObjectProvider<ResponseMapper> responses,
             ObjectProvider<IdempotencyDataSource> dataSource) {
-        return new LateIdempotentChainPostProcessor(
+        return new IdempotentBeanVerifier(
                 operations,
-                advisors,
+                transactions,
                 new OperationRules(responses::getObject),
                 TestDoubles::isMock,
                 manager -> IdempotencyTransactionManager.isElsewhere(
@@ -287,26 +282,19 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    ClaimInTransaction idempotentClaimInTransaction(
+    CallParts idempotentCallParts(
             ClaimStore claimStore,
             JoinedTransactions transactions,
+            IdempotencyDataSource dataSource,
             ResponseMapper responses,
             FailureTranslator failures,
             CallDefaults defaults) {
-        return new ClaimInTransaction(claimStore, transactions, responses, failures, defaults);
+        return new CallParts(claimStore, transactions, dataSource.dataSource(), responses, failures, defaults);
     }
 
     @Bean
-    IdempotentCallExecutor idempotentCallExecutor(
-            CallBinding binding,
-            InboxBinding inboxBinding,
-            ClaimInTransaction claimInTransaction,
-            ClaimStore claimStore,
-            IdempotencyDataSource dataSource,
-            FailureTranslator failures,
-            CallDefaults defaults) {
-        return new IdempotentCallExecutor(
-                binding, inboxBinding, claimInTransaction, claimStore, dataSource.dataSource(), failures, defaults);
+    IdempotentCallExecutor idempotentCallExecutor(CallBinding binding, InboxBinding inboxBinding, CallParts parts) {
+        return new IdempotentCallExecutor(binding, inboxBinding, parts);
     }
 
     @Bean
@@ -318,11 +306,8 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyOperations idempotencyOperations(
-            CallBinding binding,
-            IdempotentCallExecutor callExecutor,
-            ClaimInTransaction claimInTransaction,
-            RetentionPolicy retention) {
-        return new IdempotencyTemplate(binding, callExecutor, claimInTransaction, retention);
+            CallBinding binding, IdempotentCallExecutor callExecutor, CallParts parts, RetentionPolicy retention) {
+        return new IdempotencyTemplate(binding, callExecutor, parts, retention);
     }
 
     @Bean
@@ -330,12 +315,10 @@ public final class IdempotencyAutoConfiguration {
     Inbox idempotencyInbox(
             InboxBinding binding,
             IdempotentCallExecutor callExecutor,
-            ClaimInTransaction claimInTransaction,
             JoinedTransactions transactions,
             InboxStore inboxStore,
             CallDefaults defaults,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new InboxTemplate(
-                binding, callExecutor, claimInTransaction, transactions, inboxStore, defaults, listeners);
+        return new InboxTemplate(binding, callExecutor, transactions, inboxStore, defaults, listeners);
     }
 }

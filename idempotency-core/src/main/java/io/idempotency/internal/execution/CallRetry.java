@@ -3,6 +3,7 @@ package io.idempotency.internal.execution;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.RetryException;
@@ -24,8 +25,15 @@ final class CallRetry {
         this.settings = settings;
     }
 
-    <T> @Nullable T call(CallExecution execution, Attempt<T> attempt) throws Throwable {
-        return execute(new RetryableCall<>(attempt, settings, execution));
+    /**
+     * Makes attempts until one succeeds.
+     *
+     * @param attempt makes one attempt
+     * @param isRetryable whether another one may follow the one that has just failed
+     */
+    <T> @Nullable T call(CallExecution execution, AttemptMaker<T> attempt, Predicate<Throwable> isRetryable)
+            throws Throwable {
+        return execute(new RetryableCall<>(attempt, isRetryable, settings, execution));
     }
 
     /** Runs work of the library that must be done after the method has run, even if the thread is interrupted. */
@@ -64,6 +72,13 @@ final class CallRetry {
         }
     }
 
+    /** Makes one attempt. */
+    @FunctionalInterface
+    interface AttemptMaker<T> {
+
+        @Nullable T make() throws Throwable;
+    }
+
     /** A short transaction of the library, which is safe to repeat. */
     @FunctionalInterface
     interface RequiredWork<T> {
@@ -71,19 +86,12 @@ final class CallRetry {
         T run() throws Throwable;
     }
 
-    /** The attempts of a call. */
-    interface Attempt<T> {
-
-        @Nullable T execute() throws Throwable;
-
-        /** Returns whether another attempt may follow the one that has just failed. */
-        boolean isRetryable(Throwable failure);
-    }
-
     /** The work and the policy for Spring's RetryTemplate. */
     private static final class RetryableCall<T> implements RetryPolicy, Retryable<@Nullable T> {
 
-        private final Attempt<T> attempt;
+        private final AttemptMaker<T> attempt;
+
+        private final Predicate<Throwable> isRetryable;
 
         private final RetrySettings settings;
 
@@ -95,8 +103,13 @@ final class CallRetry {
 
         private @Nullable Throwable lastFailure;
 
-        RetryableCall(Attempt<T> attempt, RetrySettings settings, CallExecution execution) {
+        RetryableCall(
+                AttemptMaker<T> attempt,
+                Predicate<Throwable> isRetryable,
+                RetrySettings settings,
+                CallExecution execution) {
             this.attempt = attempt;
+            this.isRetryable = isRetryable;
             this.settings = settings;
             this.execution = execution;
             this.maxAttempts = settings.maxAttemptsOf(execution.call().options());
@@ -109,13 +122,13 @@ final class CallRetry {
                 execution.publisher().retried(execution.call(), executions, lastFailure);
             }
             executions++;
-            return attempt.execute();
+            return attempt.make();
         }
 
         @Override
         public boolean shouldRetry(Throwable failure) {
             lastFailure = failure;
-            return executions < maxAttempts && attempt.isRetryable(failure);
+            return executions < maxAttempts && isRetryable.test(failure);
         }
 
         @Override

@@ -36,7 +36,7 @@ final class CallSteps {
 
     private final HeldLease lease;
 
-    private final ClaimInTransaction claimInTransaction;
+    private final CallParts parts;
 
     private final ResponseMapper responses;
 
@@ -55,18 +55,13 @@ final class CallSteps {
 
     private boolean isEnded;
 
-    CallSteps(
-            CallExecution execution,
-            HeldLease lease,
-            ClaimInTransaction claimInTransaction,
-            ResponseMapper responses,
-            FailureTranslator failures) {
+    CallSteps(CallExecution execution, HeldLease lease, CallParts parts) {
         this.execution = execution;
         this.call = execution.call();
         this.lease = lease;
-        this.claimInTransaction = claimInTransaction;
-        this.responses = responses;
-        this.failures = failures;
+        this.parts = parts;
+        this.responses = parts.responses();
+        this.failures = parts.failures();
     }
 
     /** Returns the name of the step that this thread is running. */
@@ -93,7 +88,7 @@ final class CallSteps {
             StepTransaction transaction = new StepTransaction(lease);
             long start = System.nanoTime();
             try {
-                claimInTransaction.runStep(call, transaction, () -> proceed(work), result -> {
+                transaction.run(parts, call.intent(), () -> proceed(work), result -> {
                     if (!transaction.record(RecordedStep.succeeded(name, bodyOf(result, type)), result)) {
                         throw leaseLost();
                     }

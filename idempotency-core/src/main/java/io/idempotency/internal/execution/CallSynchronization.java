@@ -13,11 +13,11 @@ import io.idempotency.internal.transaction.TransactionTracker;
 
 /**
  * The synchronization of a call with its transaction: when that ends, or is rolled back to a savepoint before the call, it
- * releases the key and tells the {@link CallExecution}.
+ * releases the key and tells the {@link Attempt}.
  */
 final class CallSynchronization extends SavepointAwareSynchronization {
 
-    private final CallExecution execution;
+    private final Attempt attempt;
 
     private KeyOwnership.@Nullable HeldKey heldKey;
 
@@ -28,16 +28,16 @@ final class CallSynchronization extends SavepointAwareSynchronization {
     /** Set if the call joined before the commit. Otherwise the transaction ends without the call being part of it. */
     private boolean joinedBeforeCommit;
 
-    private CallSynchronization(CallExecution execution, boolean joinedBeforeCommit) {
-        this.execution = execution;
+    private CallSynchronization(Attempt attempt, boolean joinedBeforeCommit) {
+        this.attempt = attempt;
         this.joinedBeforeCommit = joinedBeforeCommit;
     }
 
-    static CallSynchronization register(JoinedTransaction transaction, CallExecution execution) {
+    static CallSynchronization register(JoinedTransaction transaction, Attempt attempt) {
         CallSynchronization synchronization =
-                new CallSynchronization(execution, TransactionTracker.isOpen(transaction.holder()));
+                new CallSynchronization(attempt, TransactionTracker.isOpen(transaction.holder()));
         TransactionSynchronizationManager.registerSynchronization(synchronization);
-        execution.participates(transaction.isOwn(), TransactionTracker.find(transaction.holder()));
+        attempt.participates(TransactionTracker.find(transaction.holder()));
         return synchronization;
     }
 
@@ -59,7 +59,7 @@ final class CallSynchronization extends SavepointAwareSynchronization {
     @Override
     protected void undone() {
         releaseKey();
-        execution.undone();
+        attempt.undone();
     }
 
     @Override
@@ -75,7 +75,7 @@ final class CallSynchronization extends SavepointAwareSynchronization {
     @Override
     public void afterCompletion(int status) {
         releaseKey();
-        execution.transactionEnded(
+        attempt.transactionEnded(
                 CommitResult.after(status, connection, driver), status == STATUS_COMMITTED && joinedBeforeCommit);
     }
 

@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.ClaimAbandonedException;
-import io.idempotency.FailureTranslator;
 import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
@@ -14,7 +13,6 @@ import io.idempotency.ResponseExpiredException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
-import io.idempotency.internal.codec.ResponseMapper;
 
 import static java.util.Objects.requireNonNull;
 
@@ -24,35 +22,25 @@ import static java.util.Objects.requireNonNull;
  */
 final class ClaimResultHandler {
 
-    private final CallExecution execution;
+    private final Attempt attempt;
 
     private final IdempotentCall call;
 
     private final boolean mayRetryInNewTransaction;
-
-    private final ResponseMapper responses;
-
-    private final FailureTranslator failures;
 
     private final Granted granted;
 
     /**
      * Creates the handler of one claim.
      *
+     * @param attempt the attempt that has claimed
      * @param mayRetryInNewTransaction whether the call owns its transaction, so that it can end it and claim again later
      * @param granted runs the method if the key was granted
      */
-    ClaimResultHandler(
-            CallExecution execution,
-            boolean mayRetryInNewTransaction,
-            ResponseMapper responses,
-            FailureTranslator failures,
-            Granted granted) {
-        this.execution = execution;
-        this.call = execution.call();
+    ClaimResultHandler(Attempt attempt, boolean mayRetryInNewTransaction, Granted granted) {
+        this.attempt = attempt;
+        this.call = attempt.call();
         this.mayRetryInNewTransaction = mayRetryInNewTransaction;
-        this.responses = responses;
-        this.failures = failures;
         this.granted = granted;
     }
 
@@ -84,19 +72,21 @@ final class ClaimResultHandler {
     }
 
     private Exception withOutcome(Outcome outcome, Exception exception) {
-        execution.setOutcome(outcome);
+        attempt.setOutcome(outcome);
         return exception;
     }
 
     private @Nullable Object replay(String responseBody) {
         Object response;
         try {
-            response = call.hasResponse() ? responses.read(call.intent(), responseBody, call.responseType()) : null;
+            response = call.hasResponse()
+                    ? attempt.parts().responses().read(call.intent(), responseBody, call.responseType())
+                    : null;
         } catch (UnreadableResponseException unreadable) {
-            execution.setOutcome(Outcome.UNREADABLE);
+            attempt.setOutcome(Outcome.UNREADABLE);
             throw unreadable;
         }
-        execution.setOutcome(Outcome.REPLAYED);
+        attempt.setOutcome(Outcome.REPLAYED);
         return response;
     }
 
@@ -109,16 +99,20 @@ final class ClaimResultHandler {
     private Exception recorded(Failure failure) {
         RecordedFailureException recorded =
                 new RecordedFailureException(call.intent(), failure.code(), failure.message());
-        Exception translated = failures.toException(recorded);
+        Exception translated = attempt.parts().failures().toException(recorded);
         return translated == null ? recorded : translated;
+    }
+
+    private WaitBudget waitBudget() {
+        return attempt.execution().waitBudget();
     }
 
     private RequestInProgressException inProgress(@Nullable Exception waitEnded) {
         return new RequestInProgressException(
                 call.intent(),
-                RetryAfter.of(execution.waitBudget().total()),
+                RetryAfter.of(waitBudget().total()),
                 "The " + call.intent() + " could not be claimed within "
-                        + execution.waitBudget().spent().toMillis()
+                        + waitBudget().spent().toMillis()
                         + " ms, because another call with it is still running or its table is locked: repeat this"
                         + " call later with the same key"
                         + (mayRetryInNewTransaction

@@ -43,14 +43,13 @@ final class FailureRecorder {
 
     /** Records the failure of the last attempt of a call without a lease, unless another attempt has answered for the key. */
     void record(CallExecution execution, Throwable thrown) {
-        ClaimResult claim = execution.granted();
-        if (claim == null
-                || !execution.startsTransaction()
-                || !execution.commitResult().isRolledBack(thrown)) {
+        Attempt last = execution.last();
+        ClaimResult claim = last.granted();
+        if (claim == null || !last.startsTransaction() || !last.commitResult().isRolledBack(thrown)) {
             return;
         }
         IdempotentCall call = execution.call();
-        Throwable firstFailure = execution.firstFailureOr(thrown);
+        Throwable firstFailure = last.firstFailureOr(thrown);
         boolean isFinal = isFinal(call, firstFailure);
         boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
@@ -61,7 +60,7 @@ final class FailureRecorder {
         interruption.save();
         try {
             if (write(call, claim.attempt(), failureOf(call, firstFailure)) && isFinal) {
-                execution.setDurableOutcome(Outcome.FAILED_FINAL);
+                last.setDurableOutcome(Outcome.FAILED_FINAL);
             }
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
@@ -78,13 +77,13 @@ final class FailureRecorder {
      */
     boolean leaveRow(CallExecution execution, Throwable thrown) {
         IdempotentCall call = execution.call();
-        Throwable firstFailure = execution.firstFailureOr(thrown);
+        Throwable firstFailure = execution.last().firstFailureOr(thrown);
         Failure failure = execution.inDoubtCommit() == null
                 ? failureOf(call, firstFailure)
                 : new Failure(false, translator.codeOf(firstFailure), "The COMMIT was not answered");
         boolean isLeft = write(call, 1, failure);
         if (isLeft && failure.isFinal()) {
-            execution.setDurableOutcome(Outcome.FAILED_FINAL);
+            execution.last().setDurableOutcome(Outcome.FAILED_FINAL);
         }
         return isLeft;
     }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -94,9 +95,24 @@ final class HeldLease {
     }
 
     boolean isHeld() {
+        return isSettledAs(RequestStatus.PROCESSING);
+    }
+
+    /** Completes the claim in a transaction of its own. Returns {@code false} if the lease is lost. */
+    boolean complete(Completion completion) {
+        return transactions.call(connection -> store.complete(connection, completion));
+    }
+
+    /** Returns whether the claim has ended in this way, perhaps by a try whose COMMIT was not answered. */
+    boolean isStoredAs(RequestStatus status) throws Throwable {
+        return retry.runRequired(() -> isSettledAs(status));
+    }
+
+    /** Waits for a server process that is still committing. */
+    private boolean isSettledAs(RequestStatus status) {
         return transactions
                 .call(connection -> store.findSettled(connection, fence))
-                .filter(request -> request.status() == RequestStatus.PROCESSING)
+                .filter(request -> request.status() == status)
                 .filter(request -> request.isClaimedBy(fence))
                 .isPresent();
     }

@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
 
 import io.idempotency.DuplicatePolicy;
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
 import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
+
+import static java.util.Objects.requireNonNull;
 
 /** Executes programmatic calls, on the same path as those of annotated methods. */
 public final class IdempotencyTemplate implements IdempotencyOperations {
@@ -21,7 +24,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
     private final IdempotentCallExecutor executor;
 
-    private final ClaimInTransaction claimInTransaction;
+    private final CallParts parts;
 
     private final RetentionPolicy retention;
 
@@ -30,17 +33,14 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
      *
      * @param binding computes intents and fingerprints
      * @param executor executes calls from outside their transaction
-     * @param claimInTransaction claims keys inside the transaction
+     * @param parts what all calls share
      * @param retention checks retentions and leases
      */
     public IdempotencyTemplate(
-            CallBinding binding,
-            IdempotentCallExecutor executor,
-            ClaimInTransaction claimInTransaction,
-            RetentionPolicy retention) {
+            CallBinding binding, IdempotentCallExecutor executor, CallParts parts, RetentionPolicy retention) {
         this.binding = binding;
         this.executor = executor;
-        this.claimInTransaction = claimInTransaction;
+        this.parts = parts;
         this.retention = retention;
     }
 
@@ -134,7 +134,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
                 throw new IllegalArgumentException(
                         "A write cannot be leased: its key is committed together with its statements");
             }
-            return new WriteBuilder(claimInTransaction, this::execute, List.of());
+            return new WriteBuilder(parts.store(), this::execute, List.of());
         }
 
         @Override
@@ -145,27 +145,35 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
             });
         }
 
-        private @Nullable Object execute(Type responseType, Invocation effect) {
+        private @Nullable Object execute(Type responseType, Effect effect) {
             return execute(responseType, effect, null);
         }
 
         private @Nullable Object execute(KeyedWrite write, Type responseType) {
-            return execute(responseType, () -> claimInTransaction.write(write, responseType), write);
+            return execute(responseType, () -> writeClaimed(write, responseType), write);
         }
 
-        private @Nullable Object execute(Type responseType, Invocation effect, @Nullable KeyedWrite write) {
+        private @Nullable Object execute(Type responseType, Effect effect, @Nullable KeyedWrite write) {
             retention.requireForCall(options);
             try {
                 return executor.execute(
-                        IdempotencyTemplate.this,
                         binding.prepare(scope, () -> binding.bind(scope, caller, key, request, options, responseType)),
-                        () -> claimInTransaction.execute(
-                                IdempotencyTemplate.this, () -> "scope '" + scope + "'", effect),
+                        effect,
                         write);
             } catch (Throwable failure) {
                 throw Rethrow.unchanged(failure);
             }
         }
+    }
+
+    /** Executes the statements of a write as the method of its call, whose key was claimed in the same transaction. */
+    private @Nullable Object writeClaimed(KeyedWrite write, Type responseType) {
+        String row = parts.transactions()
+                .onOpenConnection((connection, holder) -> parts.store()
+                        .write(connection, write, holder.hasTimeout() ? holder.getTimeToLiveInSeconds() : 0));
+        return write.returnsRow()
+                ? parts.responses().read(IdempotencyContext.current().intent(), requireNonNull(row), responseType)
+                : write.response();
     }
 
     private record TemplateReturning<T>(TemplateCall call, Type responseType) implements Returning<T> {

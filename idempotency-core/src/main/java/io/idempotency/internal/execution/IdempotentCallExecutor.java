@@ -3,13 +3,11 @@ package io.idempotency.internal.execution;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
-import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.DuplicatePolicy;
-import io.idempotency.FailureTranslator;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
@@ -17,15 +15,14 @@ import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.ClaimResult;
-import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
  * The outermost part of a call, outside of its transaction. It binds key and fingerprint once, lets duplicates in this JVM wait
- * for each other, and replays a response that this instance knows of. Otherwise it hands the call to the strategy of its mode,
- * which makes the attempts. Finally it publishes the outcome, unless the end of a
+ * for each other, and replays a response that this instance knows of. Otherwise it lets the attempts of its mode be
+ * made. Finally it publishes the outcome, unless the end of a
  * joined transaction decides on it.
  */
 public final class IdempotentCallExecutor {
@@ -36,59 +33,37 @@ public final class IdempotentCallExecutor {
 
     private final CallBinder messages;
 
-    private final CallDefaults defaults;
+    private final CallParts parts;
 
     private final SingleFlight singleFlight;
 
-    private final TransactionalCallStrategy transactionalCalls;
+    private final TransactionalCalls transactionalCalls;
 
-    private final OptimisticCallStrategy optimisticCalls;
-
-    private final KeyedWriteStrategy keyedWrites;
-
-    private final LeasedCallStrategy leasedCalls;
+    private final LeasedCalls leasedCalls;
 
     private final CommittedRows committedRows;
-
-    private final ClaimInTransaction claimInTransaction;
 
     /**
      * Creates the executor.
      *
      * @param calls prepares calls of methods that answer requests
      * @param messages prepares calls of methods that receive messages
-     * @param claimInTransaction the part of a call inside the transaction
-     * @param store keeps leases and failures
-     * @param dataSource the DataSource of the store
-     * @param translator translates exceptions to failure codes
-     * @param defaults the settings that a call leaves open
+     * @param parts what all calls share
      */
-    public IdempotentCallExecutor(
-            CallBinder calls,
-            CallBinder messages,
-            ClaimInTransaction claimInTransaction,
-            ClaimStore store,
-            DataSource dataSource,
-            FailureTranslator translator,
-            CallDefaults defaults) {
+    public IdempotentCallExecutor(CallBinder calls, CallBinder messages, CallParts parts) {
         this.calls = calls;
         this.messages = messages;
-        this.claimInTransaction = claimInTransaction;
-        this.defaults = defaults;
+        this.parts = parts;
+        CallDefaults defaults = parts.defaults();
         this.singleFlight = new SingleFlight(defaults.maxWaiting(), defaults.maxWaitingInAll());
-        RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(dataSource);
-        RequiresNewTransaction transactionsAsConfigured = RequiresNewTransaction.on(dataSource);
-        FailureRecorder failures = new FailureRecorder(transactions, translator, defaults);
+        RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
+        RequiresNewTransaction transactionsAsConfigured = RequiresNewTransaction.on(parts.dataSource());
+        FailureRecorder failures = new FailureRecorder(transactions, parts.failures(), defaults);
         CallRetry retry = new CallRetry(defaults.retry());
-        this.committedRows = new CommittedRows(dataSource, transactionsAsConfigured, store, defaults);
-        this.transactionalCalls = new TransactionalCallStrategy(
-                retry,
-                failures,
-                new InDoubtCommitResolver(transactions, claimInTransaction, failures, retry, defaults));
-        this.optimisticCalls = new OptimisticCallStrategy(transactionalCalls, committedRows);
-        this.keyedWrites = new KeyedWriteStrategy(transactionalCalls, store, dataSource, claimInTransaction, defaults);
-        this.leasedCalls = new LeasedCallStrategy(
-                store, transactions, transactionsAsConfigured, claimInTransaction, failures, retry, defaults);
+        this.committedRows = new CommittedRows(parts.dataSource(), transactionsAsConfigured, parts.store(), defaults);
+        this.transactionalCalls = new TransactionalCalls(
+                parts, retry, failures, new InDoubtCommitResolver(transactions, parts, failures, retry), committedRows);
+        this.leasedCalls = new LeasedCalls(parts, transactions, transactionsAsConfigured, failures, retry);
     }
 
     /**
@@ -97,46 +72,43 @@ public final class IdempotentCallExecutor {
      * @param operation the operation of the annotation
      * @param target the bean without its proxy
      * @param arguments the arguments of the call
-     * @param invocation the transaction with the claim and the method in it; each attempt proceeds with it
+     * @param effect the method and its transaction; each attempt may run it
      * @return the result of the method, or the stored one
-     * @throws Throwable the exception of the invocation, or an {@link io.idempotency.IdempotencyException}
+     * @throws Throwable the exception of the method, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(
-            IdempotentOperation operation, Object target, @Nullable Object[] arguments, Invocation invocation)
+            IdempotentOperation operation, Object target, @Nullable Object[] arguments, Effect effect)
             throws Throwable {
         CallBinder binder = operation.message() == null ? calls : messages;
-        return execute(operation, binder.prepare(operation, target, arguments), invocation);
+        return execute(binder.prepare(operation, target, arguments), effect);
     }
 
     /**
      * Executes a call.
      *
-     * @param site identifies the code that the claim belongs to, because the effect may make other calls
      * @param unbound the call
-     * @param invocation the transaction with the claim and the effect in it; each attempt proceeds with it
+     * @param effect its effect; each attempt may run it
      * @return the result of the effect, or the stored one
-     * @throws Throwable the exception of the invocation, or an {@link io.idempotency.IdempotencyException}
+     * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
      */
-    public @Nullable Object execute(Object site, UnboundCall unbound, Invocation invocation) throws Throwable {
-        return execute(site, unbound, invocation, null);
+    public @Nullable Object execute(UnboundCall unbound, Effect effect) throws Throwable {
+        return execute(unbound, effect, null);
     }
 
     /**
      * Executes a write.
      *
-     * @param site identifies the code that the claim belongs to
      * @param unbound the call
-     * @param invocation the transaction with the claim and the statements in it; an attempt that claims first proceeds with it
+     * @param effect executes the statements, after the key was claimed in the same transaction
      * @param write the statements
      * @return the response, or the stored one
      * @throws Throwable the exception of a statement, or an {@link io.idempotency.IdempotencyException}
      */
-    @Nullable Object execute(Object site, UnboundCall unbound, Invocation invocation, @Nullable KeyedWrite write)
-            throws Throwable {
+    @Nullable Object execute(UnboundCall unbound, Effect effect, @Nullable KeyedWrite write) throws Throwable {
         long start = System.nanoTime();
         IdempotentCall call = bind(unbound, start);
         CallExecution execution = new CallExecution(
-                site, call, defaults.waitBudgetOf(call.options()), invocation, write, unbound.publisher(), start);
+                call, parts.defaults().waitBudgetOf(call.options()), effect, write, unbound.publisher(), start);
         Throwable failure = null;
         try {
             return executeInTurn(execution);
@@ -209,15 +181,19 @@ public final class IdempotentCallExecutor {
     private @Nullable Object handleWaitTimeout(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         if (!call.options().isLeased()) {
-            execution.setOutcome(Outcome.IN_PROGRESS);
+            answerWithoutAttempt(execution).setOutcome(Outcome.IN_PROGRESS);
             throw stillInProgress(call.intent(), execution.waitBudget());
         }
         Duration remaining = leasedCalls.remainingInThisJvm(call.localKey());
         if (remaining.isZero()) {
             return replayOrRun(execution);
         }
-        execution.setOutcome(Outcome.IN_PROGRESS);
+        answerWithoutAttempt(execution).setOutcome(Outcome.IN_PROGRESS);
         throw new ActiveLeaseException(remaining).toRequestInProgress(call.intent(), execution.waitBudget());
+    }
+
+    private Attempt answerWithoutAttempt(CallExecution execution) {
+        return execution.begin(new Attempt(execution, parts));
     }
 
     private static RequestInProgressException stillInProgress(Intent intent, WaitBudget waitBudget) {
@@ -234,15 +210,17 @@ public final class IdempotentCallExecutor {
     }
 
     private Object refuseToWait(CallExecution execution) {
-        execution.setOutcome(Outcome.IN_PROGRESS);
+        answerWithoutAttempt(execution).setOutcome(Outcome.IN_PROGRESS);
         Intent intent = execution.call().intent();
         throw new RequestInProgressException(
                 intent,
                 RetryAfter.of(execution.waitBudget().total()),
                 "The " + intent
                         + " is being executed by another call in this process, and as many calls wait"
-                        + " as may at the same time (idempotency.max-waiting = " + defaults.maxWaiting()
-                        + " for one key, idempotency.max-waiting-in-all = " + defaults.maxWaitingInAll()
+                        + " as may at the same time (idempotency.max-waiting = "
+                        + parts.defaults().maxWaiting()
+                        + " for one key, idempotency.max-waiting-in-all = "
+                        + parts.defaults().maxWaitingInAll()
                         + "): repeat this call later with the same key",
                 null);
     }
@@ -257,20 +235,15 @@ public final class IdempotentCallExecutor {
         }
         Optional<ClaimResult> stored = committedRows.findRecent(call, execution.waitBudget());
         if (stored.isPresent()) {
-            return claimInTransaction.handle(stored.get(), execution, true, granted -> {
+            return answerWithoutAttempt(execution).handle(stored.get(), true, granted -> {
                 throw new IllegalStateException("Nothing was claimed");
             });
         }
         while (true) {
             try {
-                if (execution.write() != null) {
-                    return keyedWrites.execute(execution, execution.write());
-                }
-                return switch (call.options().mode()) {
-                    case TRANSACTIONAL -> transactionalCalls.execute(execution);
-                    case OPTIMISTIC -> optimisticCalls.execute(execution);
-                    case LEASED -> leasedCalls.execute(execution);
-                };
+                return execution.write() == null && call.options().isLeased()
+                        ? leasedCalls.execute(execution)
+                        : transactionalCalls.execute(execution);
             } catch (ActiveLeaseException leased) {
                 if (execution.waitBudget().isSpent()) {
                     throw leased.toRequestInProgress(call.intent(), execution.waitBudget());

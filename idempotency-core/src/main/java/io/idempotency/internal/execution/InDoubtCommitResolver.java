@@ -17,25 +17,18 @@ final class InDoubtCommitResolver {
 
     private final RequiresNewTransaction transactions;
 
-    private final ClaimInTransaction claimInTransaction;
+    private final CallParts parts;
 
     private final FailureRecorder failures;
 
     private final CallRetry retry;
 
-    private final CallDefaults defaults;
-
     InDoubtCommitResolver(
-            RequiresNewTransaction transactions,
-            ClaimInTransaction claimInTransaction,
-            FailureRecorder failures,
-            CallRetry retry,
-            CallDefaults defaults) {
+            RequiresNewTransaction transactions, CallParts parts, FailureRecorder failures, CallRetry retry) {
         this.transactions = transactions;
-        this.claimInTransaction = claimInTransaction;
+        this.parts = parts;
         this.failures = failures;
         this.retry = retry;
-        this.defaults = defaults;
     }
 
     /**
@@ -63,9 +56,10 @@ final class InDoubtCommitResolver {
         if (claim.kind() == ClaimResult.Kind.IN_PROGRESS) {
             throw outcomeUnknown(execution, "a transaction still holds its key, perhaps the one that commits", failure);
         }
-        execution.claimed(claim);
-        return claimInTransaction.handle(claim, execution, true, granted -> {
-            execution.granted(granted);
+        Attempt asking = execution.last();
+        asking.claimed(claim);
+        return asking.handle(claim, true, granted -> {
+            asking.granted(granted);
             throw execution.mayCommitLate()
                     ? outcomeUnknown(execution, "the row of its key was deleted meanwhile", failure)
                     : failure;
@@ -75,8 +69,8 @@ final class InDoubtCommitResolver {
     private ClaimResult claim(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         ClaimRequest request =
-                defaults.claimRequest(call, execution.waitBudget().forDatabase(), false, null);
-        execution.beginAttempt();
+                parts.defaults().claimRequest(call, execution.waitBudget().forDatabase(), false, null);
+        execution.begin(new Attempt(execution, parts));
         return retry.runRequired(() -> transactions.callAndKeepIf(
                 connection -> call.keyClaimer().claim(connection, request), result -> false));
     }

@@ -14,9 +14,9 @@ final class RetryClassifier {
     private RetryClassifier() {}
 
     /** Returns whether an attempt of a call may be repeated: the repeat may succeed, and cannot have a second effect. */
-    static boolean isRetryable(CallExecution execution, Throwable thrown) {
-        CommitResult commit = execution.commitResult();
-        if (!execution.startsTransaction() || commit.end() == CommitResult.End.COMMITTED) {
+    static boolean isRetryable(Attempt attempt, Throwable thrown) {
+        CommitResult commit = attempt.commitResult();
+        if (!attempt.startsTransaction() || commit.end() == CommitResult.End.COMMITTED) {
             return false;
         }
         Throwable failureInside = commit.failureInside();

@@ -1,15 +1,19 @@
 package io.idempotency.internal.execution;
 
 import java.sql.Connection;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.idempotency.Intent;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.ActiveTransaction;
+import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.CommitResult;
-import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.Suppression;
 import io.idempotency.internal.transaction.TransactionTracker;
 
@@ -36,10 +40,23 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
         this.lease = lease;
     }
 
-    void begins(JoinedTransaction joined, Connection transactionConnection) {
-        transaction = TransactionTracker.find(joined.holder());
-        connection = transactionConnection;
-        driver = CommitResult.driverOf(transactionConnection);
+    /** Runs the step in a new transaction, and records it there. */
+    void run(CallParts parts, Intent intent, Invocation work, Consumer<@Nullable Object> record) throws Throwable {
+        parts.transactions()
+                .call(
+                        intent,
+                        null,
+                        joined -> joined.withConnection(intent, open -> {
+                            transaction = TransactionTracker.find(joined.holder());
+                            connection = open;
+                            driver = CommitResult.driverOf(open);
+                            TransactionSynchronizationManager.registerSynchronization(this);
+                            Object returned = work.proceed();
+                            joined.requireCommittable(intent, open, parts.store(), TransactionState.ENDED);
+                            record.accept(returned);
+                            CommitGuard.register(open, joined.holder(), parts.store());
+                            return null;
+                        }));
     }
 
     /** Records the step, as long as the lease is held. */

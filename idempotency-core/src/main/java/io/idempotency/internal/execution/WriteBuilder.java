@@ -13,31 +13,32 @@ import io.idempotency.IdempotencyOperations.Write;
 import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.KeyedWrite.ExpectedRows;
 import io.idempotency.internal.claim.KeyedWrite.Statement;
+import io.idempotency.internal.claim.WriteStore;
 
 /** The write of a programmatic call. Its statements are checked when they are added. */
 final class WriteBuilder implements Write {
 
-    private final ClaimInTransaction claimInTransaction;
+    private final WriteStore store;
 
     private final Runner runner;
 
     private final List<Statement> statements;
 
-    WriteBuilder(ClaimInTransaction claimInTransaction, Runner runner, List<Statement> statements) {
-        this.claimInTransaction = claimInTransaction;
+    WriteBuilder(WriteStore store, Runner runner, List<Statement> statements) {
+        this.store = store;
         this.runner = runner;
         this.statements = statements;
     }
 
     @Override
     public Write statement(String sql, Map<String, ? extends @Nullable Object> parameters) {
-        return with(claimInTransaction.statement(sql, parameters));
+        return with(store.statement(sql, parameters));
     }
 
     private WriteBuilder with(Statement statement) {
         List<Statement> changed = new ArrayList<>(statements);
         changed.add(statement);
-        return new WriteBuilder(claimInTransaction, runner, changed);
+        return new WriteBuilder(store, runner, changed);
     }
 
     @Override
@@ -54,7 +55,7 @@ final class WriteBuilder implements Write {
 
     private Write expecting(ExpectedRows expected) {
         Statement last = lastChange();
-        return new WriteBuilder(claimInTransaction, runner, statements.subList(0, statements.size() - 1))
+        return new WriteBuilder(store, runner, statements.subList(0, statements.size() - 1))
                 .with(last.expecting(expected));
     }
 

@@ -19,9 +19,8 @@ import io.idempotency.Intent;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.execution.CallDefaults;
-import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.Effect;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
-import io.idempotency.internal.execution.Invocation;
 import io.idempotency.internal.execution.KeyOwnership;
 import io.idempotency.internal.execution.Rethrow;
 import io.idempotency.internal.execution.RetryAfter;
@@ -36,8 +35,6 @@ public final class InboxTemplate implements Inbox {
 
     private final IdempotentCallExecutor executor;
 
-    private final ClaimInTransaction claimInTransaction;
-
     private final JoinedTransactions transactions;
 
     private final InboxStore store;
@@ -51,7 +48,6 @@ public final class InboxTemplate implements Inbox {
      *
      * @param binding computes ids and retentions
      * @param executor executes deliveries from outside their transaction
-     * @param claimInTransaction claims messages inside the transaction
      * @param transactions finds the transaction of a batch
      * @param store keeps the handled messages
      * @param defaults the longest wait of a batch
@@ -60,14 +56,12 @@ public final class InboxTemplate implements Inbox {
     public InboxTemplate(
             InboxBinding binding,
             IdempotentCallExecutor executor,
-            ClaimInTransaction claimInTransaction,
             JoinedTransactions transactions,
             InboxStore store,
             CallDefaults defaults,
             IdempotencyListener listener) {
         this.binding = binding;
         this.executor = executor;
-        this.claimInTransaction = claimInTransaction;
         this.transactions = transactions;
         this.store = store;
         this.waitTimeout = defaults.waitTimeout();
@@ -78,17 +72,13 @@ public final class InboxTemplate implements Inbox {
     public <X extends Exception> boolean handleOnce(String consumer, @Nullable String messageId, Work<X> work)
             throws X {
         Intent.requireConsumer(consumer);
-        Invocation effect = () -> {
+        Effect effect = () -> {
             work.run();
             return true;
         };
         try {
             // The result of a message that was handled before is null.
-            return executor.execute(
-                            this,
-                            binding.prepare(consumer, messageId),
-                            () -> claimInTransaction.execute(this, () -> "consumer '" + consumer + "'", effect))
-                    != null;
+            return executor.execute(binding.prepare(consumer, messageId), effect) != null;
         } catch (Throwable failure) {
             throw Rethrow.unchanged(failure);
         }

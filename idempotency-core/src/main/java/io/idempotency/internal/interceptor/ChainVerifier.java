@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.DefaultAdvisorChainFactory;
@@ -15,7 +14,6 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.transaction.config.TransactionManagementConfigUtils;
 import org.springframework.transaction.interceptor.TransactionAttribute;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
@@ -23,19 +21,21 @@ import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationRules;
 
-/** A check that the interceptors of each idempotent method of a bean are in the order call, transaction, claim. */
+import static java.util.Objects.requireNonNull;
+
+/** A check that the proxy of a bean protects each of its idempotent methods. */
 final class ChainVerifier {
 
     private static final String SECURITY_PACKAGE = "org.springframework.security.";
 
-    private final IdempotentAdvisors advisors;
+    private final DeclaredTransactions transactions;
 
     private final OperationRules rules;
 
     private final TransactionManagerVerifier managerVerifier;
 
-    ChainVerifier(IdempotentAdvisors advisors, OperationRules rules, TransactionManagerVerifier managerVerifier) {
-        this.advisors = advisors;
+    ChainVerifier(DeclaredTransactions transactions, OperationRules rules, TransactionManagerVerifier managerVerifier) {
+        this.transactions = transactions;
         this.rules = rules;
         this.managerVerifier = managerVerifier;
     }
@@ -65,9 +65,9 @@ final class ChainVerifier {
         Advised proxy = requireAdvisableProxy(bean, beanName);
         operations.values().forEach(operation -> {
             requireCallable(operation, bean, targetClass, beanName);
-            Chain chain = verifyChain(proxy, operation, targetClass, beanName);
+            verifyChain(proxy, operation, targetClass, beanName);
             if (withManagers) {
-                chain.verifyManager(operation, targetClass, beanFactory);
+                verifyManager(operation, targetClass, beanFactory);
             }
         });
     }
@@ -127,115 +127,103 @@ final class ChainVerifier {
                         AopUtils.getMostSpecificMethod(exposed, targetClass).equals(method));
     }
 
-    private Chain verifyChain(Advised proxy, IdempotentOperation operation, Class<?> targetClass, String beanName) {
-        Chain chain = new Chain(DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(
-                proxy, operation.method(), targetClass));
-        int callIndex = chain.indexOfOnlyCall();
-        if (callIndex < 0 || chain.hasTransactionBefore(callIndex) || !chain.hasOneClaimAtEnd()) {
+    private void verifyChain(Advised proxy, IdempotentOperation operation, Class<?> targetClass, String beanName) {
+        List<Object> interceptors = DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(
+                proxy, operation.method(), targetClass);
+        int index = indexOfOnlyInterceptor(interceptors);
+        if (index < 0) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " of the bean '" + beanName
                             + "' is not protected: its proxy was created too early, or was changed later, so that its"
-                            + " interceptors are " + chain
-                            + " instead of IdempotentCallInterceptor, TransactionInterceptor and, last,"
-                            + " IdempotentClaimInterceptor.",
+                            + " interceptors are " + namesOf(interceptors)
+                            + " instead of one IdempotentInterceptor among them.",
                     "Let the container create the bean after its post-processors: make the dependency of a"
                             + " post-processor lazy (ObjectProvider, static @Bean method); and add no advisors to its"
                             + " proxy later.");
         }
-        chain.requireSecurityOutside(callIndex, operation);
+        List<Object> outside = interceptors.subList(0, index);
+        List<Object> inside = interceptors.subList(index + 1, interceptors.size());
+        requireSecurityOutside(operation, outside, inside);
+        requireNoTransactionInside(operation, targetClass, inside);
+        requireNotAsyncInside(operation, inside);
+        TransactionInterceptor declared = transactions.find(operation.method(), targetClass);
         rules.checkTransaction(
-                operation, chain.transactionOf(operation.method(), targetClass), chain.isAsyncBefore(callIndex));
-        return chain;
+                operation,
+                declared == null ? null : DeclaredTransactions.attributeOf(declared, operation.method(), targetClass),
+                outside.stream().anyMatch(AsyncExecutionInterceptor.class::isInstance));
     }
 
-    /** The interceptors of one method, the outermost first. */
-    private final class Chain {
+    private static int indexOfOnlyInterceptor(List<Object> interceptors) {
+        List<Object> found = interceptors.stream()
+                .filter(IdempotentInterceptor.class::isInstance)
+                .toList();
+        return found.size() == 1 ? interceptors.indexOf(found.get(0)) : -1;
+    }
 
-        private final List<Object> interceptors;
+    private static List<String> namesOf(List<Object> interceptors) {
+        return interceptors.stream()
+                .map(interceptor -> interceptor.getClass().getSimpleName())
+                .toList();
+    }
 
-        Chain(List<Object> interceptors) {
-            this.interceptors = interceptors;
-        }
+    private static void requireSecurityOutside(
+            IdempotentOperation operation, List<Object> outside, List<Object> inside) {
+        findSecurity(inside).ifPresent(name -> {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " is secured by " + name
+                            + " inside of its transaction, so callers without the right would claim keys.",
+                    "Raise the order of transactions or lower that of method security, so that security"
+                            + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
+                            + " the order that @EnableMethodSecurity(offset = ...) sets.");
+        });
+        findSecurity(operation.storedArguments() == null ? List.of() : outside).ifPresent(name -> {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe() + " has resume = true and is secured by " + name
+                            + ": a call that is resumed has no authentication, so it would be refused in each attempt.",
+                    "Secure the method that calls it, such as the controller's, or remove resume = true.");
+        });
+    }
 
-        int indexOfOnlyCall() {
-            List<Object> found = interceptors.stream().filter(advisors::isCall).toList();
-            return found.size() == 1 ? interceptors.indexOf(found.get(0)) : -1;
-        }
+    private static Optional<String> findSecurity(List<Object> interceptors) {
+        return interceptors.stream()
+                .map(interceptor -> interceptor.getClass().getName())
+                .filter(name -> name.startsWith(SECURITY_PACKAGE))
+                .findFirst();
+    }
 
-        boolean hasTransactionBefore(int callIndex) {
-            return interceptors.stream().limit(callIndex).anyMatch(TransactionInterceptor.class::isInstance);
-        }
-
-        boolean isAsyncBefore(int callIndex) {
-            return interceptors.stream().limit(callIndex).anyMatch(AsyncExecutionInterceptor.class::isInstance);
-        }
-
-        boolean hasOneClaimAtEnd() {
-            return interceptors.stream().filter(advisors::isClaim).count() == 1
-                    && advisors.isClaim(interceptors.get(interceptors.size() - 1));
-        }
-
-        void requireSecurityOutside(int callIndex, IdempotentOperation operation) {
-            findSecurity(operation.storedArguments() == null ? interceptors.size() : 0)
-                    .ifPresent(name -> {
-                        throw new InvalidIdempotentMethodException(
-                                "The idempotent method " + operation.describe()
-                                        + " has resume = true and is secured by " + name
-                                        + ": a call that is resumed has no authentication, so it would be refused in each attempt.",
-                                "Secure the method that calls it, such as the controller's, or remove resume = true.");
-                    });
-            findSecurity(callIndex).ifPresent(name -> {
+    /** Refuses a transaction that would commit the effect apart from its claim, or end before it. */
+    private static void requireNoTransactionInside(
+            IdempotentOperation operation, Class<?> targetClass, List<Object> inside) {
+        for (Object interceptor : inside) {
+            if (interceptor instanceof TransactionInterceptor transaction
+                    && DeclaredTransactions.attributeOf(transaction, operation.method(), targetClass) != null) {
                 throw new InvalidIdempotentMethodException(
-                        "The idempotent method " + operation.describe() + " is secured by " + name
-                                + " inside of its transaction, so callers without the right would claim keys.",
-                        "Raise the order of transactions or lower that of method security, so that security"
-                                + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
-                                + " the order that @EnableMethodSecurity(offset = ...) sets.");
-            });
-        }
-
-        private Optional<String> findSecurity(int first) {
-            return interceptors.stream()
-                    .skip(first)
-                    .map(interceptor -> interceptor.getClass().getName())
-                    .filter(name -> name.startsWith(SECURITY_PACKAGE))
-                    .findFirst();
-        }
-
-        @Nullable TransactionAttribute transactionOf(Method method, Class<?> targetClass) {
-            for (Object interceptor : interceptors) {
-                TransactionAttribute attribute = attributeOf(interceptor, method, targetClass);
-                if (attribute != null) {
-                    return attribute;
-                }
-            }
-            return null;
-        }
-
-        void verifyManager(IdempotentOperation operation, Class<?> targetClass, ListableBeanFactory beanFactory) {
-            for (Object interceptor : interceptors) {
-                TransactionAttribute attribute = attributeOf(interceptor, operation.method(), targetClass);
-                if (attribute != null) {
-                    managerVerifier.verify(
-                            operation, targetClass, attribute, (TransactionInterceptor) interceptor, beanFactory);
-                }
+                        "The idempotent method " + operation.describe()
+                                + " has a transaction that is not declared with @Transactional (<tx:advice> or the like)"
+                                + " inside of its claim, so that its effect might be committed without it.",
+                        "Declare the transaction with @Transactional, or give its advisor a lower order than that of"
+                                + " @EnableTransactionManagement, so that the call joins it.");
             }
         }
+    }
 
-        private static @Nullable TransactionAttribute attributeOf(
-                Object interceptor, Method method, Class<?> targetClass) {
-            TransactionAttributeSource source = interceptor instanceof TransactionInterceptor transactions
-                    ? transactions.getTransactionAttributeSource()
-                    : null;
-            return source == null ? null : source.getTransactionAttribute(method, targetClass);
+    /** Refuses a method that would run on another thread than its transaction. */
+    private static void requireNotAsyncInside(IdempotentOperation operation, List<Object> inside) {
+        if (inside.stream().anyMatch(AsyncExecutionInterceptor.class::isInstance)) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe()
+                            + " is asynchronous inside of its transaction, so that it would run without it.",
+                    "Give the advisor of asynchronous methods a lower order than that of"
+                            + " @EnableTransactionManagement, so that it comes first.");
         }
+    }
 
-        @Override
-        public String toString() {
-            return interceptors.stream()
-                    .map(interceptor -> interceptor.getClass().getSimpleName())
-                    .toList()
-                    .toString();
+    private void verifyManager(IdempotentOperation operation, Class<?> targetClass, ListableBeanFactory beanFactory) {
+        TransactionInterceptor declared = transactions.find(operation.method(), targetClass);
+        if (declared != null) {
+            TransactionAttribute attribute =
+                    DeclaredTransactions.attributeOf(declared, operation.method(), targetClass);
+            managerVerifier.verify(operation, targetClass, requireNonNull(attribute), declared, beanFactory);
         }
     }
 }

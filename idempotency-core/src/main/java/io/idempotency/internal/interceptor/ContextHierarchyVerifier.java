@@ -86,7 +86,7 @@ public final class ContextHierarchyVerifier
     }
 
     private static boolean isProtected(ConfigurableListableBeanFactory beans) {
-        return beans.getBeanNamesForType(LateIdempotentChainPostProcessor.class, false, false).length > 0;
+        return beans.getBeanNamesForType(IdempotentBeanVerifier.class, false, false).length > 0;
     }
 
     private void verifyAll(ConfigurableListableBeanFactory beans) {

@@ -12,6 +12,8 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.idempotency.Intent;
 import io.idempotency.TransactionMismatchException;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
 
 /**
  * The open transaction that a call is part of. {@link JoinedTransactions} has checked that it is on the DataSource of the
@@ -84,6 +86,52 @@ public record JoinedTransaction(
         TransactionStatus intercepted = InterceptedTransaction.current();
         return (active != null && active.transaction().isRollbackOnly())
                 || (intercepted != null && ActiveTransaction.isOn(holder, intercepted) && intercepted.isRollbackOnly());
+    }
+
+    /**
+     * Flushes the pending changes of JPA, and throws unless the transaction can commit then. Checks before the flush as well, because
+     * that would fail for another reason in an aborted transaction.
+     *
+     * @param intent the intent of the call
+     * @param connection the connection of the transaction
+     * @param store knows the state of the transaction without a round trip
+     * @param stateBefore the state before the method; ENDED also if nothing was sent before it
+     */
+    public void requireCommittable(
+            Intent intent, Connection connection, ClaimStore store, TransactionState stateBefore) {
+        requireNotFailed(intent, connection, store, stateBefore);
+        flush();
+        requireNotFailed(intent, connection, store, stateBefore);
+    }
+
+    private void requireNotFailed(
+            Intent intent, Connection connection, ClaimStore store, TransactionState stateBefore) {
+        if (isRollbackOnly()) {
+            throw TransactionFailures.rollbackOnly(intent);
+        }
+        TransactionState state = store.transactionState(connection);
+        if (state == TransactionState.ABORTED) {
+            throw TransactionFailures.swallowedSqlError(intent);
+        }
+        requireNotEnded(intent, state, stateBefore);
+    }
+
+    /**
+     * Throws if a method has ended the transaction.
+     *
+     * @param intent the intent of the call
+     * @param state the state of the transaction
+     * @param stateBefore the state before the method; ENDED also if nothing was sent before it
+     */
+    public static void requireNotEnded(Intent intent, TransactionState state, TransactionState stateBefore) {
+        boolean isEnded = switch (state) {
+            case CLAIMED, ABORTED -> false;
+            case OPEN -> stateBefore == TransactionState.CLAIMED;
+            case ENDED -> stateBefore != TransactionState.ENDED;
+        };
+        if (isEnded) {
+            throw TransactionFailures.transactionEnded(intent);
+        }
     }
 
     /** Flushes the pending changes of JPA. Does nothing with plain JDBC. */

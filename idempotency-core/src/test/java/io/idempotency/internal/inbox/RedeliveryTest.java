@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataIntegrityViolationException;
 
 import io.idempotency.ArgumentNotStorableException;
-import io.idempotency.BrokenInterceptorChainException;
 import io.idempotency.ClaimAbandonedException;
 import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.ExpressionFailedException;
@@ -66,7 +65,6 @@ class RedeliveryTest {
 
     private static final List<IdempotencyException> POINTLESS = List.of(
             new ArgumentNotStorableException(MESSAGE, "tour", "it cannot be read back", null),
-            new BrokenInterceptorChainException(MESSAGE, "no boundary"),
             new ClaimAbandonedException(MESSAGE),
             new ExpressionFailedException("no such member", new IllegalStateException()),
             new InvalidIdempotencyKeyException("too long"),

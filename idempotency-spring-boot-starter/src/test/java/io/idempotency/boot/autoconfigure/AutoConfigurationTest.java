@@ -52,7 +52,7 @@ import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.codec.ResponseMapper;
-import io.idempotency.internal.execution.ClaimInTransaction;
+import io.idempotency.internal.execution.CallParts;
 import io.idempotency.internal.execution.IdempotentCallExecutor;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.resume.CallResumer;
@@ -123,7 +123,7 @@ class AutoConfigurationTest {
                         .hasSingleBean(IdempotencyJsonMapper.class)
                         .hasSingleBean(ResponseMapper.class)
                         .hasSingleBean(IdempotentCallExecutor.class)
-                        .hasSingleBean(ClaimInTransaction.class)
+                        .hasSingleBean(CallParts.class)
                         .hasSingleBean(IdempotencyListeners.class)
                         .hasBean("idempotencySchemaInitializer")
                         .hasBean("idempotencyCallMeters")

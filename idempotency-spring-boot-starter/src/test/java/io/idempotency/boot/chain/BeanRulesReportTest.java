@@ -5,16 +5,12 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 import jakarta.annotation.security.RolesAllowed;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
-import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,8 +19,6 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
-import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
@@ -45,8 +39,6 @@ import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Controller;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.interceptor.NameMatchTransactionAttributeSource;
-import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.service.annotation.PostExchange;
 
@@ -69,14 +61,6 @@ class BeanRulesReportTest extends LedgerTests {
         reportOf(TooEarly.class, postProcessor)
                 .says("The bean 'tooEarly' has idempotent methods, but no proxy", "it was created too early")
                 .advises("make the dependency of the post-processor lazy", "ObjectProvider");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {NeededByAPostProcessor.class, NeededByAMergedDefinitionPostProcessor.class})
-    void reportsABeanThatIsCreatedBeforeItsAdvisorsCouldBePutInOrder(Class<?> postProcessor) {
-        reportOf(TooEarly.class, postProcessor)
-                .says(NeverCalled.class.getName() + ".pay(String) of the bean 'tooEarly'", "was created too early")
-                .advises("make the dependency of a post-processor lazy", "ObjectProvider");
     }
 
     @Test
@@ -412,20 +396,6 @@ class BeanRulesReportTest extends LedgerTests {
     }
 
     @Test
-    void reportsAnAdvisorThatIsAddedToTheProxyLater() {
-        reportOf(NeverCalled.class, AddsAnAdvisorLater.class)
-                .says(NeverCalled.class.getName() + ".pay(String)", "is not protected", "IdempotentClaimInterceptor")
-                .advises("add no advisors to its proxy later");
-    }
-
-    @Test
-    void reportsATransactionThatIsPutRoundTheBoundaryLater() {
-        reportOf(NeverCalled.class, PutsATransactionRoundTheBoundaryLater.class)
-                .says(NeverCalled.class.getName() + ".pay(String)", "is not protected", "TransactionInterceptor")
-                .advises("add no advisors to its proxy later");
-    }
-
-    @Test
     void reportsAMethodThatNoInterfaceOfTheProxyHas() {
         StartupFailure.of(database, new Class<?>[] {MethodInNoInterface.class}, "spring.aop.proxy-target-class=false")
                 .says(
@@ -498,17 +468,6 @@ class BeanRulesReportTest extends LedgerTests {
         public int getOrder() {
             return LOWEST_PRECEDENCE;
         }
-    }
-
-    static class NeededByAMergedDefinitionPostProcessor extends NeededByAPostProcessor
-            implements MergedBeanDefinitionPostProcessor {
-
-        NeededByAMergedDefinitionPostProcessor(PaymentService needed) {
-            super(needed);
-        }
-
-        @Override
-        public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
     }
 
     static class NeededByAFactoryPostProcessor {
@@ -660,22 +619,6 @@ class BeanRulesReportTest extends LedgerTests {
 
         WrapsInAnOpaqueProxyBeforeTheLibrary() {
             super(HIGHEST_PRECEDENCE, factory -> factory.setOpaque(true));
-        }
-    }
-
-    static class AddsAnAdvisorLater {
-
-        AddsAnAdvisorLater(PaymentService payments) {
-            ((Advised) payments).addAdvisor(new DefaultPointcutAdvisor((MethodInterceptor) MethodInvocation::proceed));
-        }
-    }
-
-    static class PutsATransactionRoundTheBoundaryLater {
-
-        PutsATransactionRoundTheBoundaryLater(PaymentService payments) {
-            TransactionInterceptor transactions = new TransactionInterceptor();
-            transactions.setTransactionAttributeSource(new NameMatchTransactionAttributeSource());
-            ((Advised) payments).addAdvisor(0, new DefaultPointcutAdvisor(transactions));
         }
     }
 

@@ -11,11 +11,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 /** The interceptors that a call through a proxy meets, by the simple names of their classes, the outermost first. */
 final class InterceptorChain {
 
-    static final String BOUNDARY = "IdempotentCallInterceptor";
-
-    static final String TRANSACTION = "TransactionInterceptor";
-
-    static final String CLAIM = "IdempotentClaimInterceptor";
+    static final String IDEMPOTENT = "IdempotentInterceptor";
 
     private InterceptorChain() {}
 

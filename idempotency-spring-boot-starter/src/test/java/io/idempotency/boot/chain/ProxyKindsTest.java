@@ -12,7 +12,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -30,6 +33,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** However a bean comes to be, and whatever kind of proxy it has, its idempotent methods are protected. */
 class ProxyKindsTest extends LedgerTests {
+
+    /** It is created before some post-processors, and after the one that makes proxies. */
+    @ParameterizedTest
+    @ValueSource(classes = {NeedingPostProcessor.class, NeedingMergedDefinitionPostProcessor.class})
+    void aBeanThatALatePostProcessorNeedsIsProtected(Class<?> postProcessor) {
+        try (ConfigurableApplicationContext application = start(Payments.class, postProcessor)) {
+            assertProtected(application.getBean(PaymentService.class), postProcessor.getSimpleName());
+        }
+    }
 
     @Nested
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -334,5 +346,21 @@ class ProxyKindsTest extends LedgerTests {
         public Receipt handle(String command) {
             return super.handle(command);
         }
+    }
+
+    static class NeedingPostProcessor implements BeanPostProcessor {
+
+        NeedingPostProcessor(PaymentService needed) {}
+    }
+
+    static class NeedingMergedDefinitionPostProcessor extends NeedingPostProcessor
+            implements MergedBeanDefinitionPostProcessor {
+
+        NeedingMergedDefinitionPostProcessor(PaymentService needed) {
+            super(needed);
+        }
+
+        @Override
+        public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
     }
 }

@@ -69,20 +69,13 @@ class TransactionPlacementTest extends LedgerTests {
         PaymentService service = application.getBean(type);
 
         assertProtected(service, type.getSimpleName());
-        assertThat(InterceptorChain.of(service))
-                .containsExactly(InterceptorChain.BOUNDARY, InterceptorChain.TRANSACTION, InterceptorChain.CLAIM);
+        assertThat(InterceptorChain.of(service)).containsExactly(InterceptorChain.IDEMPOTENT);
     }
 
     @ParameterizedTest
     @ValueSource(classes = {PaymentsWithoutTransaction.class, Supports.class})
     void opensATransactionWhereTheMethodGetsNone(Class<? extends PaymentService> type) {
         assertProtected(application.getBean(type), type.getSimpleName());
-    }
-
-    @Test
-    void hasNothingButBoundaryAndClaimWhereTheMethodDeclaresNoTransaction() {
-        assertThat(InterceptorChain.of(application.getBean(PaymentsWithoutTransaction.class)))
-                .containsExactly(InterceptorChain.BOUNDARY, InterceptorChain.CLAIM);
     }
 
     @ParameterizedTest

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -26,13 +25,12 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 
 /**
- * The post-processor that sorts the advisors of idempotent beans after all others have added theirs, and verifies the
- * result. All singletons are verified again when they are ready, because a bean that was created too early is not
- * processed here.
+ * The post-processor that verifies, after all others, that the proxy of each idempotent bean protects its methods. All singletons
+ * are verified again when they are ready, because a bean that was created too early is not processed here.
  *
  * <p>It is a {@link MergedBeanDefinitionPostProcessor} without an order because those run after all others.
  */
-public final class LateIdempotentChainPostProcessor
+public final class IdempotentBeanVerifier
         implements MergedBeanDefinitionPostProcessor,
                 SmartInstantiationAwareBeanPostProcessor,
                 SmartInitializingSingleton,
@@ -40,7 +38,7 @@ public final class LateIdempotentChainPostProcessor
 
     private final IdempotentBeans beans;
 
-    private final IdempotentAdvisors advisors;
+    private final DeclaredTransactions transactions;
 
     private final OperationRules rules;
 
@@ -58,23 +56,23 @@ public final class LateIdempotentChainPostProcessor
      * Creates the post-processor.
      *
      * @param operations source of the idempotent operations
-     * @param advisors advisors to sort
+     * @param transactions the transactions that the methods declare
      * @param rules rules for idempotent methods
      * @param isTestDouble whether an object replaces a bean in a test, so that it needs no protection
      * @param isElsewhere whether the transactions of a manager are certainly not on the DataSource of the idempotency
      *     tables
      */
-    public LateIdempotentChainPostProcessor(
+    public IdempotentBeanVerifier(
             IdempotentOperationSource operations,
-            IdempotentAdvisors advisors,
+            DeclaredTransactions transactions,
             OperationRules rules,
             Predicate<Object> isTestDouble,
             Predicate<TransactionManager> isElsewhere) {
         this.rules = rules;
         this.beans = new IdempotentBeans(operations, rules);
-        this.advisors = advisors;
+        this.transactions = transactions;
         this.isTestDouble = isTestDouble;
-        this.verifier = new ChainVerifier(advisors, rules, new TransactionManagerVerifier(isElsewhere));
+        this.verifier = new ChainVerifier(transactions, rules, new TransactionManagerVerifier(isElsewhere));
     }
 
     @Override
@@ -102,8 +100,7 @@ public final class LateIdempotentChainPostProcessor
     }
 
     /**
-     * Refuses circular references: the other bean of the circle would now get an object whose advisors are not sorted
-     * yet, and which is not the final bean.
+     * Refuses circular references: the other bean of the circle would now get a proxy that is not verified yet.
      */
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
@@ -126,9 +123,6 @@ public final class LateIdempotentChainPostProcessor
             requireNotReplaced(beanName);
             return bean;
         }
-        if (bean instanceof Advised proxy && !proxy.isFrozen()) {
-            advisors.place(proxy);
-        }
         verify(bean, beanName);
         return bean;
     }
@@ -147,6 +141,7 @@ public final class LateIdempotentChainPostProcessor
     public void afterSingletonsInstantiated() {
         singletonsAreReady = true;
         ConfigurableListableBeanFactory singletons = Objects.requireNonNull(beanFactory);
+        transactions.requireAllKnown(singletons);
         for (String beanName : singletons.getSingletonNames()) {
             Object bean = singletons.getSingleton(beanName);
             if (bean instanceof FactoryBean<?> factory && makesIdempotentSingleton(factory)) {
