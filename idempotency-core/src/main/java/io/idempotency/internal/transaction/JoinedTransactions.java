@@ -51,7 +51,8 @@ public final class JoinedTransactions {
     }
 
     /**
-     * Works on the connection of the open transaction, whatever its manager. After an exception it cannot commit.
+     * Works on the connection of the open transaction, whatever its manager. After an exception it cannot commit, nor after a
+     * rollback that has failed.
      *
      * @param <T> the result
      * @param work the work, which must not end the transaction
@@ -84,6 +85,7 @@ public final class JoinedTransactions {
             }
             T result = guardingRollback(connection, () -> work.apply(connection, holder));
             CommitGuard.register(connection, holder, store);
+            TransactionTracker.guardRollback(holder, connection);
             return result;
         } finally {
             DataSourceUtils.releaseConnection(connection, boundDataSource);
