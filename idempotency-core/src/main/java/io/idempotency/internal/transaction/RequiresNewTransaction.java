@@ -103,7 +103,7 @@ public final class RequiresNewTransaction {
 
     /**
      * Throws a TransactionSystemException for every failure of a COMMIT. After any other exception Spring rolls back, and the failure of
-     * that would hide the one of the COMMIT.
+     * that would hide the one of the COMMIT. What is rolled back stays so, even if the rollback fails.
      */
     @SuppressWarnings("serial") // The superclass is serializable for historical reasons only.
     private static final class Manager extends DataSourceTransactionManager {
@@ -114,14 +114,29 @@ public final class RequiresNewTransaction {
 
         @Override
         protected void doCommit(DefaultTransactionStatus status) {
-            Connection connection = ((JdbcTransactionObjectSupport) status.getTransaction())
-                    .getConnectionHolder()
-                    .getConnection();
+            Connection connection = connectionOf(status);
             try {
                 connection.commit();
             } catch (Throwable failure) {
                 throw new TransactionSystemException("COMMIT failed", FailedCommit.rollBack(connection, failure));
             }
+        }
+
+        /** A failed rollback is made again, because the clean-up commits what is open when it resets auto-commit. */
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {
+            try {
+                super.doRollback(status);
+            } catch (Throwable failure) {
+                FailedCommit.rollBackUnsent(connectionOf(status));
+                throw failure;
+            }
+        }
+
+        private static Connection connectionOf(DefaultTransactionStatus status) {
+            return ((JdbcTransactionObjectSupport) status.getTransaction())
+                    .getConnectionHolder()
+                    .getConnection();
         }
     }
 }
