@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import javax.sql.DataSource;
 
@@ -82,7 +83,7 @@ final class Applications implements AutoCloseable {
 
     /** Makes calls that no scheduler owns, so that later ones do not differ from each other. */
     <T> void warmUp(Caller<T> caller) {
-        warmUp(caller.type(), caller.calls()::apply);
+        warmUp(caller.type(), (bean, key) -> Objects.requireNonNull(caller.calls().apply(bean, key)));
     }
 
     /** Does the same with any bean. */
@@ -130,4 +131,3 @@ final class Applications implements AutoCloseable {
 
     private static final class Plain {}
 }
-

@@ -56,10 +56,8 @@ class ReadCommittedInterleavingTest extends CallInterleavings {
     }
 
     private Explorer withExpiry(Mode mode) {
-        Caller<Shop> caller =
-                new Caller<>(Shop.class, mode.caller().calls(), Failures::ofLeasesThatExpire);
+        Caller<Shop> caller = new Caller<>(Shop.class, mode.caller().calls(), Failures::ofLeasesThatExpire);
         return explorer(
-                mode + "-with-expiry",
-                new Duplicates(applications(), List.of(caller, caller, Caller.EXPIRY), caller));
+                mode + "-with-expiry", new Duplicates(applications(), List.of(caller, caller, Caller.EXPIRY), caller));
     }
 }
