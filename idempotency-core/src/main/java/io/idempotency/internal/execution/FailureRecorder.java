@@ -8,6 +8,7 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
 /** Records the failure of an attempt in a new transaction, after that of the attempt was rolled back. */
@@ -41,30 +42,40 @@ final class FailureRecorder {
         return call.options().isFinal(thrown) && !(thrown instanceof RepeatRequestedException);
     }
 
-    /** Records the failure of the last attempt of a call without a lease, unless another attempt has answered for the key. */
-    void record(CallExecution execution, Throwable thrown) {
+    /**
+     * Records the failure of the last attempt of a call without a lease, unless another attempt has answered for the key.
+     *
+     * @return {@code false} if the failure is final, but another attempt has kept it from being recorded
+     */
+    boolean record(CallExecution execution, Throwable thrown) {
         ClaimResult claim = execution.granted();
-        if (claim == null
+        return claim == null
                 || !execution.startsTransaction()
-                || !execution.commitResult().isRolledBack(thrown)) {
-            return;
-        }
+                || !execution.commitResult().isRolledBack(thrown)
+                || recordAs(claim.attempt(), execution, thrown);
+    }
+
+    /** Records the failure under another number, because other attempts have failed since. */
+    boolean recordAs(int attempt, CallExecution execution, Throwable thrown) {
         IdempotentCall call = execution.call();
         Throwable firstFailure = execution.firstFailureOr(thrown);
         boolean isFinal = isFinal(call, firstFailure);
         boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
         if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {
-            return;
+            return true;
         }
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
         try {
-            if (write(call, claim.attempt(), failureOf(call, firstFailure)) && isFinal) {
+            boolean isRecorded = write(call, attempt, failureOf(call, firstFailure));
+            if (isRecorded && isFinal) {
                 execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
+            return isRecorded || !isFinal;
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
+            return !(isFinal && SqlStates.isWaitEnded(SqlStates.of(recordingFailure)));
         } finally {
             interruption.restore();
         }

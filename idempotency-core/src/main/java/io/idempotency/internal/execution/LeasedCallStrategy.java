@@ -135,30 +135,37 @@ final class LeasedCallStrategy {
                 execution.setOutcome(Outcome.LEASE_LOST);
             } else if (execution.commitResult().end() == CommitResult.End.COMMITTED) {
                 execution.setDurableOutcome(success);
-            } else if (!attempt.completionStarted) {
-                fail(attempt, thrown);
+            } else if (!attempt.completionStarted && !fail(attempt, thrown)) {
+                execution.setOutcome(Outcome.LEASE_LOST);
+                LeaseLostException lost = new LeaseLostException(
+                        execution.call().intent(), attempt.held.claim().attempt());
+                lost.addSuppressed(thrown);
+                throw lost;
             }
             throw thrown;
         }
     }
 
-    private void fail(LeasedAttempt attempt, Throwable thrown) {
+    /** Records the failure. Returns {@code false} if it is final, but the lease is lost, so that another attempt answers. */
+    private boolean fail(LeasedAttempt attempt, Throwable thrown) {
         CallExecution execution = attempt.execution;
         try {
             Failure failure = failures.failureOf(execution.call(), execution.firstFailureOr(thrown));
             ResumedCall resumed = execution.call().resumed();
             ResumedCall.End end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
-            if (record(end, attempt.held.fence())) {
-                if (resumed != null) {
-                    resumed.ended(end, thrown);
-                }
-                if (end.failure().isFinal()) {
-                    execution.setDurableOutcome(Outcome.FAILED_FINAL);
-                }
+            if (!record(end, attempt.held.fence())) {
+                return !end.failure().isFinal();
+            }
+            if (resumed != null) {
+                resumed.ended(end, thrown);
+            }
+            if (end.failure().isFinal()) {
+                execution.setDurableOutcome(Outcome.FAILED_FINAL);
             }
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
         }
+        return true;
     }
 
     private boolean record(ResumedCall.End end, Fence fence) throws Throwable {
