@@ -25,7 +25,8 @@ record Duplicates(Applications applications, List<Caller<?>> callers, Caller<?> 
         for (int i = 0; i < callers.size(); i++) {
             int application = i;
             actors.add(new Actor(
-                    String.valueOf((char) ('a' + i)), () -> callers.get(application).call(applications, application, key)));
+                    String.valueOf((char) ('a' + i)),
+                    () -> callers.get(application).call(applications, application, key)));
         }
         return actors;
     }
@@ -97,6 +98,9 @@ record Duplicates(Applications applications, List<Caller<?>> callers, Caller<?> 
     }
 
     private static List<Integer> effectsOf(Object answer) {
+        if (answer instanceof FailingShop.Refusal) {
+            return List.of();
+        }
         return Collections.nCopies(answer instanceof List<?> ofKeys ? ofKeys.size() : 1, 1);
     }
 }
