@@ -2,6 +2,8 @@ package io.idempotency.boot.interleaving;
 
 import java.util.EnumSet;
 
+import org.springframework.dao.PessimisticLockingFailureException;
+
 import io.idempotency.LeaseLostException;
 import io.idempotency.RequestInProgressException;
 
@@ -14,6 +16,13 @@ interface Failures {
     /** A call that neither repeats itself nor finds out what has become of it. */
     static boolean afterFaults(Actor caller, Run run) {
         return !caller.faults().isEmpty();
+    }
+
+    /** Of two callers that wait for each other one fails, and the other one is answered. */
+    static boolean ofDeadlocks(Actor caller, Run run) {
+        return afterFaults(caller, run)
+                || (caller.failure() instanceof PessimisticLockingFailureException
+                        && run.actors().stream().anyMatch(other -> other.failure() == null || afterFaults(other, run)));
     }
 
     /** A call with a transaction of its own repeats itself, so that only its own exceptions reach its caller. */
