@@ -3,6 +3,7 @@ package io.idempotency.boot.interleaving;
 import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -65,11 +66,14 @@ abstract class CallInterleavings {
         explorer(mode, 2).exploreAll(everyTime.get(mode), 1);
     }
 
+    /** After most faults a lease is left, for which the others wait for seconds. */
     @ParameterizedTest
     @MethodSource("modes")
     @Tag("full")
     void twoCallersAndOneFault(Mode mode) {
-        explorer(mode, 2).exploreAll(EnumSet.allOf(Fault.class), 1);
+        Set<Fault> all = EnumSet.allOf(Fault.class);
+        Set<Fault> full = mode.isLeased() ? EnumSet.of(Fault.COMMIT_UNANSWERED) : all;
+        explorer(mode, 2).exploreAll(TestSize.pick(full, all), 1);
     }
 
     /** Two of them are duplicates in one application, and wait for each other in the JVM. */
@@ -80,12 +84,28 @@ abstract class CallInterleavings {
         explorer(mode, 3).walk(1, TestSize.pick(100, 50_000), 2);
     }
 
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("leasedModes")
+    void twoCallersAndALeaseThatExpiresAtRandom(Mode mode) {
+        withExpiry(mode).walk(1, TestSize.pick(60, 50_000), 0);
+    }
+
+    List<Mode> leasedModes() {
+        return modes().stream().filter(Mode::isLeased).toList();
+    }
+
     final Applications applications() {
         return applications;
     }
 
     private Explorer explorer(Mode mode, int callers) {
         return explorer(mode + "-of-" + callers, Duplicates.of(applications, mode.caller(), callers));
+    }
+
+    final Explorer withExpiry(Mode mode) {
+        Caller<Shop> caller = new Caller<>(Shop.class, mode.caller().calls(), Failures::ofLeasesThatExpire);
+        return explorer(
+                mode + "-with-expiry", new Duplicates(applications, List.of(caller, caller, Caller.EXPIRY), caller));
     }
 
     final Explorer explorer(String name, Scenario scenario) {

@@ -51,9 +51,13 @@ interface Failures {
         return !caller.faults().isEmpty() && !caller.faults().equals(EnumSet.of(Fault.COMMIT_UNANSWERED));
     }
 
-    /** A holder whose lease has expired may lose it to another caller, which makes the next attempt. */
+    /**
+     * A holder whose lease has expired may lose it to another caller, which makes the next attempt. That it expires is a change here,
+     * which is not in the snapshot of the holder.
+     */
     static boolean ofLeasesThatExpire(Actor caller, Run run) {
         return ofLeases(caller, run)
+                || caller.failure() instanceof PessimisticLockingFailureException
                 || (caller.failure() instanceof LeaseLostException
                         && run.actors().stream().anyMatch(other -> other.attempt() > caller.attempt()));
     }

@@ -7,6 +7,9 @@ enum Mode {
     /** Claims its key first. */
     TRANSACTIONAL((shop, key) -> shop.transactional(key, 5), Failures::ofTransactions),
 
+    /** Has a transaction of its own, even within another one. */
+    INDEPENDENT((shop, key) -> shop.independent(key, 5), Failures::ofTransactions),
+
     /** May not be repeated, so that an in-doubt COMMIT is all that is resolved. */
     UNREPEATED((shop, key) -> shop.unrepeated(key, 5), Failures::ofTransactionsWithoutRepeats),
 
@@ -34,6 +37,10 @@ enum Mode {
 
     Mode(BiFunction<Shop, String, Object> calls, Failures failures) {
         this.caller = new Caller<>(Shop.class, calls, failures);
+    }
+
+    boolean isLeased() {
+        return this == LEASED || this == STEP;
     }
 
     Caller<Shop> caller() {

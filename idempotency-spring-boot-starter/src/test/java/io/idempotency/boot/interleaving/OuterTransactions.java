@@ -6,6 +6,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionCallback;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Calls of the shop in transactions that their caller has begun. */
@@ -15,91 +16,74 @@ class OuterTransactions {
 
     private final JdbcTemplate jdbc;
 
-    private final PlatformTransactionManager manager;
+    private final TransactionTemplate outer;
+
+    private final TransactionTemplate nested;
 
     OuterTransactions(Shop shop, JdbcTemplate jdbc, PlatformTransactionManager manager) {
         this.shop = shop;
         this.jdbc = jdbc;
-        this.manager = manager;
+        this.outer = new TransactionTemplate(manager);
+        this.nested = new TransactionTemplate(
+                manager, new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED));
     }
 
-    Object plain(String key) {
-        return shop.transactional(key, 5);
+    Object committed(Mode mode, String key) {
+        return inOuter(key, status -> call(mode, key));
     }
 
-    Object committed(String key) {
-        return outer().execute(status -> plain(key));
-    }
-
-    Object rolledBack(String key) {
-        return outer().execute(status -> {
-            plain(key);
+    Object rolledBack(Mode mode, String key) {
+        return inOuter(key, status -> {
             status.setRollbackOnly();
-            return Caller.NO_ANSWER;
+            return unlessUndone(mode, call(mode, key));
         });
     }
 
     /** Goes on without the call. */
-    Object undone(String key) {
-        return outer().execute(status -> {
-            undoToSavepoint(key);
-            workOfOuter(key);
-            return Caller.NO_ANSWER;
-        });
+    Object undone(Mode mode, String key) {
+        return inOuter(key, status -> unlessUndone(mode, callAndUndo(mode, key)));
     }
 
-    Object undoneAndRepeated(String key) {
-        return outer().execute(status -> {
-            undoToSavepoint(key);
-            return plain(key);
-        });
-    }
-
-    Object inNewTransactionOfCommitted(String key) {
-        return outer().execute(status -> {
-            workOfOuter(key);
-            return template(TransactionDefinition.PROPAGATION_REQUIRES_NEW).execute(inner -> plain(key));
-        });
-    }
-
-    Object inNewTransactionOfRolledBack(String key) {
-        return outer().execute(status -> {
-            workOfOuter(key);
-            status.setRollbackOnly();
-            return template(TransactionDefinition.PROPAGATION_REQUIRES_NEW).execute(inner -> plain(key));
+    Object undoneAndRepeated(Mode mode, String key) {
+        return inOuter(key, status -> {
+            callAndUndo(mode, key);
+            return call(mode, key);
         });
     }
 
     Object twoKeys(String key) {
-        return outer().execute(status -> {
-            Object first = plain(key);
-            return List.of(first, plain(Shop.otherKey(key)));
+        return outer.execute(status -> {
+            Object first = call(Mode.TRANSACTIONAL, key);
+            return List.of(first, call(Mode.TRANSACTIONAL, Shop.otherKey(key)));
         });
     }
 
     Object twoKeysInOppositeOrder(String key) {
-        return outer().execute(status -> {
-            Object first = plain(Shop.otherKey(key));
-            return List.of(plain(key), first);
+        return outer.execute(status -> {
+            Object second = call(Mode.TRANSACTIONAL, Shop.otherKey(key));
+            return List.of(call(Mode.TRANSACTIONAL, key), second);
         });
     }
 
-    private void undoToSavepoint(String key) {
-        template(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(savepoint -> {
-            plain(key);
+    private Object inOuter(String key, TransactionCallback<Object> work) {
+        return outer.execute(status -> {
+            Shop.insert(jdbc, key + "/outer", 5);
+            return work.doInTransaction(status);
+        });
+    }
+
+    private Object call(Mode mode, String key) {
+        return mode.caller().calls().apply(shop, key);
+    }
+
+    private Object callAndUndo(Mode mode, String key) {
+        return nested.execute(savepoint -> {
             savepoint.setRollbackOnly();
+            return call(mode, key);
         });
     }
 
-    private void workOfOuter(String key) {
-        Shop.insert(jdbc, key + "/outer", 5);
-    }
-
-    private TransactionTemplate outer() {
-        return template(TransactionDefinition.PROPAGATION_REQUIRED);
-    }
-
-    private TransactionTemplate template(int propagation) {
-        return new TransactionTemplate(manager, new DefaultTransactionDefinition(propagation));
+    private static Object unlessUndone(Mode mode, Object answer) {
+        return mode == Mode.INDEPENDENT ? answer : Caller.NO_ANSWER;
     }
 }

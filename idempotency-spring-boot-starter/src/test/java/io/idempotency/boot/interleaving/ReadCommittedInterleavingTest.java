@@ -1,7 +1,6 @@
 package io.idempotency.boot.interleaving;
 
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
@@ -34,11 +33,6 @@ class ReadCommittedInterleavingTest extends CallInterleavings {
     }
 
     @Test
-    void twoLeasedCallersAndALeaseThatExpiresInAFewSchedules() {
-        withExpiry(Mode.LEASED).exploreFirst(120);
-    }
-
-    @Test
     @Tag("full")
     void twoLeasedCallersAndALeaseThatExpires() {
         withExpiry(Mode.LEASED).exploreAll(EnumSet.noneOf(Fault.class), 0);
@@ -53,11 +47,5 @@ class ReadCommittedInterleavingTest extends CallInterleavings {
 
     private Explorer differentPayloads() {
         return explorer("different-payloads", new OtherPayload(applications()));
-    }
-
-    private Explorer withExpiry(Mode mode) {
-        Caller<Shop> caller = new Caller<>(Shop.class, mode.caller().calls(), Failures::ofLeasesThatExpire);
-        return explorer(
-                mode + "-with-expiry", new Duplicates(applications(), List.of(caller, caller, Caller.EXPIRY), caller));
     }
 }

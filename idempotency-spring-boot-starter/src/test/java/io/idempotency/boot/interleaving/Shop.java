@@ -6,6 +6,7 @@ import java.util.UUID;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.DataClassRowMapper;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotencyContext;
@@ -49,6 +50,13 @@ class Shop {
     @Transactional
     @Idempotent(scope = "unrepeated", key = "#key", fingerprint = "#cents", waitTimeout = "10s", maxAttempts = 1)
     public Receipt unrepeated(String key, long cents) {
+        return makeEffect(key, cents);
+    }
+
+    /** Does not join a transaction of its caller. */
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    @Idempotent(scope = "independent", key = "#key", fingerprint = "#cents", waitTimeout = "10s")
+    public Receipt independent(String key, long cents) {
         return makeEffect(key, cents);
     }
 
