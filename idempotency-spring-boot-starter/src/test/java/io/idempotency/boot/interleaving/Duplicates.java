@@ -50,15 +50,9 @@ record Duplicates(Applications applications, Calls calls, int callers, boolean e
 
     @Override
     public List<String> check(String key, Run run) {
-        List<String> wrong = new ArrayList<>(applications.leftInSessions());
-        if (run.stuck() != null) {
-            wrong.add(run.stuck());
-        }
+        List<String> wrong = applications.leftBy(run);
         List<Object> answers = new ArrayList<>();
         for (Actor actor : run.actors()) {
-            if (!actor.leftovers().isEmpty()) {
-                wrong.add(actor.name() + " has left" + actor.leftovers());
-            }
             if (actor.name().equals(EXPIRY)) {
                 continue;
             }

@@ -11,6 +11,14 @@ interface Failures {
 
     boolean mayFail(Actor caller, Run run);
 
+    /** Whoever stands still keeps its key, and the others wait in vain. */
+    static boolean besideHalted(Actor caller, Run run) {
+        return ofTransactions(caller, run)
+                || (caller.failure() instanceof RequestInProgressException
+                        && run.actors().stream()
+                                .anyMatch(actor -> actor.faults().contains(Fault.HALTED)));
+    }
+
     /** A call with a transaction of its own repeats itself, so that only its own exceptions reach its caller. */
     static boolean ofTransactions(Actor caller, Run run) {
         return !caller.faults().stream().allMatch(Fault::isHidden);
@@ -37,10 +45,14 @@ interface Failures {
         return !caller.faults().isEmpty() && !caller.faults().equals(EnumSet.of(Fault.COMMIT_UNANSWERED));
     }
 
-    /** A holder whose lease has expired may lose it to another caller, which makes the next attempt. */
+    /**
+     * A holder whose lease has expired may lose it to another caller, which makes the next attempt. If its COMMIT was in doubt as well,
+     * it cannot say which of the two has ended it.
+     */
     static boolean ofLeasesThatExpire(Actor caller, Run run) {
         return ofLeases(caller, run)
-                || (caller.failure() instanceof LeaseLostException
+                || ((caller.failure() instanceof LeaseLostException
+                                || !caller.faults().isEmpty())
                         && run.actors().stream().anyMatch(other -> other.attempt() > caller.attempt()));
     }
 }
