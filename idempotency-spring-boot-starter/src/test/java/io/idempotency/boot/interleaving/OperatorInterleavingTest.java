@@ -30,6 +30,11 @@ class OperatorInterleavingTest extends InterventionInterleavings {
         explorer(ScopedCalls.TRANSACTIONAL, 2, Intervention.FORGETTING).exploreAll(NO_FAULTS, 0);
     }
 
+    @Test
+    void aLeaseThatHasNotExpiredIsNotTouched() {
+        explorer(ScopedCalls.LEASED, 2, Intervention.FORGETTING).exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(1));
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"RELEASE", "COMPLETION", "DELETION"})
     void aCallWhoseLeaseIsEndedIsRolledBack(Intervention intervention) {
@@ -71,7 +76,7 @@ class OperatorInterleavingTest extends InterventionInterleavings {
                 applications(),
                 calls,
                 List.of(0, 1).subList(0, callers),
-                intervention == Intervention.FORGETTING ? Past.ANSWERED : Past.NONE,
+                calls.equals(ScopedCalls.TRANSACTIONAL) ? Past.ANSWERED : Past.NONE,
                 List.of(intervention)));
     }
 }
