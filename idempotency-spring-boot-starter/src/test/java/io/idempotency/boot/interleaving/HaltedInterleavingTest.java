@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Import;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.test.TestSize;
 
-/** Callers of a key beside an instance that stands still, and beside a thread that is interrupted. */
+/** Callers of a key beside an instance that stands still in its transaction, and beside an interrupt. */
 class HaltedInterleavingTest extends InterventionInterleavings {
 
     private static final Set<Fault> HALTED = EnumSet.of(Fault.HALTED);
@@ -20,13 +20,7 @@ class HaltedInterleavingTest extends InterventionInterleavings {
     HaltedInterleavingTest() {
         super(
                 WithBriefShop.class,
-                List.of(
-                        ScopedCalls.TRANSACTIONAL,
-                        ScopedCalls.BRIEF_TRANSACTIONAL,
-                        ScopedCalls.BRIEF_OPTIMISTIC,
-                        ScopedCalls.BRIEF_LEASED),
-                // As the documentation recommends: a holder waits for a claim that stands still.
-                "spring.datasource.hikari.connection-init-sql=set idle_in_transaction_session_timeout = '3s'");
+                List.of(ScopedCalls.TRANSACTIONAL, ScopedCalls.BRIEF_TRANSACTIONAL, ScopedCalls.BRIEF_OPTIMISTIC));
     }
 
     @Test
@@ -45,13 +39,6 @@ class HaltedInterleavingTest extends InterventionInterleavings {
     @Tag("full")
     void anOptimisticCallThatStandsStill() {
         halting(scenario(ScopedCalls.BRIEF_OPTIMISTIC, List.of(0, 1))).exploreAll(HALTED, 1);
-    }
-
-    @Test
-    @Tag("full")
-    void aLeasedCallThatStandsStillLosesItsLease() {
-        halting(scenario(ScopedCalls.BRIEF_LEASED, List.of(0, 1), Intervention.EXPIRY))
-                .exploreAll(Bounds.of(HALTED, 1).withSwitches(TestSize.pick(0, 2)));
     }
 
     @Test
