@@ -19,7 +19,7 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     @Test
     void aLeaseExpiresAndACommitIsLost() {
         explorer(ScopedCalls.LEASED)
-                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST), 1).withSwitches(0));
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST), 1).withSwitches(1));
     }
 
     @Test
