@@ -3,9 +3,9 @@ package io.idempotency.boot.interleaving;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 
 import io.idempotency.boot.interleaving.Fault.InjectedError;
-import io.idempotency.inbox.Redelivery;
 
 /**
  * What became of a message at its broker.
@@ -19,9 +19,10 @@ record Delivered(boolean isAcknowledged, List<Throwable> failures) {
      * Delivers until the receiver returns, or no further delivery is worthwhile.
      *
      * @param most deliveries
+     * @param isWorthwhile whether to deliver again after a failure
      * @param receiver gets the number of the delivery, from 1
      */
-    static Delivered of(int most, IntConsumer receiver) {
+    static Delivered of(int most, Predicate<Throwable> isWorthwhile, IntConsumer receiver) {
         List<Throwable> failures = new ArrayList<>();
         for (int number = 1; number <= most; number++) {
             try {
@@ -31,7 +32,7 @@ record Delivered(boolean isAcknowledged, List<Throwable> failures) {
                 failures.add(failure);
                 // The listener of a container that goes on begins without the interrupt of the one before.
                 Thread.interrupted();
-                if (!Redelivery.isWorthwhile(failure)) {
+                if (!isWorthwhile.test(failure)) {
                     break;
                 }
             }

@@ -21,9 +21,10 @@ import io.idempotency.boot.interleaving.Receivers.Message;
  * @param applications that receive
  * @param receiving what is delivered
  * @param brokers how many there are
+ * @param holdsBack whether a message that came too early is kept until all others have ended
  * @param mayConflict whether a transaction fails if another one has changed what it cannot see
  */
-record Deliveries(Applications applications, Receiving receiving, int brokers, boolean mayConflict)
+record Deliveries(Applications applications, Receiving receiving, int brokers, boolean holdsBack, boolean mayConflict)
         implements Scenario {
 
     @Override
@@ -33,8 +34,8 @@ record Deliveries(Applications applications, Receiving receiving, int brokers, b
         for (int i = 0; i < brokers; i++) {
             Receivers ofApplication = receivers.get(i % receivers.size());
             List<Message> messages = receiving.messages(key, i);
-            actors.add(
-                    new Actor(String.valueOf((char) ('a' + i)), () -> receiving.deliver(ofApplication, messages)));
+            actors.add(new Actor(
+                    String.valueOf((char) ('a' + i)), () -> receiving.deliver(ofApplication, messages, holdsBack)));
         }
         return actors;
     }

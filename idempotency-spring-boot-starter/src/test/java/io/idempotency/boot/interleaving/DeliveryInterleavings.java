@@ -1,9 +1,7 @@
 package io.idempotency.boot.interleaving;
 
 import java.sql.SQLException;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,7 +16,6 @@ import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.interleaving.Receivers.Message;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
-import io.idempotency.test.TestSize;
 
 /** The schedules of deliveries, for one isolation level. */
 @PostgresTest
@@ -28,10 +25,6 @@ abstract class DeliveryInterleavings {
 
     private final boolean mayConflict;
 
-    private final Set<Fault> everyTime;
-
-    private final Set<Fault> full;
-
     private final String[] properties;
 
     private Applications applications;
@@ -40,14 +33,10 @@ abstract class DeliveryInterleavings {
      * Creates the tests.
      *
      * @param mayConflict whether a transaction fails if another one has changed what it cannot see
-     * @param everyTime the faults of the default run
-     * @param full those of the full run; the long one has all
      * @param properties of both applications
      */
-    DeliveryInterleavings(boolean mayConflict, Set<Fault> everyTime, Set<Fault> full, String... properties) {
+    DeliveryInterleavings(boolean mayConflict, String... properties) {
         this.mayConflict = mayConflict;
-        this.everyTime = everyTime;
-        this.full = full;
         this.properties = properties;
     }
 
@@ -65,7 +54,7 @@ abstract class DeliveryInterleavings {
         for (Receiving receiving : Receiving.values()) {
             for (int broker = 0; broker < 2; broker++) {
                 List<Message> messages = receiving.messages(stream + receiving, broker);
-                receiving.deliver(receivers, messages);
+                receiving.deliver(receivers, messages, true);
             }
         }
     }
@@ -75,32 +64,18 @@ abstract class DeliveryInterleavings {
         applications.close();
     }
 
+    /** These are all of them, except for messages in order in snapshots. */
     @ParameterizedTest
     @EnumSource
-    void twoBrokersAndOneOfFewFaults(Receiving receiving) {
-        explorer(receiving, 2).exploreAll(EnumSet.noneOf(Fault.class), 0);
+    void twoBrokersInTheFirstSchedules(Receiving receiving) {
+        explorer(receiving, 2).exploreFirst(100);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    @Tag("full")
-    void twoBrokersAndOneFault(Receiving receiving) {
-        explorer(receiving, 2).exploreAll(TestSize.pick(full, EnumSet.allOf(Fault.class)), 1);
-    }
-
-    /** Two of them deliver to one application, where duplicates wait for each other in the JVM. */
-    @ParameterizedTest
-    @EnumSource
-    @Tag("full")
-    void threeBrokersAtRandomWithTwoFaults(Receiving receiving) {
-        explorer(receiving, 3).walk(1, TestSize.pick(50, 20_000), 2);
-    }
-
-    private Explorer explorer(Receiving receiving, int brokers) {
+    final Explorer explorer(Receiving receiving, int brokers) {
         return new Explorer(
                 getClass().getSimpleName() + "-" + receiving + "-of-" + brokers,
                 applications.server(),
-                new Deliveries(applications, receiving, brokers, mayConflict));
+                new Deliveries(applications, receiving, brokers, brokers <= 2, mayConflict));
     }
 
     @Configuration(proxyBeanMethods = false)

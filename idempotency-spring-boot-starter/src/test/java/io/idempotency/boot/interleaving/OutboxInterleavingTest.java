@@ -68,12 +68,6 @@ class OutboxInterleavingTest {
 
     @Test
     @Tag("full")
-    void twoOrdersOfACustomerAndARelay() {
-        explorer(2, 1, 1, Refusal.NEVER).exploreAll(NO_FAULT, 0);
-    }
-
-    @Test
-    @Tag("full")
     void twoRelaysAndOneFault() {
         explorer(1, 0, 2, Refusal.NEVER).exploreAll(EnumSet.allOf(Fault.class), 1);
     }

@@ -8,6 +8,7 @@ import java.util.stream.LongStream;
 import io.idempotency.MessageGapException;
 import io.idempotency.boot.interleaving.Receivers.Message;
 import io.idempotency.boot.interleaving.Receivers.NotHandledException;
+import io.idempotency.inbox.Redelivery;
 
 /** What brokers deliver, and to which receivers. */
 enum Receiving {
@@ -72,16 +73,29 @@ enum Receiving {
         return messages.apply(stream, broker);
     }
 
-    /** Delivers as a broker does. */
-    Delivered deliver(Receivers receivers, List<Message> delivered) {
-        // A message that comes too early would be tried again in vain until the scheduler moves another actor.
-        return Delivered.of(this == IN_ORDER ? 2 : MOST_DELIVERIES, number -> {
-            receive(receivers, number == 1 ? delivered : delivered.stream().map(Message::succeeding).toList());
-        });
+    /**
+     * Delivers as a broker does.
+     *
+     * @param holdsBack whether a message that came too early is kept for later
+     */
+    Delivered deliver(Receivers receivers, List<Message> delivered, boolean holdsBack) {
+        return Delivered.of(
+                MOST_DELIVERIES,
+                failure -> Redelivery.isWorthwhile(failure) && !(holdsBack && failure instanceof MessageGapException),
+                number -> receive(
+                        receivers,
+                        number == 1
+                                ? delivered
+                                : delivered.stream().map(Message::succeeding).toList()));
     }
 
     void receive(Receivers receivers, List<Message> delivered) {
         receiver.accept(receivers, delivered);
+    }
+
+    /** Returns whether two brokers have so few schedules that each fault may strike in each of them. */
+    boolean hasFewSchedules() {
+        return this != EACH_AFTER_A_FAILURE && this != NEWEST && this != IN_ORDER;
     }
 
     /** Returns whether a receiver has its own transaction, which is repeated, so that its broker does not notice. */
