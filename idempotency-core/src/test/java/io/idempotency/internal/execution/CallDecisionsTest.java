@@ -184,10 +184,12 @@ class CallDecisionsTest {
             LEASED            | ( claim commit:lost ) repeat ( claim:succeeded rollback )                          | stored, REPLAYED
             LEASED            | ( claim commit:lost ) repeat ( claim commit:lost )                                 | 08006, FAILED
             LEASED            | ( claim commit ) method:40001 ( fail commit )                                      | 40001, FAILED
-            LEASED_REPEATABLE | ( claim commit ) method:40001 repeat method ( complete commit )                    | run 2, EXECUTED
-            LEASED_REPEATABLE | ( claim commit ) method:40001 repeat method:40P01 ( fail commit )                  | 40P01, FAILED
-            LEASED_REPEATABLE | ( claim commit ) method:23505 ( fail commit )                                      | 23505, FAILED
-            LEASED_REPEATABLE | ( claim commit ) method ( complete:23514 rollback )                                | 23514, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method:40001 rollback ) repeat ( method complete commit )       | run 2, EXECUTED
+            LEASED_REPEATABLE | ( claim commit ) ( method:lost ) repeat ( method:40P01 rollback ) ( fail commit )  | 40P01, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method:23505 rollback ) ( fail commit )                         | 23505, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:processing commit ) repeat ( method complete commit ) | run 2, EXECUTED
+            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:42P01 rollback )           | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method complete:40001 ( find:reclaimed commit ) rollback )      | LeaseLostException, LEASE_LOST
             """)
     void aLeasedMethodRunsUnderACommittedClaimAndAgainOnlyIfItMay(Form form, String script, String end) {
         assertMade(form, attempts(2), script, end);
@@ -225,6 +227,7 @@ class CallDecisionsTest {
             TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no commit )        | Declined, FAILED
             TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:42P01 rollback )   | Declined, FAILED
             TRANSACTIONAL | no  | ( claim method:declines rollback:lost ) ( record commit )      | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:extends rollback )                              | IllegalStateException, FAILED
             TRANSACTIONAL | no  | ( claim:failed_finally rollback )                              | RecordedFailureException, FAILURE_REPLAYED
             TRANSACTIONAL | no  | ( claim method:fails rollback )                                | IllegalStateException, FAILED
             TRANSACTIONAL | yes | ( claim method:fails rollback ) ( record commit )              | IllegalStateException, FAILED
@@ -277,7 +280,7 @@ class CallDecisionsTest {
     @ParameterizedTest
     @CsvSource(useHeadersInDisplayName = true, delimiter = '|', textBlock = """
             delay | multiplier | longest | first   | second  | third
-            100   | 2          | 1000    | 100-150 | 150-300 | 300-600
+            100   | 2          | 1000    | 100-150 | 100-300 | 200-600
             100   | 1          | 1000    | 100-150 | 100-150 | 100-150
             100   | 3          | 250     | 100-150 | 150-250 | 150-250
             """)

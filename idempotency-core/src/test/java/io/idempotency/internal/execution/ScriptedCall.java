@@ -74,19 +74,22 @@ final class ScriptedCall {
 
     /** How the call is made. */
     enum Form {
-        TRANSACTIONAL(IdempotencyMode.TRANSACTIONAL),
-        JOINED(IdempotencyMode.TRANSACTIONAL),
-        OPTIMISTIC(IdempotencyMode.OPTIMISTIC),
-        PIPELINED(IdempotencyMode.OPTIMISTIC),
-        WRITE(IdempotencyMode.TRANSACTIONAL),
-        LEASED(IdempotencyMode.LEASED),
-        LEASED_REPEATABLE(IdempotencyMode.LEASED),
-        LEASED_IN_TRANSACTION(IdempotencyMode.LEASED);
+        TRANSACTIONAL(IdempotencyMode.TRANSACTIONAL, true),
+        JOINED(IdempotencyMode.TRANSACTIONAL, false),
+        OPTIMISTIC(IdempotencyMode.OPTIMISTIC, true),
+        PIPELINED(IdempotencyMode.OPTIMISTIC, true),
+        WRITE(IdempotencyMode.TRANSACTIONAL, false),
+        LEASED(IdempotencyMode.LEASED, false),
+        LEASED_IN_TRANSACTION(IdempotencyMode.LEASED, true),
+        LEASED_REPEATABLE(IdempotencyMode.LEASED, true);
 
         private final IdempotencyMode mode;
 
-        Form(IdempotencyMode mode) {
+        private final boolean declaresTransaction;
+
+        Form(IdempotencyMode mode, boolean declaresTransaction) {
             this.mode = mode;
+            this.declaresTransaction = declaresTransaction;
         }
     }
 
@@ -147,7 +150,7 @@ final class ScriptedCall {
     }
 
     private Invocation inItsTransaction(TransactionManager manager, Invocation attempt) {
-        if (form != Form.LEASED_IN_TRANSACTION) {
+        if (!form.declaresTransaction) {
             return attempt;
         }
         ProxyFactory factory = new ProxyFactory(attempt);
@@ -195,13 +198,13 @@ final class ScriptedCall {
         runs++;
         switch (ask("method")) {
             case "fails" -> throw new IllegalStateException();
-            case "declines" -> throw new Declined();
+            case "declines" -> throw new Declined(null);
             case "fails_untranslatably" -> throw new UnsupportedOperationException();
             case "fails_after_commit" ->
                 TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                     @Override
                     public void afterCommit() {
-                        throw new UncategorizedSQLException("another database", null, new SQLException("", "40001"));
+                        throw new Declined(new SQLException("another database is busy", "40001"));
                     }
                 });
             case "extends" -> IdempotencyContext.current().extendLease(Duration.ofMinutes(2));
@@ -324,6 +327,10 @@ final class ScriptedCall {
     private static final class Declined extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
+
+        Declined(@Nullable Throwable cause) {
+            super(cause);
+        }
     }
 
     private static final class Translator implements FailureTranslator {
