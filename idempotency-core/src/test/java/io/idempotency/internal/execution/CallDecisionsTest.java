@@ -232,6 +232,7 @@ class CallDecisionsTest {
             TRANSACTIONAL | no  | ( claim method:fails rollback )                                | IllegalStateException, FAILED
             TRANSACTIONAL | yes | ( claim method:fails rollback ) ( record commit )              | IllegalStateException, FAILED
             TRANSACTIONAL | yes | ( claim method:fails_untranslatably rollback )                 | UnsupportedOperationException, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails_its_translator rollback )                 | IllegalMonitorStateException, FAILED
             TRANSACTIONAL | yes | ( claim method complete commit:23514 rollback ) ( record commit ) | 23514, FAILED
             TRANSACTIONAL | yes | ( claim method:40001 rollback )                                | 40001, FAILED
             TRANSACTIONAL | yes | ( claim:42P01 rollback )                                       | 42P01, FAILED

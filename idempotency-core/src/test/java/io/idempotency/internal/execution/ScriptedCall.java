@@ -200,6 +200,7 @@ final class ScriptedCall {
             case "fails" -> throw new IllegalStateException();
             case "declines" -> throw new Declined(null);
             case "fails_untranslatably" -> throw new UnsupportedOperationException();
+            case "fails_its_translator" -> throw new IllegalMonitorStateException();
             case "fails_after_commit" ->
                 TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                     @Override
@@ -339,6 +340,9 @@ final class ScriptedCall {
         public String codeOf(Throwable failure) {
             if (failure instanceof UnsupportedOperationException) {
                 throw new NoClassDefFoundError("codes");
+            }
+            if (failure instanceof IllegalMonitorStateException itself) {
+                throw itself;
             }
             return FailureTranslator.super.codeOf(failure);
         }
