@@ -10,8 +10,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -38,16 +36,9 @@ class LeaseTest {
 
     private final LeasedPayments payments;
 
-    private final JdbcTemplate jdbc;
-
     LeaseTest(ContractApplications applications) {
-        application = applications.start(
-                List.of(LeasedPayments.class), "spring.application.name=billing", "idempotency.retry.delay=5ms");
+        application = applications.start(List.of(LeasedPayments.class), "spring.application.name=billing");
         payments = application.bean(LeasedPayments.class);
-        jdbc = application.bean(JdbcTemplate.class);
-        applications.database().jdbc().execute("""
-                        create function fail_with(state text) returns void language plpgsql as
-                        $$ begin raise exception 'on purpose' using errcode = state; end $$""");
     }
 
     @ParameterizedTest
@@ -159,36 +150,5 @@ class LeaseTest {
 
         assertThat(application.request("key")).containsEntry("status", "failed_retryable");
         assertThat(application.effects()).isZero();
-    }
-
-    @Test
-    void aMethodThatHasStartedIsNotRunAgain() {
-        int before = payments.executions();
-        application.interruption().afterEffectDo(() -> jdbc.queryForList("select fail_with('40001')"));
-
-        assertThatThrownBy(() -> payments.pay("key")).isInstanceOf(DataAccessException.class);
-
-        assertThat(payments.executions() - before).isEqualTo(1);
-        assertThat(application.outcomes().retries()).isEmpty();
-        assertThat(application.request("key")).containsEntry("status", "failed_retryable");
-    }
-
-    @Test
-    void aMethodThatMayBeRunAgainIsRunUnderTheSameAttempt() {
-        int before = payments.executions();
-        application.interruption().afterEffectDo(() -> {
-            if (payments.executions() - before < 3) {
-                jdbc.queryForList("select fail_with('40001')");
-            }
-        });
-
-        assertThat(payments.payRepeatably("key").attempt()).isEqualTo(1);
-
-        assertThat(payments.executions() - before).isEqualTo(3);
-        assertThat(application.effects()).isEqualTo(1);
-        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
-        assertThat(application.outcomes().retries())
-                .extracting(Outcomes.Repeat::sqlState)
-                .containsExactly("40001", "40001");
     }
 }
