@@ -55,22 +55,6 @@ class LeaseInSnapshotTest {
         assertThat(holder.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
     }
 
-    @Test
-    void aHolderWhoseLeaseWasTakenOverDoesNotCallOutsideAgain() {
-        int before = holder.bean(Snapshots.class).executions();
-        Gate gate = new Gate();
-        holder.interruption().afterEffectDo(gate::holdTheFirst);
-        ConcurrentCalls<Integer> slow =
-                ConcurrentCalls.start(1, () -> holder.bean(Snapshots.class).payRepeatably("key"));
-        gate.awaitHeld();
-        holder.expireLease("key");
-        taker.bean(Snapshots.class).payRepeatably("key");
-        gate.open();
-
-        slow.await();
-        assertThat(holder.bean(Snapshots.class).executions() - before).isEqualTo(1);
-    }
-
     static class Snapshots extends PayingBean {
 
         private final Interruption interruption;
@@ -82,16 +66,6 @@ class LeaseInSnapshotTest {
         @Transactional(isolation = Isolation.REPEATABLE_READ)
         @Idempotent(scope = "snapshot", key = "#key", mode = IdempotencyMode.LEASED)
         public int pay(String key) {
-            return callOutsideAndBook();
-        }
-
-        @Transactional(isolation = Isolation.REPEATABLE_READ)
-        @Idempotent(scope = "snapshot-repeatable", key = "#key", mode = IdempotencyMode.LEASED, retryLeased = true)
-        public int payRepeatably(String key) {
-            return callOutsideAndBook();
-        }
-
-        private int callOutsideAndBook() {
             makeEffect();
             interruption.afterEffect();
             return IdempotencyContext.current().attempt();
