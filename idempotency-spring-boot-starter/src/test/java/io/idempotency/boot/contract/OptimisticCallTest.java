@@ -80,33 +80,6 @@ class OptimisticCallTest {
 
     @ParameterizedTest
     @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
-    void aNewKeyIsExecutedOnceAndReplayed(TransactionKind kind) {
-        Wallets wallets = wallets(kind);
-
-        long left = wallets.withdraw(key, 30);
-
-        assertThat(wallets.withdraw(key, 30)).isEqualTo(left).isEqualTo(70);
-        assertThat(wallets.executions()).isEqualTo(1);
-        assertThat(outcomes(kind)).containsExactly(Outcome.EXECUTED, Outcome.REPLAYED);
-        assertThat(row()).containsEntry("status", "succeeded").containsEntry("attempt_count", 1);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
-    void aDuplicateThatCouldBeDoneAgainIsRolledBackAndReplayed(TransactionKind kind) {
-        Wallets wallets = wallets(kind);
-        long left = other.bean(Wallets.class).withdraw(key, 30);
-
-        assertThat(wallets.withdraw(key, 30)).isEqualTo(left);
-
-        assertThat(wallets.executions()).as("it ran, and was undone").isEqualTo(1);
-        assertThat(cents()).isEqualTo(70);
-        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED);
-        assertThat(applications.get(kind).outcomes().retries()).isEmpty();
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
     void aDuplicateThatLacksTheMoneyOfItsFirstExecutionGetsItsResponse(TransactionKind kind) {
         Wallets wallets = wallets(kind);
         long left = other.bean(Wallets.class).withdraw(key, 100);
@@ -114,18 +87,6 @@ class OptimisticCallTest {
         assertThat(wallets.withdraw(key, 100)).isEqualTo(left).isZero();
 
         assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
-    void aDuplicateWhoseNumberIsTakenByItsFirstExecutionGetsItsResponse(TransactionKind kind) {
-        Wallets wallets = wallets(kind);
-        String answer = other.bean(Wallets.class).register(key, "no-1");
-
-        assertThat(wallets.register(key, "no-1")).isEqualTo(answer);
-
-        assertThatThrownBy(() -> wallets.register("another", "no-1")).isInstanceOf(DuplicateKeyException.class);
-        assertThat(outcomes(kind)).containsExactly(Outcome.REPLAYED, Outcome.FAILED);
     }
 
     @ParameterizedTest
@@ -156,18 +117,6 @@ class OptimisticCallTest {
         versions.beforeWriting(() -> cents(50));
         assertThatThrownBy(() -> versions.take("another", 30)).isInstanceOf(OptimisticLockingFailureException.class);
         assertThat(outcomes(TransactionKind.JPA)).containsExactly(Outcome.REPLAYED, Outcome.FAILED);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
-    void aFailureOfANewKeyReachesTheCallerAfterOneExecution(TransactionKind kind) {
-        Wallets wallets = wallets(kind);
-
-        assertThatThrownBy(() -> wallets.withdraw(key, 101)).isInstanceOf(NoMoney.class);
-
-        assertThat(wallets.executions()).isEqualTo(1);
-        assertThat(requests()).isZero();
-        assertThat(outcomes(kind)).containsExactly(Outcome.FAILED);
     }
 
     /** The other instance holds the key in an open transaction, which has changed nothing that the method needs. */
@@ -361,10 +310,6 @@ class OptimisticCallTest {
         return applications.get(kind).outcomes().all();
     }
 
-    private Map<String, Object> row() {
-        return other.request(key);
-    }
-
     private long requests() {
         return other.requests();
     }
@@ -470,14 +415,6 @@ class OptimisticCallTest {
         @Idempotent(scope = "withdraw", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
         public long withdraw(String key, long cents) {
             return take(cents);
-        }
-
-        @Transactional
-        @Idempotent(scope = "register", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
-        public String register(String key, String number) {
-            executions.incrementAndGet();
-            jdbc.update("insert into withdrawal values (?, 1)", number);
-            return "registered at " + System.nanoTime();
         }
 
         @Transactional
