@@ -252,29 +252,26 @@ class CallDecisionsTest {
     }
 
     @Test
-    void aLeaseOfAnotherIsAskedForAgainUntilTheWaitIsOver() {
+    void aLeaseOfAnotherIsWaitedForUntilTheWaitIsOver() {
         Duration wait = Duration.ofMillis(60);
         ScriptedCall call = new ScriptedCall(
                 Form.LEASED,
                 ScriptedCall.defaults(retry(1), wait, false),
                 "( claim:leased rollback ) ".repeat(50).trim());
 
-        assertThat(call.make())
-                .startsWith("( claim:leased rollback ) ( claim:leased rollback )")
-                .endsWith(" -> RequestInProgressException, IN_PROGRESS");
-        assertThat(call.waitLimits())
-                .first()
-                .satisfies(first -> assertThat(first).isBetween(WaitBudget.SHORTEST_WAIT, wait));
-        assertThat(call.waitLimits()).last().isEqualTo(WaitBudget.SHORTEST_WAIT);
+        assertThat(call.make()).endsWith("( claim:leased rollback ) -> RequestInProgressException, IN_PROGRESS");
+        assertThat(call.waitLimits().get(0)).isBetween(WaitBudget.SHORTEST_WAIT, wait);
     }
 
     @Test
-    void aLeaseThatHasEndedIsTakenOver() {
-        assertMade(
+    void aLeaseThatHasEndedIsTakenOverWithTheRestOfTheWait() {
+        ScriptedCall call = new ScriptedCall(
                 Form.LEASED,
                 attempts(1),
-                "( claim:leased rollback ) ( claim:granted_recovery commit ) method ( complete commit )",
-                "run 1, RECOVERED");
+                "( claim:leased rollback ) ( claim:granted_recovery commit ) method ( complete commit )");
+
+        assertThat(call.make()).endsWith("method ( complete commit ) -> run 1, RECOVERED");
+        assertThat(call.waitLimits().get(1)).isLessThan(WAIT);
     }
 
     /** The columns: the settings in milliseconds; the bounds of each pause. */
