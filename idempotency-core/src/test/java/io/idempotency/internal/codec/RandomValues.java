@@ -54,31 +54,26 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Makes random values of any type, subclasses and what is hidden included. */
 @SuppressWarnings({"JavaUtilDate", "UnnecessaryStringBuilder"}) // Users have members of these classes.
-final class RandomResponses {
+final class RandomValues {
 
     private static final int DEEPEST = 5;
 
     private static final Map<Class<?>, Function<Random, Object>> LEAVES = leaves();
 
-    private final Random random;
+    private static final List<Class<?>> DECLARED = List.of(RandomTypes.class.getDeclaredClasses());
 
-    private final List<Class<?>> declared;
+    private final Random random;
 
     private final Map<Class<?>, Function<Random, Object>> furtherLeaves;
 
-    /** @param owner declares the classes that are chosen from where the declared type has subclasses */
-    RandomResponses(Random random, Class<?> owner) {
-        this(random, owner, Map.of());
-    }
-
-    RandomResponses(Random random, Class<?> owner, Map<Class<?>, Function<Random, Object>> furtherLeaves) {
+    RandomValues(Random random, Map<Class<?>, Function<Random, Object>> furtherLeaves) {
         this.random = random;
-        this.declared = List.of(owner.getDeclaredClasses());
         this.furtherLeaves = furtherLeaves;
     }
 
@@ -91,7 +86,8 @@ final class RandomResponses {
         if (!raw.isPrimitive() && (random.nextInt(10) == 0 || depth > 2 * DEEPEST)) {
             return null;
         }
-        Function<Random, Object> leaf = furtherLeaves.getOrDefault(raw, LEAVES.get(raw));
+        Class<?> wrapped = ClassUtils.resolvePrimitiveIfNecessary(raw);
+        Function<Random, Object> leaf = furtherLeaves.getOrDefault(raw, LEAVES.get(wrapped));
         if (leaf != null) {
             return leaf.apply(random);
         }
@@ -101,7 +97,7 @@ final class RandomResponses {
         if (raw.isEnum()) {
             return any(raw.getEnumConstants());
         }
-        if (raw.getClassLoader() != null && declared.contains(raw)) {
+        if (DECLARED.contains(raw)) {
             return declaredValue(type, raw, depth);
         }
         return containerOrOpen(type, raw, depth);
@@ -159,14 +155,14 @@ final class RandomResponses {
     }
 
     private @Nullable Object declaredValue(ResolvableType type, Class<?> raw, int depth) {
-        List<Class<?>> candidates = declared.stream()
+        List<Class<?>> candidates = DECLARED.stream()
                 .filter(candidate -> raw.isAssignableFrom(candidate) && !Modifier.isAbstract(candidate.getModifiers()))
                 .toList();
         if (candidates.isEmpty() || depth > DEEPEST) {
             return null;
         }
         Class<?> chosen = candidates.get(random.nextInt(candidates.size()));
-        return instance(chosen == raw ? type : ResolvableType.forClass(chosen), chosen, depth);
+        return instance(ResolvableType.forClassWithGenerics(chosen, type.getGenerics()), chosen, depth);
     }
 
     @SuppressWarnings("unchecked")
@@ -180,17 +176,9 @@ final class RandomResponses {
             Object made = constructor.newInstance(arguments);
             if (made instanceof Map<?, ?>) {
                 ((Map<String, @Nullable Object>) made)
-                        .put(
-                                "key",
-                                value(
-                                        ResolvableType.forClass(chosen)
-                                                .as(Map.class)
-                                                .getGeneric(1),
-                                        depth + 1));
+                        .put("key", value(type.as(Map.class).getGeneric(1), depth + 1));
             } else if (made instanceof List<?>) {
-                ((List<@Nullable Object>) made)
-                        .add(value(
-                                ResolvableType.forClass(chosen).as(List.class).getGeneric(0), depth + 1));
+                ((List<@Nullable Object>) made).add(value(type.as(List.class).getGeneric(0), depth + 1));
             }
             for (Class<?> declaring = chosen;
                     declaring.getClassLoader() == chosen.getClassLoader() && !chosen.isRecord();
@@ -267,24 +255,16 @@ final class RandomResponses {
         return candidates[random.nextInt(candidates.length)];
     }
 
-    private static Map<Class<?>, Function<Random, Object>> leaves() {
+    static Map<Class<?>, Function<Random, Object>> leaves() {
         Map<Class<?>, Function<Random, Object>> leaves = new LinkedHashMap<>();
-        leaves.put(boolean.class, Random::nextBoolean);
-        leaves.put(int.class, random -> any(random, List.of(0, 1, -1, Integer.MAX_VALUE)));
-        leaves.put(long.class, random -> any(random, List.of(0L, 42L, -1L, Long.MIN_VALUE)));
-        leaves.put(double.class, random -> any(random, List.of(0.0, -0.0, 0.1, Double.NaN, 1e300, 5.0)));
-        leaves.put(float.class, random -> any(random, List.of(0f, 0.1f, Float.POSITIVE_INFINITY)));
-        leaves.put(short.class, random -> (short) random.nextInt());
-        leaves.put(byte.class, random -> (byte) random.nextInt());
-        leaves.put(char.class, random -> any(random, List.of('x', '\u20ac', ' ')));
         leaves.put(Boolean.class, Random::nextBoolean);
-        leaves.put(Integer.class, leaves.get(int.class));
-        leaves.put(Long.class, leaves.get(long.class));
-        leaves.put(Double.class, leaves.get(double.class));
-        leaves.put(Float.class, leaves.get(float.class));
-        leaves.put(Short.class, leaves.get(short.class));
-        leaves.put(Byte.class, leaves.get(byte.class));
-        leaves.put(Character.class, leaves.get(char.class));
+        leaves.put(Integer.class, random -> any(random, List.of(0, 1, -1, Integer.MAX_VALUE)));
+        leaves.put(Long.class, random -> any(random, List.of(0L, 42L, -1L, Long.MIN_VALUE)));
+        leaves.put(Double.class, random -> any(random, List.of(0.0, -0.0, 0.1, Double.NaN, 1e300, 5.0)));
+        leaves.put(Float.class, random -> any(random, List.of(0f, 0.1f, Float.POSITIVE_INFINITY)));
+        leaves.put(Short.class, random -> (short) random.nextInt());
+        leaves.put(Byte.class, random -> (byte) random.nextInt());
+        leaves.put(Character.class, random -> any(random, List.of('x', '\u20ac', ' ')));
         leaves.put(String.class, random -> any(random, List.of("", "a", "Bc", "\u0000 \"\u20ac\ud83d\ude00", "null")));
         leaves.put(
                 BigDecimal.class,
@@ -310,6 +290,7 @@ final class RandomResponses {
         leaves.put(Locale.class, random -> any(random, List.of(Locale.GERMANY, Locale.ROOT, Locale.ENGLISH)));
         leaves.put(Currency.class, random -> Currency.getInstance("EUR"));
         leaves.put(Date.class, random -> new Date(random.nextLong() >> 24));
+        leaves.put(String[].class, random -> new String[] {"a", random.nextBoolean() ? "b" : null});
         leaves.put(byte[].class, random -> new byte[] {(byte) random.nextInt(), 0});
         leaves.put(int[].class, random -> new int[] {random.nextInt()});
         leaves.put(double[].class, random -> new double[] {random.nextDouble(), Double.NaN});
