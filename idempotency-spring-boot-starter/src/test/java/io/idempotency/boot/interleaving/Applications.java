@@ -81,11 +81,11 @@ final class Applications implements AutoCloseable {
     }
 
     /** Makes calls that no scheduler owns, so that later ones do not differ from each other. */
-    void warmUp(Calls calls) {
-        warmUp(Shop.class, calls::call);
+    <T> void warmUp(Caller<T> caller) {
+        warmUp(caller.type(), caller.calls()::apply);
     }
 
-    /** Does the same with another bean. */
+    /** Does the same with any bean. */
     <T> void warmUp(Class<T> type, BiConsumer<T, String> calls) {
         for (int i = 0; i < WARM_UP_CALLS; i++) {
             for (T bean : beans(type)) {
@@ -129,11 +129,5 @@ final class Applications implements AutoCloseable {
     }
 
     private static final class Plain {}
-
-    /** A call of one key. */
-    @FunctionalInterface
-    interface Calls {
-
-        Object call(Shop shop, String key);
-    }
 }
+

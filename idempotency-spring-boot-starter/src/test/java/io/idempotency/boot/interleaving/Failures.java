@@ -11,6 +11,11 @@ interface Failures {
 
     boolean mayFail(Actor caller, Run run);
 
+    /** A call that neither repeats itself nor finds out what has become of it. */
+    static boolean afterFaults(Actor caller, Run run) {
+        return !caller.faults().isEmpty();
+    }
+
     /** A call with a transaction of its own repeats itself, so that only its own exceptions reach its caller. */
     static boolean ofTransactions(Actor caller, Run run) {
         return !caller.faults().stream().allMatch(Fault::isHidden);
