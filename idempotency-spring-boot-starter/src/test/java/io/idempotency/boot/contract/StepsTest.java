@@ -332,19 +332,6 @@ class StepsTest {
 
     @Test
     @Tag("race")
-    void aStepInATransactionThatWasNotCommittedIsRunByTheNextAttempt() {
-        int cutsBefore = proxy.cuts();
-        assertThatThrownBy(() -> bookWithCharge(() -> proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_SENT)));
-        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
-        assertThat(application.effects()).isZero();
-
-        bookWithCharge(() -> {});
-
-        assertThat(application.effects()).isEqualTo(1);
-    }
-
-    @Test
-    @Tag("race")
     void aStepWhoseRecordWasInDoubtIsReadWhenTheMethodAsksAgain() {
         String answer = book(() -> {
             assertThatThrownBy(this::chargeInDoubt).isInstanceOf(TransactionSystemException.class);
