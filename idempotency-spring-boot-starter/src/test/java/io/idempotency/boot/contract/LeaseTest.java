@@ -10,11 +10,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.IdempotencyContext;
 import io.idempotency.Outcome;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionMismatchException;
@@ -25,6 +27,7 @@ import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.NotOnCitus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A call whose claim is committed before its method runs, as long as nobody else wants its key. */
@@ -95,7 +98,6 @@ class LeaseTest {
         payments.pay("key");
 
         assertThat(application
-                        .database()
                         .jdbc()
                         .queryForObject(
                                 "select p.xid = r.xmin::text from payment p, idempotency.idempotency_request r",
@@ -144,6 +146,44 @@ class LeaseTest {
                 .isInstanceOf(TransactionMismatchException.class);
 
         assertThat(application.requests()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "P365000D", "PT9223372036854775807S"})
+    void anExtensionThatEndsNowOrThatNobodyWillSeeIsRefused(String duration) {
+        application
+                .interruption()
+                .beforeEffectDo(() -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> IdempotencyContext.current().extendLease(Duration.parse(duration))));
+        payments.pay("key");
+    }
+
+    @Test
+    void anExtensionDoesNotShortenALongerLease() {
+        application.interruption().beforeEffectDo(() -> {
+            Object end = application.request("key").get("locked_until");
+            IdempotencyContext.current().extendLease(Duration.ofMillis(1));
+            assertThat(application.request("key")).containsEntry("locked_until", end);
+        });
+        payments.pay("key");
+    }
+
+    @Test
+    void anExtensionKeepsTheResponseForAsMuchLonger() {
+        application.interruption().beforeEffectDo(() -> {
+            int before = retentionInDays();
+            IdempotencyContext.current().extendLease(Duration.ofDays(10));
+            assertThat(retentionInDays()).isGreaterThanOrEqualTo(before + 9);
+        });
+        payments.pay("key");
+    }
+
+    private int retentionInDays() {
+        return application
+                .jdbc()
+                .queryForObject(
+                        "select extract(days from expires_at - claimed_at)::int from idempotency.idempotency_request",
+                        Integer.class);
     }
 
     @Test
