@@ -219,7 +219,7 @@ class AcknowledgedMeansDurableTest {
         }
 
         private boolean isCallersTransactionAt(Place place) {
-            return ordinal() > CALL_THAT_JOINS.ordinal() || (this == CALL_THAT_JOINS && place != Place.AT_THE_END);
+            return compareTo(CALL_THAT_JOINS) > 0 || (this == CALL_THAT_JOINS && place != Place.AT_THE_END);
         }
     }
 
