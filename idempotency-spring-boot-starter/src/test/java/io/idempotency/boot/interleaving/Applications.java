@@ -122,6 +122,18 @@ final class Applications implements AutoCloseable {
         return sessions.differing(used);
     }
 
+    /** Returns what a run has left in the sessions and in its threads, and why it did not end. */
+    List<String> leftBy(Run run) {
+        List<String> left = new ArrayList<>(leftInSessions());
+        if (run.stuck() != null) {
+            left.add(run.stuck());
+        }
+        run.actors().stream()
+                .filter(actor -> !actor.leftovers().isEmpty())
+                .forEach(actor -> left.add(actor.name() + " has left" + actor.leftovers()));
+        return left;
+    }
+
     @Override
     public void close() throws SQLException {
         server.close();
