@@ -1,14 +1,13 @@
 package io.idempotency.sample;
 
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.test.ConcurrentCalls;
 
@@ -20,32 +19,19 @@ class AccountsHttpTest {
 
     private static final long OPENED_WITH = 10_000;
 
-    private static RunningSample sample;
+    @AutoClose
+    private static final RunningSample SAMPLE = RunningSample.start();
 
-    private static WalletClient wallet;
-
-    private static JdbcClient jdbc;
+    private static final WalletClient WALLET = SAMPLE.wallet();
 
     /** An account for each test. */
     private final String account = UUID.randomUUID().toString();
 
     private final String key = UUID.randomUUID().toString();
 
-    @BeforeAll
-    static void start() {
-        sample = RunningSample.start();
-        wallet = WalletClient.of(sample.url());
-        jdbc = sample.jdbc();
-    }
-
-    @AfterAll
-    static void stop() {
-        sample.close();
-    }
-
     @BeforeEach
     void openAccount() throws Exception {
-        assertThat(open(account).status()).isEqualTo(201);
+        assertThat(WALLET.open(account, OPENED_WITH).status()).isEqualTo(201);
     }
 
     @Test
@@ -54,16 +40,23 @@ class AccountsHttpTest {
 
         assertThat(deposited.status()).isEqualTo(201);
         assertThat(deposited.location()).isEqualTo("/accounts/" + account + "/events/2");
-        assertThat(deposited.text("$.accountId")).isEqualTo(account);
-        assertThat(deposited.text("$.type")).isEqualTo("deposited");
-        assertThat(deposited.number("$.version")).isEqualTo(2);
-        assertThat(deposited.number("$.amountCents")).isEqualTo(500);
-        assertThat(deposited.number("$.balanceCents")).isEqualTo(OPENED_WITH + 500);
+        assertThat(deposited.json())
+                .containsAllEntriesOf(Map.of(
+                        "accountId",
+                        account,
+                        "type",
+                        "deposited",
+                        "version",
+                        2,
+                        "amountCents",
+                        500,
+                        "balanceCents",
+                        10_500));
         assertThat(deposited.body()).contains("eventId", "occurredAt").doesNotContain("paymentId");
-        assertThat(wallet.get(deposited.location()).body()).isEqualTo(deposited.body());
-        assertThat(wallet.get("/accounts/" + account + "/events?after=1").body())
+        assertThat(WALLET.get(deposited.location()).body()).isEqualTo(deposited.body());
+        assertThat(WALLET.get("/accounts/" + account + "/events?after=1").body())
                 .isEqualTo("[" + deposited.body() + "]");
-        assertThat(wallet.get("/accounts/" + account).body())
+        assertThat(WALLET.get("/accounts/" + account).body())
                 .isEqualTo("{\"accountId\":\"" + account + "\",\"version\":2,\"balanceCents\":10500}");
     }
 
@@ -71,17 +64,16 @@ class AccountsHttpTest {
     void aWithdrawalTellsItsAmountAsItWasSent() throws Exception {
         Answer withdrawn = withdraw(key, "500");
 
-        assertThat(withdrawn.text("$.type")).isEqualTo("withdrawn");
-        assertThat(withdrawn.number("$.amountCents")).isEqualTo(500);
-        assertThat(withdrawn.number("$.balanceCents")).isEqualTo(OPENED_WITH - 500);
+        assertThat(withdrawn.json())
+                .containsAllEntriesOf(Map.of("type", "withdrawn", "amountCents", 500, "balanceCents", 9_500));
         assertThat(sum()).isEqualTo(OPENED_WITH - 500);
     }
 
     @Test
     void aPaymentIsAnEvent() throws Exception {
-        Answer paid = wallet.pay(key, new Orders.Order(key, account, 1250).body());
+        Answer paid = WALLET.pay(key, new Orders.Order(key, account, 1250).body());
 
-        Answer event = wallet.get("/accounts/" + account + "/events/2");
+        Answer event = WALLET.get("/accounts/" + account + "/events/2");
         assertThat(event.text("$.type")).isEqualTo("paid");
         assertThat(event.text("$.paymentId")).isEqualTo(paid.text("$.paymentId"));
         assertThat(sum()).isEqualTo(OPENED_WITH - 1250);
@@ -91,10 +83,10 @@ class AccountsHttpTest {
     void aKeyBelongsToItsAccountAndAmount() throws Exception {
         deposit(key, 500);
         String other = UUID.randomUUID().toString();
-        open(other);
+        WALLET.open(other, OPENED_WITH);
 
         assertThat(deposit(key, 501).status()).isEqualTo(422);
-        assertThat(wallet.post("/accounts/" + other + "/deposits", key, "{\"amountCents\":500}")
+        assertThat(WALLET.post("/accounts/" + other + "/deposits", key, "{\"amountCents\":500}")
                         .text("$.type"))
                 .isEqualTo("urn:problem-type:idempotency:key-reused");
         assertThat(types()).containsExactly("opened", "deposited");
@@ -113,9 +105,9 @@ class AccountsHttpTest {
                 .hasSize(7)
                 .allSatisfy(conflict -> {
                     assertThat(conflict.contentType()).isEqualTo("application/problem+json");
-                    assertThat(conflict.text("$.title")).isEqualTo("Version conflict");
-                    assertThat(conflict.number("$.expectedVersion")).isEqualTo(1);
-                    assertThat(conflict.number("$.currentVersion")).isEqualTo(2);
+                    assertThat(conflict.json())
+                            .containsAllEntriesOf(
+                                    Map.of("title", "Version conflict", "expectedVersion", 1, "currentVersion", 2));
                 });
         assertThat(types()).containsExactly("opened", "deposited");
     }
@@ -147,7 +139,7 @@ class AccountsHttpTest {
 
     @Test
     void anUnknownAccountBindsNothing() throws Exception {
-        Answer refused = wallet.post("/accounts/nobody/deposits", key, "{\"amountCents\":500}");
+        Answer refused = WALLET.post("/accounts/nobody/deposits", key, "{\"amountCents\":500}");
 
         assertThat(refused.status()).isEqualTo(404);
         assertThat(deposit(key, 500).status()).isEqualTo(201);
@@ -162,25 +154,19 @@ class AccountsHttpTest {
         assertThat(withdraw(key, "1000000000001").status()).isEqualTo(400);
         assertThat(withdraw(key, "1,\"expectedVersion\":0").status()).isEqualTo(400);
         assertThat(deposit(null, 500).text("$.type")).isEqualTo("urn:problem-type:idempotency:missing-key");
-        assertThat(wallet.get("/accounts/" + account + "/events/2").status()).isEqualTo(404);
-        assertThat(wallet.get("/accounts/" + account + "/events?after=-1").status())
+        assertThat(WALLET.get("/accounts/" + account + "/events/2").status()).isEqualTo(404);
+        assertThat(WALLET.get("/accounts/" + account + "/events?after=-1").status())
                 .isEqualTo(400);
-        assertThat(wallet.get("/accounts/nobody/events").status()).isEqualTo(404);
+        assertThat(WALLET.get("/accounts/nobody/events").status()).isEqualTo(404);
     }
 
     @Test
     void anAccountIsOpenedOnce() throws Exception {
-        assertThat(open(account).replayed()).isEqualTo("true");
-        assertThat(wallet.post("/accounts", key, opening(account)).status()).isEqualTo(409);
+        String opening = "{\"accountId\":\"" + account + "\",\"amountCents\":" + OPENED_WITH + "}";
+
+        assertThat(WALLET.open(account, OPENED_WITH).replayed()).isEqualTo("true");
+        assertThat(WALLET.post("/accounts", key, opening).status()).isEqualTo(409);
         assertThat(types()).containsExactly("opened");
-    }
-
-    private Answer open(String accountId) throws Exception {
-        return wallet.post("/accounts", "open-" + accountId, opening(accountId));
-    }
-
-    private static String opening(String accountId) {
-        return "{\"accountId\":\"" + accountId + "\",\"amountCents\":" + OPENED_WITH + "}";
     }
 
     private Answer deposit(String commandKey, long cents) throws Exception {
@@ -192,20 +178,15 @@ class AccountsHttpTest {
     }
 
     private Answer command(String command, String commandKey, String cents) throws Exception {
-        return wallet.post("/accounts/" + account + "/" + command, commandKey, "{\"amountCents\":" + cents + "}");
+        return WALLET.post("/accounts/" + account + "/" + command, commandKey, "{\"amountCents\":" + cents + "}");
     }
 
     private List<String> types() {
-        return jdbc.sql("select event_type from account_event where account_id = ? order by version")
-                .param(account)
-                .query(String.class)
-                .list();
+        return SAMPLE.texts("select event_type from account_event where account_id = ? order by version", account);
     }
 
     private long sum() {
-        return jdbc.sql("select sum(amount_cents)::bigint from account_event where account_id = ?")
-                .param(account)
-                .query(Long.class)
-                .single();
+        String sql = "select sum(amount_cents)::bigint from account_event where account_id = ?";
+        return SAMPLE.jdbc().queryForObject(sql, Long.class, account);
     }
 }

@@ -1,6 +1,7 @@
 package io.idempotency.sample;
 
 import java.net.http.HttpResponse;
+import java.util.Map;
 
 import com.jayway.jsonpath.JsonPath;
 
@@ -24,6 +25,11 @@ record Answer(int status, String location, String contentType, String retryAfter
     /** How every replay of this answer looks: marked as one, and otherwise the same. */
     Answer asReplay() {
         return new Answer(status, location, contentType, retryAfter, "true", body);
+    }
+
+    /** The members of the body. */
+    Map<String, Object> json() {
+        return JsonPath.read(body, "$");
     }
 
     String text(String path) {

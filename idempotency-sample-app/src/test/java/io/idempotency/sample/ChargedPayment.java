@@ -3,7 +3,8 @@ package io.idempotency.sample;
 import java.util.List;
 
 import com.stripe.model.Charge;
-import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.DataClassRowMapper;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** A payment that was charged, as its row tells it or as Stripe's client does. */
 record ChargedPayment(String id, long amount, String currency, String description, long created) {
@@ -19,7 +20,7 @@ record ChargedPayment(String id, long amount, String currency, String descriptio
                 charge.getId(), charge.getAmount(), charge.getCurrency(), charge.getDescription(), charge.getCreated());
     }
 
-    static List<ChargedPayment> find(JdbcClient jdbc, String description) {
-        return jdbc.sql(FIND).param(description).query(ChargedPayment.class).list();
+    static List<ChargedPayment> find(JdbcTemplate jdbc, String description) {
+        return jdbc.query(FIND, new DataClassRowMapper<>(ChargedPayment.class), description);
     }
 }

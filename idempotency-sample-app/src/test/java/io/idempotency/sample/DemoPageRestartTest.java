@@ -38,12 +38,7 @@ class DemoPageRestartTest {
                 browser.press("#pay-once");
                 await().untilAsserted(() ->
                         assertThat(browser.texts("#attempts tbody .badge")).containsExactly("executed"));
-                assertThat(second.jdbc()
-                                .sql("select count(*) from payment where reference = ?")
-                                .param(key)
-                                .query(Long.class)
-                                .single())
-                        .isEqualTo(1);
+                assertThat(second.count("payment where reference = ?", key)).isEqualTo(1);
             }
         }
     }

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WindowType;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -25,8 +24,6 @@ class DemoPageTest {
 
     private static RunningSample sample;
 
-    private static JdbcClient jdbc;
-
     /** A key for each test. */
     private final String key = UUID.randomUUID().toString();
 
@@ -34,7 +31,6 @@ class DemoPageTest {
     static void start() {
         browser = Browser.start();
         sample = RunningSample.start("--idempotency.outbox.poll-interval=50ms");
-        jdbc = sample.jdbc();
     }
 
     @AfterAll
@@ -388,10 +384,7 @@ class DemoPageTest {
 
     /** On the page and in the database: the row of the key, its effects and its messages, all sent and handled. */
     private void assertShownState(String status, int payments) {
-        assertThat(jdbc.sql("select status from idempotency.idempotency_request where idempotency_key = ?")
-                        .param(key)
-                        .query(String.class)
-                        .list())
+        assertThat(sample.texts("select status from idempotency.idempotency_request where idempotency_key = ?", key))
                 .containsExactly(status);
         assertThat(payments(key)).isEqualTo(payments);
         await().untilAsserted(() -> {
@@ -405,10 +398,7 @@ class DemoPageTest {
     }
 
     private static long payments(String key) {
-        return jdbc.sql("select count(*) from payment where reference = ?")
-                .param(key)
-                .query(Long.class)
-                .single();
+        return sample.count("payment where reference = ?", key);
     }
 
     private static void assertWallet(long payments, long balance) {
@@ -417,20 +407,18 @@ class DemoPageTest {
     }
 
     private static long payments() {
-        return jdbc.sql("select count(*) from payment").query(Long.class).single();
+        return sample.count("payment");
     }
 
     private static String newestPayment() {
-        return jdbc.sql("select left(payment_id::text, 8) from payment order by created_at desc limit 1")
-                .query(String.class)
-                .single();
+        return sample.texts("select left(payment_id::text, 8) from payment order by created_at desc limit 1")
+                .get(0);
     }
 
     private static long balance() {
-        return jdbc.sql(
-                        "select balance_cents from account_event where account_id = 'alice' order by version desc limit 1")
-                .query(Long.class)
-                .single();
+        return Long.parseLong(sample.texts(
+                        "select balance_cents::text from account_event where account_id = 'alice' order by version desc")
+                .get(0));
     }
 
     /** WCAG 2, level AA: 4.5 to 1 for text of this size. */

@@ -62,12 +62,7 @@ final class DroppingProxy implements AutoCloseable {
     }
 
     /** One request, what became of it, and what the server has answered; 0 if it was not asked. */
-    record Exchange(String key, Drop drop, int status, boolean replayed) {
-
-        boolean executed() {
-            return status / 100 == 2 && !replayed;
-        }
-    }
+    record Exchange(String key, Drop drop, int status, boolean replayed) {}
 
     /**
      * Starts it.

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 import kafka.tools.StorageTool;
 import org.apache.kafka.common.Uuid;
@@ -58,7 +58,7 @@ final class KafkaProcess implements AutoCloseable {
 
     private int starts;
 
-    private Process process;
+    private ChildJvm jvm;
 
     private KafkaProcess(Path directory) {
         this.directory = directory;
@@ -116,38 +116,28 @@ final class KafkaProcess implements AutoCloseable {
     /** Returns when it takes requests. */
     void startAgain() throws IOException {
         starts++;
-        Path output = directory.resolve("output-" + starts);
-        process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
+        jvm = ChildJvm.start(
+                Path.of(""),
+                directory.resolve("output-" + starts),
+                List.of(
                         "-Xmx384m",
                         "-Dlogback.configurationFile=" + logging(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
                         "kafka.Kafka",
-                        settings().toString())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        // For a build that is interrupted.
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+                        settings().toString()));
         await().atMost(TIMEOUT).until(() -> {
-            String text = Files.readString(output);
-            assertThat(process.isAlive()).as(text).isTrue();
+            String text = jvm.text();
+            assertThat(jvm.process().isAlive()).as(text).isTrue();
             return text.contains("Kafka Server started");
         });
     }
 
     /** In an orderly way, as for a new release. */
-    void stop() throws InterruptedException {
-        process.destroy();
-        assertThat(process.waitFor(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+    void stop() {
+        jvm.stop();
     }
 
     @Override
     public void close() {
-        process.destroyForcibly();
-        process.onExit().join();
+        jvm.close();
     }
 }

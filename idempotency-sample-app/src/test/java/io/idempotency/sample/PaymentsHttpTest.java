@@ -1,26 +1,22 @@
 package io.idempotency.sample;
 
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** The wallet as its clients see it, on the database that it brings along. */
@@ -28,28 +24,15 @@ class PaymentsHttpTest {
 
     private static final String PROBLEM = "application/problem+json";
 
-    private static RunningSample sample;
+    @AutoClose
+    private static final RunningSample SAMPLE = RunningSample.start("--idempotency.wait-timeout=2s");
 
-    private static WalletClient wallet;
-
-    private static JdbcClient jdbc;
+    private static final WalletClient WALLET = SAMPLE.wallet();
 
     /** Different in every test, so that each sees its own claims and payments only. */
     private final String key = UUID.randomUUID().toString();
 
     private long balanceBefore;
-
-    @BeforeAll
-    static void start() {
-        sample = RunningSample.start("--idempotency.wait-timeout=2s");
-        wallet = WalletClient.of(sample.url());
-        jdbc = sample.jdbc();
-    }
-
-    @AfterAll
-    static void stop() {
-        sample.close();
-    }
 
     @BeforeEach
     void readBalance() throws Exception {
@@ -58,40 +41,42 @@ class PaymentsHttpTest {
 
     @Test
     void paymentIsMadeAndFound() throws Exception {
-        Answer paid = wallet.pay(key, order(1250));
+        Answer paid = WALLET.pay(key, order(1250));
 
         assertThat(paid.status()).isEqualTo(201);
         assertThat(paid.contentType()).isEqualTo("application/json");
         assertThat(paid.location()).isEqualTo("/payments/" + paid.text("$.paymentId"));
-        assertThat(paid.text("$.accountId")).isEqualTo("alice");
-        assertThat(paid.number("$.amountCents")).isEqualTo(1250);
-        assertThat(paid.text("$.currency")).isEqualTo("EUR");
-        assertThat(paid.text("$.reference")).isEqualTo(key);
-        assertThat(paid.text("$.status")).isEqualTo("COMPLETED");
+        assertThat(paid.json())
+                .containsAllEntriesOf(Map.of(
+                        "accountId",
+                        "alice",
+                        "amountCents",
+                        1250,
+                        "currency",
+                        "EUR",
+                        "reference",
+                        key,
+                        "status",
+                        "COMPLETED"));
         assertThat(paid.text("$.createdAt")).endsWith("Z");
         assertThat(paid.replayed()).isNull();
-        assertThat(wallet.get(paid.location()).body()).isEqualTo(paid.body());
-        assertThat(wallet.get("/payments?accountId=alice").body())
+        assertThat(WALLET.get(paid.location()).body()).isEqualTo(paid.body());
+        assertThat(WALLET.get("/payments?accountId=alice").body())
                 .startsWith("[" + paid.body())
                 .endsWith("]");
         assertThat(spent()).isEqualTo(1250);
-    }
-
-    @Test
-    void claimNamesThePayment() throws Exception {
-        Answer paid = wallet.pay(key, order(1250));
-
-        assertThat(jdbc.sql("""
-                        select result_ref_type || ' ' || result_ref_id from idempotency.idempotency_request
-                        where request_id = idempotency.idempotency_request_id('payments', ?)""").param(key).query(String.class).single())
-                .isEqualTo("payment " + paid.text("$.paymentId"));
+        assertThat(SAMPLE.texts("""
+                select result_ref_type || ' ' || result_ref_id from idempotency.idempotency_request
+                where request_id = idempotency.idempotency_request_id('payments', ?)""", key))
+                .as("what the claim names")
+                .containsExactly("payment " + paid.text("$.paymentId"));
     }
 
     @Test
     void repeatGetsTheFirstAnswerByteForByteMarkedAsReplay() throws Exception {
-        Answer first = wallet.pay(key, order(1250));
+        Answer first = WALLET.pay(key, order(1250));
         // Other spelling of the same payload.
-        Answer second = wallet.pay(key, order(1250).replace(",", " ,\n  "));
+        Answer second = WALLET.pay(key, order(1250).replace(",", " ,\n  "));
 
         assertThat(second).isEqualTo(first.asReplay());
         assertThat(payments()).isEqualTo(1);
@@ -102,7 +87,7 @@ class PaymentsHttpTest {
     @Tag("race")
     void simultaneousRepeatsMakeOnePayment() throws Exception {
         List<Answer> answers =
-                ConcurrentCalls.run(20, () -> wallet.pay(key, order(1250))).requireAllSucceeded();
+                ConcurrentCalls.run(20, () -> WALLET.pay(key, order(1250))).requireAllSucceeded();
 
         assertThat(answers)
                 .hasSize(20)
@@ -116,11 +101,11 @@ class PaymentsHttpTest {
 
     @Test
     void keyWithAnotherPayloadIsRefused() throws Exception {
-        Answer first = wallet.pay(key, order(1250));
+        Answer first = WALLET.pay(key, order(1250));
 
-        assertRefused(wallet.pay(key, order(1251)), 422, "key-reused");
+        assertRefused(WALLET.pay(key, order(1251)), 422, "key-reused");
 
-        assertThat(wallet.pay(key, order(1250))).isEqualTo(first.asReplay());
+        assertThat(WALLET.pay(key, order(1250))).isEqualTo(first.asReplay());
         assertThat(spent()).isEqualTo(1250);
     }
 
@@ -128,19 +113,17 @@ class PaymentsHttpTest {
     void repeatOfRunningRequestIsToldToComeBack() throws Exception {
         Answer refused;
         ConcurrentCalls<Answer> running;
-        try (Connection blocker = lockAccounts()) {
-            running = ConcurrentCalls.start(1, () -> wallet.pay(key, order(1250)));
-            await().until(() -> waitingTransactions() == 1);
-
-            refused = wallet.pay(key, order(1250));
-
+        try (Connection blocker = SAMPLE.begin("select from account for update")) {
+            running = ConcurrentCalls.start(1, () -> WALLET.pay(key, order(1250)));
+            SAMPLE.awaitWaiting(1);
+            refused = WALLET.pay(key, order(1250));
             blocker.rollback();
         }
         assertRefused(refused, 409, "in-progress");
         assertThat(refused.retryAfter()).isEqualTo("2");
         Answer first = running.await().requireAllSucceeded().get(0);
         assertThat(first.status()).isEqualTo(201);
-        assertThat(wallet.pay(key, order(1250))).isEqualTo(first.asReplay());
+        assertThat(WALLET.pay(key, order(1250))).isEqualTo(first.asReplay());
         assertThat(spent()).isEqualTo(1250);
     }
 
@@ -148,39 +131,39 @@ class PaymentsHttpTest {
     void unknownAccountIsRefusedEachTimeAndBindsNothing() throws Exception {
         String unknown = order(1250).replace("alice", "nobody");
 
-        Answer refused = wallet.pay(key, unknown);
+        Answer refused = WALLET.pay(key, unknown);
 
         assertProblem(refused, 404, "Unknown account");
-        assertThat(wallet.pay(key, unknown)).isEqualTo(refused);
+        assertThat(WALLET.pay(key, unknown)).isEqualTo(refused);
         assertThat(claim()).isEqualTo("failed_retryable 2");
-        assertThat(wallet.pay(key, order(1250)).status()).isEqualTo(201);
+        assertThat(WALLET.pay(key, order(1250)).status()).isEqualTo(201);
     }
 
     @Test
     void insufficientFundsAreTheAnswerForGood() throws Exception {
-        Answer refused = wallet.pay(key, order(balanceBefore + 1));
+        Answer refused = WALLET.pay(key, order(balanceBefore + 1));
 
         assertProblem(refused, 422, "Insufficient funds");
-        assertThat(wallet.pay(key, order(balanceBefore + 1))).isEqualTo(refused.asReplay());
+        assertThat(WALLET.pay(key, order(balanceBefore + 1))).isEqualTo(refused.asReplay());
         assertThat(claim()).isEqualTo("failed_final 1");
         assertThat(payments()).isZero();
         assertThat(spent()).isZero();
-        assertRefused(wallet.pay(key, order(1250)), 422, "key-reused");
+        assertRefused(WALLET.pay(key, order(1250)), 422, "key-reused");
     }
 
     @Test
     @Tag("race")
     void competingPaymentsNeverOverdraw() throws Exception {
         String account = UUID.randomUUID().toString();
-        wallet.open(account, 1_000_000);
+        WALLET.open(account, 1_000_000);
         String half = order(500_000).replace("alice", account);
 
         List<Answer> answers =
-                ConcurrentCalls.run(10, index -> wallet.pay(key + index, half)).requireAllSucceeded();
+                ConcurrentCalls.run(10, index -> WALLET.pay(key + index, half)).requireAllSucceeded();
 
         assertThat(answers).filteredOn(answer -> answer.status() == 201).hasSize(2);
         assertThat(answers).filteredOn(answer -> answer.status() == 422).hasSize(8);
-        assertThat(wallet.get("/accounts/" + account).number("$.balanceCents")).isZero();
+        assertThat(WALLET.get("/accounts/" + account).number("$.balanceCents")).isZero();
     }
 
     static Stream<Arguments> badBodies() {
@@ -212,41 +195,44 @@ class PaymentsHttpTest {
     @ParameterizedTest
     @MethodSource("badBodies")
     void badBodyIsRefusedEachTimeAndBindsNothing(String body, String mention) throws Exception {
-        Answer refused = wallet.pay(key, body);
+        Answer refused = WALLET.pay(key, body);
 
         assertProblem(refused, 400, "Request is not valid");
         assertThat(refused.text("$.detail")).contains(mention).doesNotContain("idempotency.sample");
-        assertThat(wallet.pay(key, body)).isEqualTo(refused);
-        assertThat(claims()).isZero();
+        assertThat(WALLET.pay(key, body)).isEqualTo(refused);
+        assertThat(SAMPLE.count("idempotency.idempotency_request where idempotency_key = ?", key))
+                .isZero();
     }
 
     @Test
     void unexpectedErrorIsAnInternalErrorAndBindsNothing() throws Exception {
-        jdbc.sql("alter table payment rename to hidden").update();
+        SAMPLE.jdbc().execute("alter table payment rename to hidden");
         try {
-            assertInternalError(wallet.pay(key, order(1250)));
+            Answer answer = WALLET.pay(key, order(1250));
+            assertProblem(answer, 500, "Internal error");
+            assertThat(answer.text("$.detail")).doesNotContain("io.idempotency", "Exception", "payment", "SQL");
         } finally {
-            jdbc.sql("alter table hidden rename to payment").update();
+            SAMPLE.jdbc().execute("alter table hidden rename to payment");
         }
 
         assertThat(claim()).isEqualTo("failed_retryable 1");
         assertThat(spent()).isZero();
-        assertThat(wallet.pay(key, order(1250)).status()).isEqualTo(201);
+        assertThat(WALLET.pay(key, order(1250)).status()).isEqualTo(201);
     }
 
     @Test
     void whatDoesNotExistIsNotFound() throws Exception {
-        assertProblem(wallet.get("/payments/" + UUID.randomUUID()), 404, "Unknown payment");
-        assertProblem(wallet.get("/payments?accountId=nobody"), 404, "Unknown account");
-        assertProblem(wallet.get("/accounts/nobody"), 404, "Unknown account");
-        assertProblem(wallet.get("/nothing"), 404, "Not Found");
+        assertProblem(WALLET.get("/payments/" + UUID.randomUUID()), 404, "Unknown payment");
+        assertProblem(WALLET.get("/payments?accountId=nobody"), 404, "Unknown account");
+        assertProblem(WALLET.get("/accounts/nobody"), 404, "Unknown account");
+        assertProblem(WALLET.get("/nothing"), 404, "Not Found");
     }
 
     @Test
     void badParameterIsRefused() throws Exception {
-        assertProblem(wallet.get("/payments/1"), 400, "Bad Request");
-        assertProblem(wallet.get("/payments"), 400, "Bad Request");
-        Answer refused = wallet.get("/payments?accountId=a%00");
+        assertProblem(WALLET.get("/payments/1"), 400, "Bad Request");
+        assertProblem(WALLET.get("/payments"), 400, "Bad Request");
+        Answer refused = WALLET.get("/payments?accountId=a%00");
         assertProblem(refused, 400, "Request is not valid");
         assertThat(refused.text("$.detail")).contains("accountId");
     }
@@ -271,11 +257,6 @@ class PaymentsHttpTest {
         assertThat(answer.replayed()).isNull();
     }
 
-    private static void assertInternalError(Answer answer) {
-        assertProblem(answer, 500, "Internal error");
-        assertThat(answer.text("$.detail")).doesNotContain("io.idempotency", "Exception", "payment", "SQL");
-    }
-
     private String order(long amountCents) {
         return order(key, amountCents);
     }
@@ -286,7 +267,7 @@ class PaymentsHttpTest {
     }
 
     private static long balance() throws Exception {
-        return wallet.get("/accounts/alice").number("$.balanceCents");
+        return WALLET.get("/accounts/alice").number("$.balanceCents");
     }
 
     private long spent() throws Exception {
@@ -294,37 +275,13 @@ class PaymentsHttpTest {
     }
 
     private long payments() {
-        return count("payment where reference = ?");
-    }
-
-    private long claims() {
-        return count("idempotency.idempotency_request where idempotency_key = ?");
+        return SAMPLE.count("payment where reference = ?", key);
     }
 
     /** Its status, and how many attempts have failed or succeeded. */
     private String claim() {
-        return jdbc.sql("""
-                        select status || ' ' || attempt_count from idempotency.idempotency_request
-                        where idempotency_key = ?""").param(key).query(String.class).single();
-    }
-
-    private long count(String rows) {
-        return jdbc.sql("select count(*) from " + rows)
-                .param(key)
-                .query(Long.class)
-                .single();
-    }
-
-    private static Connection lockAccounts() throws SQLException {
-        Connection connection = sample.application().getBean(DataSource.class).getConnection();
-        connection.setAutoCommit(false);
-        connection.createStatement().execute("select from account for update");
-        return connection;
-    }
-
-    private static long waitingTransactions() {
-        return jdbc.sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock'")
-                .query(Long.class)
-                .single();
+        String sql =
+                "select status || ' ' || attempt_count from idempotency.idempotency_request where idempotency_key = ?";
+        return SAMPLE.jdbc().queryForObject(sql, String.class, key);
     }
 }

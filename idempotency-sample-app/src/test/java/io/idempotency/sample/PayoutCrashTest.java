@@ -33,7 +33,7 @@ class PayoutCrashTest {
     @TempDir
     private Path directory;
 
-    PayoutCrashTest(TestDatabase database) throws Exception {
+    PayoutCrashTest(TestDatabase database) {
         this.database = database;
         this.gate = new ProviderGate();
     }
@@ -81,7 +81,7 @@ class PayoutCrashTest {
 
     /** Of whoever is left, on an account whose money has left it. */
     private PayoutRecords killInTheMiddle(long cents, Fault fault) throws Exception {
-        PayoutRecords records = PayoutRecords.open(survivor.jdbc(), WalletClient.of(survivor.url()));
+        PayoutRecords records = PayoutRecords.open(survivor);
         gate.meetAll(fault);
         try (SampleProcess victim = SampleProcess.start(
                 database,
@@ -91,7 +91,7 @@ class PayoutCrashTest {
                 "--sample.provider.timeout=30s")) {
             WalletClient wallet = WalletClient.of(victim.awaitUrl());
             ConcurrentCalls<Answer> broken = ConcurrentCalls.start(
-                    1, () -> new PayoutRecords(survivor.jdbc(), wallet, records.account()).pay(key, cents));
+                    1, () -> new PayoutRecords(survivor, wallet, records.account()).pay(key, cents));
             gate.awaitHeld();
             victim.kill();
             assertThat(broken.await().failures()).hasSize(1);

@@ -3,17 +3,15 @@ package io.idempotency.sample;
 import java.util.List;
 import java.util.UUID;
 
-import org.springframework.jdbc.core.simple.JdbcClient;
-
 /** An account of a test's own, and what is in the tables about payouts from it. */
-record PayoutRecords(JdbcClient jdbc, WalletClient wallet, String account) {
+record PayoutRecords(RunningSample sample, WalletClient wallet, String account) {
 
     static final long OPENED_WITH = 1_000_000;
 
-    static PayoutRecords open(JdbcClient jdbc, WalletClient wallet) throws Exception {
+    static PayoutRecords open(RunningSample sample) throws Exception {
         String account = UUID.randomUUID().toString();
-        wallet.open(account, OPENED_WITH);
-        return new PayoutRecords(jdbc, wallet, account);
+        sample.wallet().open(account, OPENED_WITH);
+        return new PayoutRecords(sample, sample.wallet(), account);
     }
 
     Answer pay(String key, long cents) throws Exception {
@@ -26,29 +24,25 @@ record PayoutRecords(JdbcClient jdbc, WalletClient wallet, String account) {
 
     /** What the provider has sent. */
     List<String> transfers() {
-        return jdbc.sql("select transfer_id::text from provider_transfer where account = ? and refusal is null")
-                .param(account)
-                .query(String.class)
-                .list();
+        return sample.texts(
+                "select transfer_id::text from provider_transfer where account = ? and refusal is null", account);
     }
 
     /** As providers do after some time. What it has sent stays sent. */
     void letProviderForgetKeys() {
-        jdbc.sql("update provider_transfer set idempotency_key = gen_random_uuid()::text where account = ?")
-                .param(account)
-                .update();
+        sample.jdbc()
+                .update(
+                        "update provider_transfer set idempotency_key = gen_random_uuid()::text where account = ?",
+                        account);
     }
 
     List<String> statuses() {
-        return jdbc.sql("select status from payout where account_id = ?")
-                .param(account)
-                .query(String.class)
-                .list();
+        return sample.texts("select status from payout where account_id = ?", account);
     }
 
     List<String> claims(String key) {
-        return jdbc.sql("""
-                        select status || ' ' || attempt_count from idempotency.idempotency_request
-                        where idempotency_scope = 'payouts' and idempotency_key = ?""").param(key).query(String.class).list();
+        return sample.texts("""
+                select status || ' ' || attempt_count from idempotency.idempotency_request
+                where idempotency_scope = 'payouts' and idempotency_key = ?""", key);
     }
 }

@@ -1,10 +1,10 @@
 package io.idempotency.sample;
 
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,41 +20,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("full")
 class PayoutsTest {
 
-    private static ProviderGate gate;
+    @AutoClose
+    private static final ProviderGate GATE = new ProviderGate();
 
-    private static RunningSample sample;
-
-    private static WalletClient wallet;
+    @AutoClose
+    private static final RunningSample SAMPLE = RunningSample.start(
+            "--sample.provider.url=" + GATE.url(),
+            "--sample.provider.lost-answers=0",
+            "--sample.provider.timeout=1s",
+            "--sample.provider.attempts=3",
+            "--sample.provider.pause=10ms",
+            "--sample.payouts.lease=4s",
+            "--idempotency.wait-timeout=20s");
 
     private final String key = UUID.randomUUID().toString();
 
     private PayoutRecords records;
 
-    @BeforeAll
-    static void start() throws Exception {
-        gate = new ProviderGate();
-        sample = RunningSample.start(
-                "--sample.provider.url=" + gate.url(),
-                "--sample.provider.lost-answers=0",
-                "--sample.provider.timeout=1s",
-                "--sample.provider.attempts=3",
-                "--sample.provider.pause=10ms",
-                "--sample.payouts.lease=4s",
-                "--idempotency.wait-timeout=20s");
-        gate.leadTo(sample);
-        wallet = WalletClient.of(sample.url());
-    }
-
-    @AfterAll
-    static void stop() {
-        sample.close();
-        gate.close();
-    }
-
     @BeforeEach
     void open() throws Exception {
-        gate.meetAll(Fault.NONE);
-        records = PayoutRecords.open(sample.jdbc(), wallet);
+        GATE.leadTo(SAMPLE);
+        GATE.meetAll(Fault.NONE);
+        records = PayoutRecords.open(SAMPLE);
     }
 
     @Test
@@ -62,11 +49,10 @@ class PayoutsTest {
         Answer paid = records.pay(key, 500);
 
         assertPaidOnce(paid, 500);
-        assertThat(paid.text("$.accountId")).isEqualTo(records.account());
-        assertThat(paid.number("$.amountCents")).isEqualTo(500);
-        assertThat(paid.text("$.status")).isEqualTo("PAID");
+        assertThat(paid.json())
+                .containsAllEntriesOf(Map.of("accountId", records.account(), "amountCents", 500, "status", "PAID"));
         assertThat(paid.location()).isEqualTo("/accounts/" + records.account() + "/payouts/" + paid.text("$.payoutId"));
-        assertThat(wallet.get(paid.location()).body()).isEqualTo(paid.body());
+        assertThat(SAMPLE.wallet().get(paid.location()).body()).isEqualTo(paid.body());
 
         assertThat(records.pay(key, 500)).isEqualTo(paid.asReplay());
         assertPaidOnce(paid, 500);
@@ -75,12 +61,12 @@ class PayoutsTest {
     @ParameterizedTest
     @EnumSource(names = {"REQUEST_LOST", "ANSWER_LOST", "ANSWER_HELD", "ANSWER_STALLED"})
     void whatTheProviderDoesNotAnswerIsSentAgain(Fault fault) throws Exception {
-        gate.meet(fault, 2);
+        GATE.meet(fault, 2);
 
         Answer paid = records.pay(key, 500);
 
         assertPaidOnce(paid, 500);
-        assertThat(gate.keys()).hasSize(3).containsOnly(gate.keys().element());
+        assertThat(GATE.keys()).hasSize(3).containsOnly(GATE.keys().element());
         assertThat(records.pay(key, 500)).isEqualTo(paid.asReplay());
         assertPaidOnce(paid, 500);
     }
@@ -88,7 +74,7 @@ class PayoutsTest {
     @ParameterizedTest
     @EnumSource(names = {"REQUEST_LOST", "ANSWER_LOST"})
     void providerThatIsAwayLosesNothing(Fault fault) throws Exception {
-        gate.meetAll(fault);
+        GATE.meetAll(fault);
 
         Answer failed = records.pay(key, 500);
 
@@ -98,12 +84,12 @@ class PayoutsTest {
         assertThat(records.spent()).isEqualTo(500);
         assertThat(records.statuses()).containsExactly("PENDING");
         assertThat(records.claims(key)).containsExactly("failed_retryable 1");
-        String downstreamKey = gate.keys().element();
+        String downstreamKey = GATE.keys().element();
 
-        gate.meetAll(Fault.NONE);
+        GATE.meetAll(Fault.NONE);
 
         assertPaidOnce(records.pay(key, 500), 500);
-        assertThat(gate.keys()).containsExactly(downstreamKey);
+        assertThat(GATE.keys()).containsExactly(downstreamKey);
         assertThat(records.claims(key)).containsExactly("succeeded 2");
     }
 
@@ -117,7 +103,7 @@ class PayoutsTest {
         records.letProviderForgetKeys();
 
         assertPaidOnce(records.pay(key, 500), 500);
-        assertThat(gate.keys()).hasSize(1);
+        assertThat(GATE.keys()).hasSize(1);
     }
 
     /** Whoever stands between may answer as well. */
@@ -134,13 +120,13 @@ class PayoutsTest {
         "302, ''"
     })
     void answerThatSaysNothingLeavesThePayoutPending(int status, String body) throws Exception {
-        gate.answerAll(status, body);
+        GATE.answerAll(status, body);
 
         assertThat(records.pay(key, 500).status()).isEqualTo(500);
         assertThat(records.spent()).isEqualTo(500);
         assertThat(records.statuses()).containsExactly("PENDING");
 
-        gate.meetAll(Fault.NONE);
+        GATE.meetAll(Fault.NONE);
 
         assertPaidOnce(records.pay(key, 500), 500);
     }
@@ -153,14 +139,14 @@ class PayoutsTest {
 
         assertThat(records.pay(key, 513)).isEqualTo(refused.asReplay());
         assertRefusedOnce(refused);
-        assertThat(gate.statuses()).as("answers of the provider").containsExactly(402);
+        assertThat(GATE.statuses()).as("answers of the provider").containsExactly(402);
     }
 
     /** A key that is repeated after all that time is a new one for the library, but the payout is known. */
     @Test
     void refusedPayoutPutsNothingBackAgainWhenItsKeysAreForgotten() throws Exception {
         Answer refused = records.pay(key, 513);
-        sample.jdbc().sql("truncate idempotency.idempotency_request").update();
+        SAMPLE.jdbc().execute("truncate idempotency.idempotency_request");
 
         assertThat(records.pay(key, 513)).isEqualTo(refused);
 
@@ -169,11 +155,11 @@ class PayoutsTest {
 
     @Test
     void refusalThatWasLostPutsNothingBackUntilItIsHeard() throws Exception {
-        gate.meetAll(Fault.ANSWER_LOST);
+        GATE.meetAll(Fault.ANSWER_LOST);
         assertThat(records.pay(key, 513).status()).isEqualTo(503);
         assertThat(records.spent()).isEqualTo(513);
 
-        gate.meetAll(Fault.NONE);
+        GATE.meetAll(Fault.NONE);
 
         assertRefusedOnce(records.pay(key, 513));
     }
@@ -189,13 +175,13 @@ class PayoutsTest {
 
         assertRefusedOnce(refused);
         assertThat(records.claims(key)).containsExactly("failed_final 2");
-        assertThat(gate.statuses()).as("answers of the provider").containsExactly(402);
+        assertThat(GATE.statuses()).as("answers of the provider").containsExactly(402);
     }
 
     @Test
     void keyOfAPayoutIsRefusedForAnotherAccount() throws Exception {
         records.pay(key, 500);
-        PayoutRecords other = PayoutRecords.open(sample.jdbc(), wallet);
+        PayoutRecords other = PayoutRecords.open(SAMPLE);
 
         assertReused(other.pay(key, 500));
 
@@ -204,9 +190,9 @@ class PayoutsTest {
 
     @Test
     void amountCannotBeCorrectedOnceTheMoneyHasLeftTheAccount() throws Exception {
-        gate.meetAll(Fault.ANSWER_LOST);
+        GATE.meetAll(Fault.ANSWER_LOST);
         assertThat(records.pay(key, 500).status()).isEqualTo(503);
-        gate.meetAll(Fault.NONE);
+        GATE.meetAll(Fault.NONE);
 
         assertReused(records.pay(key, 900));
         assertThat(records.spent()).isEqualTo(500);
@@ -219,7 +205,7 @@ class PayoutsTest {
         Answer failed = whileNoPayoutCanBe("status = 'PENDING'", () -> records.pay(key, 500));
         assertThat(failed.status()).isEqualTo(500);
         assertThat(records.spent()).isZero();
-        assertThat(gate.keys()).isEmpty();
+        assertThat(GATE.keys()).isEmpty();
 
         assertPaidOnce(records.pay(key, 900), 900);
     }
@@ -233,7 +219,7 @@ class PayoutsTest {
         assertThat(records.pay(key, PayoutRecords.OPENED_WITH + 1)).isEqualTo(refused.asReplay());
         assertThat(records.spent()).isZero();
         assertThat(records.statuses()).isEmpty();
-        assertThat(gate.statuses()).isEmpty();
+        assertThat(GATE.statuses()).isEmpty();
     }
 
     @Test
@@ -248,7 +234,7 @@ class PayoutsTest {
 
     @Test
     void payoutFromAnUnknownAccountBindsNothing() throws Exception {
-        PayoutRecords unknown = new PayoutRecords(sample.jdbc(), wallet, "nobody");
+        PayoutRecords unknown = new PayoutRecords(SAMPLE, SAMPLE.wallet(), "nobody");
 
         assertThat(unknown.pay(key, 500).status()).isEqualTo(404);
 
@@ -275,15 +261,11 @@ class PayoutsTest {
     }
 
     private static Answer whileConstrained(String table, String condition, Callable<Answer> call) throws Exception {
-        sample.jdbc()
-                .sql("alter table %s add constraint trouble check (%s) not valid".formatted(table, condition))
-                .update();
+        SAMPLE.jdbc().execute("alter table %s add constraint trouble check (%s) not valid".formatted(table, condition));
         try {
             return call.call();
         } finally {
-            sample.jdbc()
-                    .sql("alter table %s drop constraint trouble".formatted(table))
-                    .update();
+            SAMPLE.jdbc().execute("alter table %s drop constraint trouble".formatted(table));
         }
     }
 

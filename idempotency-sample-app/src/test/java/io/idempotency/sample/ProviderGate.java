@@ -81,8 +81,12 @@ final class ProviderGate implements AutoCloseable {
 
     private record Nonsense(int status, String body) {}
 
-    ProviderGate() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    ProviderGate() {
+        try {
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         server.setExecutor(threads);
         server.createContext("/", this::handle);
         server.start();
@@ -94,7 +98,7 @@ final class ProviderGate implements AutoCloseable {
     }
 
     void leadTo(RunningSample sample) {
-        provider = sample.application().getBean(ProviderServer.class).url().resolve("/transfers");
+        provider = sample.bean(ProviderServer.class).url().resolve("/transfers");
     }
 
     /** From now on, until the next call. */

@@ -8,8 +8,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.UUID;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,22 +23,13 @@ class ProviderTest {
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-    private static RunningSample sample;
+    @AutoClose
+    private static final RunningSample SAMPLE = RunningSample.start(
+            "--sample.provider.url=http://127.0.0.1:1",
+            "--sample.provider.lost-answers=0",
+            "--sample.provider.pause=10ms");
 
     private final String key = UUID.randomUUID().toString();
-
-    @BeforeAll
-    static void start() {
-        sample = RunningSample.start(
-                "--sample.provider.url=http://127.0.0.1:1",
-                "--sample.provider.lost-answers=0",
-                "--sample.provider.pause=10ms");
-    }
-
-    @AfterAll
-    static void stop() {
-        sample.close();
-    }
 
     @Test
     @Tag("race")
@@ -79,7 +69,7 @@ class ProviderTest {
     }
 
     private static Answer transfer(String key, String body) throws Exception {
-        URI url = sample.application().getBean(ProviderServer.class).url().resolve("/transfers");
+        URI url = SAMPLE.bean(ProviderServer.class).url().resolve("/transfers");
         return Answer.of(HTTP.send(
                 HttpRequest.newBuilder(url)
                         .header("Idempotency-Key", key)
@@ -89,10 +79,6 @@ class ProviderTest {
     }
 
     private List<String> transfers() {
-        return sample.jdbc()
-                .sql("select transfer_id::text from provider_transfer where idempotency_key = ?")
-                .param(key)
-                .query(String.class)
-                .list();
+        return SAMPLE.texts("select transfer_id::text from provider_transfer where idempotency_key = ?", key);
     }
 }

@@ -1,16 +1,34 @@
 package io.idempotency.sample;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.test.TestDatabase;
 
-/** The sample in this JVM. */
-record RunningSample(ConfigurableApplicationContext application, Runnable dropDatabase) implements AutoCloseable {
+import static org.awaitility.Awaitility.await;
+
+/** The sample in this JVM, with a client of it and a look into its tables. */
+final class RunningSample implements AutoCloseable {
+
+    private final ConfigurableApplicationContext application;
+
+    private final Runnable dropDatabase;
+
+    private final WalletClient wallet;
+
+    private RunningSample(ConfigurableApplicationContext application, Runnable dropDatabase) {
+        this.application = application;
+        this.dropDatabase = dropDatabase;
+        this.wallet = WalletClient.of(url());
+    }
 
     /** On any free port and a database of its own, with more properties as {@code --name=value}. */
     static RunningSample start(String... properties) {
@@ -35,6 +53,10 @@ record RunningSample(ConfigurableApplicationContext application, Runnable dropDa
         return SpringApplication.run(SampleApplication.class, arguments.toArray(String[]::new));
     }
 
+    <T> T bean(Class<T> type) {
+        return application.getBean(type);
+    }
+
     int port() {
         return Integer.parseInt(application.getEnvironment().getRequiredProperty("local.server.port"));
     }
@@ -43,8 +65,43 @@ record RunningSample(ConfigurableApplicationContext application, Runnable dropDa
         return "http://localhost:" + port();
     }
 
-    JdbcClient jdbc() {
-        return application.getBean(JdbcClient.class);
+    WalletClient wallet() {
+        return wallet;
+    }
+
+    JdbcTemplate jdbc() {
+        return bean(JdbcTemplate.class);
+    }
+
+    /** Of a table, with the conditions that follow its name. */
+    long count(String rows, Object... parameters) {
+        return jdbc().queryForObject("select count(*) from " + rows, Long.class, parameters);
+    }
+
+    List<String> texts(String query, Object... parameters) {
+        return jdbc().queryForList(query, String.class, parameters);
+    }
+
+    void awaitAllSent() {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> count("idempotency.outbox_event where status <> 'sent'") == 0);
+    }
+
+    /** A transaction that has executed this, and ends with its connection. */
+    Connection begin(String statement) throws SQLException {
+        Connection connection = bean(DataSource.class).getConnection();
+        connection.setAutoCommit(false);
+        connection.createStatement().execute(statement);
+        return connection;
+    }
+
+    /** How many statements like this one wait for a lock. */
+    long waiting(String statement) {
+        return count("pg_stat_activity where wait_event_type = 'Lock' and query like ?", statement);
+    }
+
+    void awaitWaiting(int statements) {
+        await().until(() -> waiting("%") == statements);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.idempotency.sample;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,13 +22,10 @@ final class SampleProcess implements AutoCloseable {
 
     private static final Pattern DATABASE = Pattern.compile("its data is in (jdbc:\\S+)");
 
-    private final Process process;
+    private final ChildJvm jvm;
 
-    private final Path output;
-
-    private SampleProcess(Process process, Path output) {
-        this.process = process;
-        this.output = output;
+    private SampleProcess(ChildJvm jvm) {
+        this.jvm = jvm;
     }
 
     /** On an external database, with more properties as {@code --name=value}. */
@@ -37,34 +33,12 @@ final class SampleProcess implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of("--spring.profiles.active=postgres"));
         database.springProperties().forEach((name, value) -> arguments.add("--" + name + "=" + value));
         arguments.addAll(List.of(properties));
-        return start(Path.of(""), output, arguments);
+        return new SampleProcess(ChildJvm.startSample(Path.of(""), output, arguments));
     }
 
     /** On the database that it brings along, as somebody starts it who has read nothing. */
     static SampleProcess startAlone(Path workingDirectory, Path output) throws IOException {
-        return start(workingDirectory, output, List.of());
-    }
-
-    private static SampleProcess start(Path workingDirectory, Path output, List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                SampleApplication.class.getName(),
-                "--server.port=0",
-                "--logging.level.io.idempotency.sample=info"));
-        command.addAll(arguments);
-        Process process = new ProcessBuilder(command)
-                .directory(workingDirectory.toAbsolutePath().toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        // For a build that is interrupted.
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-        return new SampleProcess(process, output);
+        return new SampleProcess(ChildJvm.startSample(workingDirectory, output, List.of()));
     }
 
     /** Where it listens, once it does. */
@@ -74,7 +48,7 @@ final class SampleProcess implements AutoCloseable {
 
     private String findUrl() throws IOException {
         String text = output();
-        assertThat(process.isAlive()).as(text).isTrue();
+        assertThat(isAlive()).as(text).isTrue();
         return find(ADDRESS, text);
     }
 
@@ -88,29 +62,25 @@ final class SampleProcess implements AutoCloseable {
         return found.find() ? found.group(1) : null;
     }
 
-    /** All that it has printed. */
     String output() throws IOException {
-        return Files.readString(output);
+        return jvm.text();
     }
 
     boolean isOpenOrOver() throws IOException {
-        return !process.isAlive() || find(ADDRESS, output()) != null;
+        return !isAlive() || find(ADDRESS, output()) != null;
     }
 
     boolean isAlive() {
-        return process.isAlive();
+        return jvm.process().isAlive();
     }
 
-    /** As Ctrl-C does: it finishes what it does. */
+    /** As Ctrl-C does. */
     void stop() {
-        process.destroy();
-        process.onExit().join();
+        jvm.stop();
     }
 
-    /** Without any chance to finish what it does: on Unix {@code kill -9}. */
     void kill() {
-        process.destroyForcibly();
-        process.onExit().join();
+        jvm.close();
     }
 
     @Override

@@ -3,8 +3,7 @@ package io.idempotency.sample;
 import java.util.List;
 import java.util.regex.Pattern;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -17,20 +16,11 @@ class ScrapeTest {
 
     private static final Pattern TAG_KEY = Pattern.compile("(\\w+)=\"");
 
-    private static RunningSample sample;
+    @AutoClose
+    private static final RunningSample SAMPLE =
+            RunningSample.start("--idempotency.outbox.sample-interval=50ms", "--idempotency.sample-interval=50ms");
 
-    private static WalletClient wallet;
-
-    @BeforeAll
-    static void start() {
-        sample = RunningSample.start("--idempotency.outbox.sample-interval=50ms", "--idempotency.sample-interval=50ms");
-        wallet = WalletClient.of(sample.url());
-    }
-
-    @AfterAll
-    static void stop() {
-        sample.close();
-    }
+    private static final WalletClient WALLET = SAMPLE.wallet();
 
     @Test
     void callsAttemptsAndMessagesAreScraped() throws Exception {
@@ -89,7 +79,7 @@ class ScrapeTest {
     }
 
     private static void pay(String key, long cents) throws Exception {
-        wallet.pay(key, new Orders.Order(key, "alice", cents).body());
+        WALLET.pay(key, new Orders.Order(key, "alice", cents).body());
     }
 
     private static String withoutValue(String line) {
@@ -99,7 +89,7 @@ class ScrapeTest {
     /** The library's own lines. */
     private static List<String> scrape() {
         try {
-            return wallet.get("/actuator/prometheus")
+            return WALLET.get("/actuator/prometheus")
                     .body()
                     .lines()
                     .filter(line -> line.startsWith("idempotency_"))

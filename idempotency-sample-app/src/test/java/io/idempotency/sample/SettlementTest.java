@@ -2,11 +2,9 @@ package io.idempotency.sample;
 
 import java.util.UUID;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,25 +12,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("full")
 class SettlementTest {
 
-    private static RunningSample sample;
+    @AutoClose
+    private static final RunningSample SAMPLE = RunningSample.start();
 
-    private static WalletClient wallet;
-
-    private static JdbcClient jdbc;
+    private static final WalletClient WALLET = SAMPLE.wallet();
 
     private final String key = UUID.randomUUID().toString();
-
-    @BeforeAll
-    static void start() {
-        sample = RunningSample.start();
-        wallet = WalletClient.of(sample.url());
-        jdbc = sample.jdbc();
-    }
-
-    @AfterAll
-    static void stop() {
-        sample.close();
-    }
 
     @Test
     void paidInvoiceSettlesItsPaymentOnce() throws Exception {
@@ -47,7 +32,8 @@ class SettlementTest {
                 .as("another event that says the same")
                 .isEqualTo(204);
         assertThat(settlement(paymentId)).isEqualTo(settled);
-        assertThat(wallet.get("/payments?accountId=alice").body()).contains(settledBody(paid));
+        assertThat(WALLET.get("/payments?accountId=alice").body())
+                .contains(paid.body().replace("COMPLETED", "SETTLED"));
         assertThat(pay()).as("the answer of the payment stays").isEqualTo(paid.asReplay());
     }
 
@@ -67,10 +53,10 @@ class SettlementTest {
 
         assertThat(send("evt_1" + key, "invoice.paid", paymentId.toString()).status())
                 .isEqualTo(204);
-        assertThat(wallet.get("/payments/" + paymentId).status()).isEqualTo(404);
-        jdbc.sql("""
+        assertThat(WALLET.get("/payments/" + paymentId).status()).isEqualTo(404);
+        SAMPLE.jdbc().update("""
                 insert into payment (payment_id, account_id, amount_cents, currency, reference, status)
-                values (?, 'alice', 500, 'EUR', 'late', 'COMPLETED')""").param(paymentId).update();
+                values (?, 'alice', 500, 'EUR', 'late', 'COMPLETED')""", paymentId);
 
         assertThat(status(paymentId.toString())).isEqualTo("SETTLED");
     }
@@ -79,19 +65,12 @@ class SettlementTest {
     void metadataThatIsNoPaymentIsKeptAndLeftAlone() throws Exception {
         assertThat(send("evt_1" + key, "invoice.paid", "order 42").status()).isEqualTo(204);
 
-        assertThat(jdbc.sql("select count(*) from incoming_webhook where event_id = ?")
-                        .param("evt_1" + key)
-                        .query(Long.class)
-                        .single())
+        assertThat(SAMPLE.count("incoming_webhook where event_id = ?", "evt_1" + key))
                 .isEqualTo(1);
     }
 
     private Answer pay() throws Exception {
-        return wallet.pay(key, new Orders.Order(key, "alice", 1250).body());
-    }
-
-    private static String settledBody(Answer paid) {
-        return paid.body().replace("COMPLETED", "SETTLED");
+        return WALLET.pay(key, new Orders.Order(key, "alice", 1250).body());
     }
 
     private static Answer send(String eventId, String type, String paymentId) throws Exception {
@@ -99,17 +78,18 @@ class SettlementTest {
                         """
                         {"id":"%s","object":"event","type":"%s","data":{"object":{"id":"in_%s","object":"invoice",
                         "status":"%s","metadata":{"payment_id":"%s"}}}}""".formatted(eventId, type, eventId, type.equals("invoice.paid") ? "paid" : "open", paymentId))
-                .sendTo(sample);
+                .sendTo(SAMPLE.url());
     }
 
     private static String status(String paymentId) throws Exception {
-        return wallet.get("/payments/" + paymentId).text("$.status");
+        return WALLET.get("/payments/" + paymentId).text("$.status");
     }
 
     private static String settlement(String paymentId) {
-        return jdbc.sql("select xmin::text || settled_at from payment_settlement where payment_id = ?::uuid")
-                .param(paymentId)
-                .query(String.class)
-                .single();
+        return SAMPLE.jdbc()
+                .queryForObject(
+                        "select xmin::text || settled_at from payment_settlement where payment_id = ?::uuid",
+                        String.class,
+                        paymentId);
     }
 }

@@ -9,15 +9,13 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 
 import com.stripe.exception.CardException;
 import com.stripe.exception.IdempotencyException;
 import com.stripe.exception.InvalidRequestException;
 import com.stripe.model.Charge;
 import com.stripe.param.ChargeCreateParams;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,22 +42,13 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 @Tag("full")
 class StripeChargesTest {
 
-    private static RunningSample sample;
+    @AutoClose
+    private static final RunningSample SAMPLE = RunningSample.start();
 
     /** Key and description of what a test charges. */
     private final String name = UUID.randomUUID().toString();
 
     private final Map<String, Integer> requests = new ConcurrentHashMap<>();
-
-    @BeforeAll
-    static void start() {
-        sample = RunningSample.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        sample.close();
-    }
 
     @Test
     void chargeIsThePaymentThatWasMade() throws Exception {
@@ -101,7 +90,7 @@ class StripeChargesTest {
     void repeatThatMeetsItsOwnRunningRequestGetsItsResult() throws Exception {
         ConcurrentCalls<Charge> running;
         try (DroppingProxy proxy = proxy(this::countedOnly)) {
-            try (Connection blocker = lockAccounts()) {
+            try (Connection blocker = SAMPLE.begin("select from account for update")) {
                 running = ConcurrentCalls.start(
                         1, () -> StripeUser.of(proxy.url()).chargeUntilAnswered(name, params(1250, name)));
                 await().until(() -> requests.getOrDefault(name, 0) >= 2);
@@ -164,11 +153,11 @@ class StripeChargesTest {
     }
 
     private static StripeUser user() {
-        return StripeUser.of(sample.url());
+        return StripeUser.of(SAMPLE.url());
     }
 
     private static DroppingProxy proxy(Function<String, Drop> plan) throws IOException {
-        return new DroppingProxy(sample.port(), plan);
+        return new DroppingProxy(SAMPLE.port(), plan);
     }
 
     private int nextRequest(String key) {
@@ -190,13 +179,6 @@ class StripeChargesTest {
     }
 
     private static List<ChargedPayment> payments(String description) {
-        return ChargedPayment.find(sample.jdbc(), description);
-    }
-
-    private static Connection lockAccounts() throws Exception {
-        Connection connection = sample.application().getBean(DataSource.class).getConnection();
-        connection.setAutoCommit(false);
-        connection.createStatement().execute("select from account for update");
-        return connection;
+        return ChargedPayment.find(SAMPLE.jdbc(), description);
     }
 }

@@ -13,7 +13,6 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -33,21 +32,17 @@ class UnreadableMessagesTest {
         try (KafkaProcess kafka = KafkaProcess.start(directory.resolve("kafka"));
                 RunningSample sample = RunningSample.start(
                         "--spring.profiles.active=kafka", "--spring.kafka.bootstrap-servers=" + kafka.address())) {
-            WalletClient wallet = WalletClient.of(sample.url());
+            WalletClient wallet = sample.wallet();
             assertThat(wallet.pay("1", payment("1").body()).status()).isEqualTo(201);
             awaitNotifications(sample, 1);
-            String readable = sample.jdbc()
-                    .sql("select payload from idempotency.outbox_event where topic = 'payments'")
-                    .query(String.class)
-                    .single();
+            String readable = sample.texts("select payload from idempotency.outbox_event where topic = 'payments'")
+                    .get(0);
 
             sendToAllPartitions(kafka, readable);
 
             assertThat(wallet.pay("2", payment("2").body()).status()).isEqualTo(201);
             awaitNotifications(sample, 2);
-            await().atMost(Duration.ofSeconds(60))
-                    .untilAsserted(() ->
-                            ProjectionChecks.requireExact(sample.application().getBean(JdbcTemplate.class)));
+            await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> ProjectionChecks.requireExact(sample.jdbc()));
         }
     }
 
@@ -83,11 +78,6 @@ class UnreadableMessagesTest {
     }
 
     private static void awaitNotifications(RunningSample sample, long count) {
-        await().atMost(Duration.ofSeconds(60))
-                .until(() -> sample.jdbc()
-                                .sql("select count(*) from sent_notification")
-                                .query(Long.class)
-                                .single()
-                        == count);
+        await().atMost(Duration.ofSeconds(60)).until(() -> sample.count("sent_notification") == count);
     }
 }

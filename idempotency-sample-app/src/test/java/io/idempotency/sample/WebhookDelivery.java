@@ -1,5 +1,6 @@
 package io.idempotency.sample;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -107,17 +108,17 @@ record WebhookDelivery(String provider, Map<String, String> headers, byte[] body
         return new WebhookDelivery(provider, headers, other);
     }
 
-    Answer sendTo(RunningSample sample) throws IOException, InterruptedException {
-        return send(sample, BodyPublishers.ofByteArray(body));
+    Answer sendTo(String url) throws IOException, InterruptedException {
+        return send(url, BodyPublishers.ofByteArray(body));
     }
 
     /** Without telling before how long it is. */
-    Answer sendInChunksTo(RunningSample sample) throws IOException, InterruptedException {
-        return send(sample, BodyPublishers.ofInputStream(() -> new java.io.ByteArrayInputStream(body)));
+    Answer sendInChunksTo(String url) throws IOException, InterruptedException {
+        return send(url, BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body)));
     }
 
-    private Answer send(RunningSample sample, BodyPublisher publisher) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(sample.url() + "/webhooks/" + provider))
+    private Answer send(String url, BodyPublisher publisher) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + "/webhooks/" + provider))
                 .timeout(TIMEOUT)
                 .POST(publisher);
         headers.forEach(request::header);

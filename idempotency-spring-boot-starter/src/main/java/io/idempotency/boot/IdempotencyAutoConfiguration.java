@@ -95,7 +95,7 @@ public final class IdempotencyAutoConfiguration {
         return new DeclaredTransactions(operations);
     }
 
-    @Bean
+    @Bean(autowireCandidate = false)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static IdempotentAdvisor idempotentAdvisor(
             IdempotentOperationSource operations,

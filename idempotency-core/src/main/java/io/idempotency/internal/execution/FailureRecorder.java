@@ -8,6 +8,7 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
 /** Records the failure of an attempt in a new transaction, after that of the attempt was rolled back. */
@@ -41,29 +42,41 @@ final class FailureRecorder {
         return call.options().isFinal(thrown) && !(thrown instanceof RepeatRequestedException);
     }
 
-    /** Records the failure of the last attempt of a call without a lease, unless another attempt has answered for the key. */
-    void record(CallExecution execution, Throwable thrown) {
+    /**
+     * Records the failure of the last attempt of a call without a lease, unless another attempt has answered for the key.
+     *
+     * @return {@code false} if the failure is final, but another attempt has kept it from being recorded
+     */
+    boolean record(CallExecution execution, Throwable thrown) {
         Attempt last = execution.last();
         ClaimResult claim = last.granted();
-        if (claim == null || !last.startsTransaction() || !last.commitResult().isRolledBack(thrown)) {
-            return;
-        }
-        IdempotentCall call = execution.call();
-        Throwable firstFailure = last.firstFailureOr(thrown);
+        return claim == null
+                || !last.startsTransaction()
+                || !last.commitResult().isRolledBack(thrown)
+                || recordAs(claim.attempt(), last, thrown);
+    }
+
+    /** Records the failure under another number, because other attempts have failed since. */
+    boolean recordAs(int number, Attempt attempt, Throwable thrown) {
+        IdempotentCall call = attempt.call();
+        Throwable firstFailure = attempt.firstFailureOr(thrown);
         boolean isFinal = isFinal(call, firstFailure);
         boolean recordsEveryFailure =
                 defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
         if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {
-            return;
+            return true;
         }
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
         try {
-            if (write(call, claim.attempt(), failureOf(call, firstFailure)) && isFinal) {
-                last.setDurableOutcome(Outcome.FAILED_FINAL);
+            boolean isRecorded = write(call, number, failureOf(call, firstFailure));
+            if (isRecorded && isFinal) {
+                attempt.setDurableOutcome(Outcome.FAILED_FINAL);
             }
+            return isRecorded || !isFinal;
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
+            return !(isFinal && SqlStates.isWaitEnded(SqlStates.of(recordingFailure)));
         } finally {
             interruption.restore();
         }

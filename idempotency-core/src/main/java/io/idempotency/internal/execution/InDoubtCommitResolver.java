@@ -66,11 +66,46 @@ final class InDoubtCommitResolver {
         });
     }
 
+    /**
+     * Returns what a repeat gets, if another attempt has kept a final failure from being recorded: a caller must not be told that its
+     * call has failed for good if a repeat succeeds.
+     *
+     * @param failure the final failure; it is recorded if the other attempt has failed and may be repeated
+     * @return the stored response of the other attempt
+     */
+    @Nullable Object answerOfAnother(CallExecution execution, Throwable failure) throws Throwable {
+        ClaimResult claim;
+        try {
+            claim = query(execution);
+        } catch (Throwable queryFailure) {
+            Suppression.add(failure, queryFailure);
+            throw failure;
+        }
+        if (claim.isGranted()) {
+            if (failures.recordAs(claim.attempt(), execution.last(), failure)) {
+                throw failure;
+            }
+            return answerOfAnother(execution, failure);
+        }
+        try {
+            return execution.last().handle(claim, true, granted -> {
+                throw failure;
+            });
+        } catch (Throwable other) {
+            Suppression.add(other, failure);
+            throw other;
+        }
+    }
+
     private ClaimResult claim(CallExecution execution) throws Throwable {
+        execution.begin(new Attempt(execution, parts));
+        return query(execution);
+    }
+
+    private ClaimResult query(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         ClaimRequest request =
                 parts.defaults().claimRequest(call, execution.waitBudget().forDatabase(), false, null);
-        execution.begin(new Attempt(execution, parts));
         return retry.runRequired(() -> transactions.callAndKeepIf(
                 connection -> call.keyClaimer().claim(connection, request), result -> false));
     }

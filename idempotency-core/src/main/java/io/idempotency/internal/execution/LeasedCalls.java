@@ -123,8 +123,12 @@ final class LeasedCalls {
                 last.setOutcome(Outcome.LEASE_LOST);
             } else if (last.commitResult().end() == CommitResult.End.COMMITTED) {
                 last.setDurableOutcome(success);
-            } else if (!last.isCompletionStarted()) {
-                fail(last, held, thrown);
+            } else if (!last.isCompletionStarted() && !fail(last, held, thrown)) {
+                last.setOutcome(Outcome.LEASE_LOST);
+                LeaseLostException lost = new LeaseLostException(
+                        execution.call().intent(), held.claim().attempt());
+                lost.addSuppressed(thrown);
+                throw lost;
             }
             throw thrown;
         }
@@ -134,22 +138,25 @@ final class LeasedCalls {
         return (LeasedAttempt) execution.last();
     }
 
-    private void fail(LeasedAttempt last, HeldLease held, Throwable thrown) {
+    /** Records the failure. Returns {@code false} if it is final, but the lease is lost, so that another attempt answers. */
+    private boolean fail(LeasedAttempt last, HeldLease held, Throwable thrown) {
         try {
             Failure failure = failures.failureOf(last.call(), last.firstFailureOr(thrown));
             ResumedCall resumed = last.call().resumed();
             ResumedCall.End end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
-            if (record(end, held)) {
-                if (resumed != null) {
-                    resumed.ended(end, thrown);
-                }
-                if (end.failure().isFinal()) {
-                    last.setDurableOutcome(Outcome.FAILED_FINAL);
-                }
+            if (!record(end, held)) {
+                return !end.failure().isFinal();
+            }
+            if (resumed != null) {
+                resumed.ended(end, thrown);
+            }
+            if (end.failure().isFinal()) {
+                last.setDurableOutcome(Outcome.FAILED_FINAL);
             }
         } catch (Throwable recordingFailure) {
             Suppression.add(thrown, recordingFailure);
         }
+        return true;
     }
 
     private boolean record(ResumedCall.End end, HeldLease held) throws Throwable {

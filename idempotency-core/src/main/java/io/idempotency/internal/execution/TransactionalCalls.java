@@ -52,8 +52,10 @@ final class TransactionalCalls {
                 Suppression.add(failure, thrown);
                 return resultOf(execution, inDoubtCommits.resolve(execution, failure));
             }
-            failures.record(execution, thrown);
-            throw thrown;
+            if (failures.record(execution, thrown)) {
+                throw thrown;
+            }
+            return inDoubtCommits.answerOfAnother(execution, thrown);
         }
     }
 

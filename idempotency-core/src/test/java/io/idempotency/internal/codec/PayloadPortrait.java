@@ -14,7 +14,6 @@ import java.util.Collections;
 import java.util.Date;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -28,6 +27,7 @@ import java.util.stream.Stream;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
 import tools.jackson.databind.JsonNode;
 
 /** All that belongs to a payload, by the words of the contract, as a text. It shares nothing with fingerprints. */
@@ -167,7 +167,7 @@ final class PayloadPortrait {
     }
 
     private static boolean isHidden(Field field) {
-        String getter = "get" + field.getName().toUpperCase(Locale.ROOT);
+        String getter = "get" + StringUtils.capitalize(field.getName());
         return field.isAnnotationPresent(JsonIgnore.class)
                 || (Modifier.isPrivate(field.getModifiers())
                         && !field.getDeclaringClass().isRecord()

@@ -33,38 +33,17 @@ final class AccountRules {
         long version = 0;
         long sum = 0;
         for (Event event : events) {
-            violations.require(
-                    event.version() == version + 1,
-                    Rule.VERSIONS_HAVE_NO_GAP,
-                    "behind version %d of %s comes %s",
-                    version,
-                    accountId,
-                    event);
+            violations.require(event.version() == version + 1, Rule.VERSIONS_HAVE_NO_GAP, version, accountId, event);
             sum += event.amountCents();
-            violations.require(
-                    event.balanceCents() == sum,
-                    Rule.BALANCE_IS_SUM_OF_EVENTS,
-                    "the events up to this one add up to %d: %s",
-                    sum,
-                    event);
-            violations.require(sum >= 0, Rule.BALANCE_IS_NOT_NEGATIVE, "%s owes money after %s", accountId, event);
+            violations.require(event.balanceCents() == sum, Rule.BALANCE_IS_SUM_OF_EVENTS, sum, event);
+            violations.require(sum >= 0, Rule.BALANCE_IS_NOT_NEGATIVE, accountId, event);
             version = event.version();
         }
         Balance balance = new Balance(accountId, version, sum);
         List<Balance> shown = of(accountId, state.shown());
         List<Balance> projected = of(accountId, state.projected());
-        violations.require(
-                Set.copyOf(shown).equals(Set.of(balance)),
-                Rule.BALANCE_IS_SUM_OF_EVENTS,
-                "the events make it %s, but what is shown is %s",
-                balance,
-                shown);
-        violations.require(
-                projected.equals(List.of(balance)),
-                Rule.PROJECTION_FOLLOWS_EVENTS,
-                "the events make it %s, but the projection is %s",
-                balance,
-                projected);
+        violations.require(Set.copyOf(shown).equals(Set.of(balance)), Rule.BALANCE_IS_SUM_OF_EVENTS, balance, shown);
+        violations.require(projected.equals(List.of(balance)), Rule.PROJECTION_FOLLOWS_EVENTS, balance, projected);
         checkTotals(accountId, events, state.totals());
     }
 
@@ -87,7 +66,6 @@ final class AccountRules {
         violations.require(
                 projectedPaid == -paid && projected == all,
                 Rule.PROJECTION_FOLLOWS_EVENTS,
-                "the events of %s add %d, %d of it payments, but the daily totals are %s",
                 accountId,
                 all,
                 paid,

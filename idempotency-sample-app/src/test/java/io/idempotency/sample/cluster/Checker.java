@@ -99,7 +99,6 @@ final class Checker {
     }
 
     private <T> void requireAsked(List<T> all, Predicate<T> asked) {
-        all.forEach(one ->
-                violations.require(asked.test(one), Rule.EFFECT_WAS_ASKED_FOR, "nobody sent the key of %s", one));
+        all.forEach(one -> violations.require(asked.test(one), Rule.EFFECT_WAS_ASKED_FOR, one));
     }
 }

@@ -116,8 +116,7 @@ class ClusterTest {
                 List<Attempt> attempts = history.attempts();
                 List<Delivery> deliveries = webhooks.deliveries();
                 FinalState state = tables.read(shown(load.accountIds()));
-                Figures figures = new Figures(seed, attempts, deliveries, state);
-                figures.addFaults(killer.faults());
+                Figures figures = new Figures(seed, attempts, deliveries, killer.faults(), state);
                 figures.add("leases taken over", takeOvers());
                 figures.add("instances paused until a lease was taken over", killer.overtaken());
                 figures.add("rebuilds of projections under load", rebuilder.ended());

@@ -1,7 +1,6 @@
 package io.idempotency.sample.cluster;
 
 import java.time.Instant;
-import java.util.Locale;
 
 /**
  * Something that broke.
@@ -16,10 +15,6 @@ record Fault(Kind kind, String target, Instant at, boolean struckWork) {
         PAUSED_INSTANCE,
         TERMINATED_BACKEND,
         CRASHED_DATABASE,
-        CRASHED_WORKER;
-
-        String inWords() {
-            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        }
+        CRASHED_WORKER
     }
 }

@@ -21,25 +21,11 @@ final class IntentRules {
     void check(Intent intent) {
         checkAnswers(intent);
         checkRefusals(intent);
+        violations.require(intent.events().size() <= 1, Rule.EFFECT_AT_MOST_ONCE, intent, intent.events());
         violations.require(
-                intent.events().size() <= 1,
-                Rule.EFFECT_AT_MOST_ONCE,
-                "%s has %d effects: %s",
-                intent,
-                intent.events().size(),
-                intent.events());
-        violations.require(
-                !intent.isAcknowledged() || !intent.events().isEmpty(),
-                Rule.ACKNOWLEDGED_HAS_ITS_EFFECT,
-                "%s was acknowledged and has no effect",
-                intent);
+                !intent.isAcknowledged() || !intent.events().isEmpty(), Rule.ACKNOWLEDGED_HAS_ITS_EFFECT, intent);
         if (intent.failed() && !intent.isPayout()) {
-            violations.require(
-                    intent.events().isEmpty(),
-                    Rule.RECORDED_FAILURE_HAS_NO_EFFECT,
-                    "%s is recorded as failed and has an effect: %s",
-                    intent,
-                    intent.events());
+            violations.require(intent.events().isEmpty(), Rule.RECORDED_FAILURE_HAS_NO_EFFECT, intent, intent.events());
         }
         intent.events().forEach(event -> checkContent(intent, event));
     }
@@ -58,8 +44,7 @@ final class IntentRules {
 
     private void requireEqual(Intent intent, List<Outcome> answers) {
         Set<Outcome> different = Set.copyOf(answers);
-        violations.require(
-                different.size() <= 1, Rule.ANSWERS_OF_A_KEY_ARE_EQUAL, "%s was answered with %s", intent, different);
+        violations.require(different.size() <= 1, Rule.ANSWERS_OF_A_KEY_ARE_EQUAL, intent, different);
     }
 
     private void checkRefusals(Intent intent) {
@@ -68,8 +53,7 @@ final class IntentRules {
                 .filter(Outcome::isRefused)
                 .filter(outcome -> !SampleApi.hasReason(outcome, intent.command()))
                 .collect(Collectors.toSet());
-        violations.require(
-                withoutReason.isEmpty(), Rule.REFUSAL_HAS_A_REASON, "%s was refused with %s", intent, withoutReason);
+        violations.require(withoutReason.isEmpty(), Rule.REFUSAL_HAS_A_REASON, intent, withoutReason);
     }
 
     private void checkContent(Intent intent, Event event) {
@@ -79,13 +63,7 @@ final class IntentRules {
                 && event.amountCents() == command.operation().signed(command.amountCents())
                 && event.scope().equals(command.operation().scope())
                 && (command.expectedVersion() == null || event.version() == command.expectedVersion() + 1);
-        violations.require(
-                asAsked,
-                Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,
-                "%s asked for %s and has the effect %s",
-                intent,
-                command,
-                event);
+        violations.require(asAsked, Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED, intent, command, event);
         if (!intent.isPayout() && intent.events().size() == 1) {
             intent.acknowledgements().forEach(acknowledgement -> checkAnswer(intent, event, acknowledgement));
         }
@@ -99,13 +77,7 @@ final class IntentRules {
                 && isSame(answered.version(), event.version())
                 && isSame(answered.amountCents(), Math.abs(event.amountCents()))
                 && isSame(answered.balanceCents(), event.balanceCents());
-        violations.require(
-                asAnswered,
-                Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,
-                "%s was answered with %s and has the effect %s",
-                intent,
-                acknowledgement,
-                event);
+        violations.require(asAnswered, Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED, intent, acknowledgement, event);
     }
 
     /** Answers to payments tell no version, those to deposits no payment. */

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -25,7 +24,7 @@ import io.idempotency.sample.cluster.FinalState.Settlement;
 import io.idempotency.sample.cluster.FinalState.Transfer;
 
 /**
- * A history and the final state that belongs to it, made up from a seed. Faults are planted by doing what a broken
+ * A history and the final state that belongs to it, in which every promise is kept. Faults are planted by doing what a broken
  * application would have done, or by changing what was derived.
  */
 final class InventedRun {
@@ -34,12 +33,11 @@ final class InventedRun {
 
     static final String BOB = "bob";
 
-    private static final String CAROL = "carol";
+    static final Outcome HANDLED = Outcome.acknowledged(204, null, "");
 
-    private static final List<String> ACCOUNTS = List.of(ALICE, BOB, CAROL);
+    static final Outcome FAILED = Outcome.refused(422, SampleApi.INSUFFICIENT_FUNDS, "{}");
 
-    private static final List<Operation> OPERATIONS =
-            List.of(Operation.PAYMENT, Operation.DEPOSIT, Operation.WITHDRAWAL, Operation.PAYOUT);
+    private static final Outcome UNKNOWN = Outcome.unknown("timeout");
 
     private static final long OPENING_CENTS = 100_000;
 
@@ -55,45 +53,34 @@ final class InventedRun {
 
     private final Set<InvoiceEvent> handled = new LinkedHashSet<>();
 
-    static final Outcome HANDLED = Outcome.acknowledged(204, null, "");
-
     private final Map<String, Balance> balances = new TreeMap<>();
-
-    private final Random random;
 
     private int commands;
 
-    private InventedRun(long seed) {
-        random = new Random(seed);
+    InventedRun() {
         open(ALICE);
         open(BOB);
-        open(CAROL);
-    }
-
-    /** In which every promise is kept. */
-    static InventedRun correct(long seed) {
-        InventedRun run = new InventedRun(seed);
-        for (int i = 0; i < 80; i++) {
-            run.step();
+        succeed(command(Operation.OPENING, "carol", OPENING_CENTS, null));
+        for (Operation operation :
+                List.of(Operation.PAYMENT, Operation.DEPOSIT, Operation.WITHDRAWAL, Operation.PAYOUT)) {
+            succeed(command(operation, BOB, 7, null));
+            fail(command(operation, BOB, 7, null));
+            lost(command(operation, BOB, 7, null));
+            apply(lost(command(operation, BOB, 7, null)));
+            Command givenUp = command(operation, BOB, 7, null);
+            met(givenUp, Outcome.refused(409, SampleApi.IN_PROGRESS, "{}"));
+            met(givenUp, Outcome.refused(500, "Internal error", "{}"));
         }
-        return run;
-    }
-
-    private void step() {
-        Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
-        String accountId = ACCOUNTS.get(random.nextInt(ACCOUNTS.size()));
-        boolean versioned = operation != Operation.PAYMENT && operation != Operation.PAYOUT && random.nextInt(3) == 0;
-        Command command = command(
-                operation,
-                accountId,
-                1 + random.nextInt(100),
-                versioned ? balance(accountId).version() : null);
-        switch (random.nextInt(8)) {
-            case 0 -> refuse(command);
-            case 1 -> fail(command);
-            case 2 -> lose(command);
-            default -> succeed(command);
-        }
+        succeed(command(Operation.DEPOSIT, ALICE, 7, balances.get(ALICE).version()));
+        met(command(Operation.DEPOSIT, ALICE, 7, 1L), Outcome.refused(409, SampleApi.VERSION_CONFLICT, "{}"));
+        transfer(withdrawn(), 10);
+        fail(putBack(withdrawn(), 10));
+        handled(InvoiceEvent.FINALIZED);
+        InvoiceEvent paid = handled(InvoiceEvent.PAID);
+        InvoiceEvent finalized = new InvoiceEvent(InvoiceEvent.FINALIZED, paid.paymentId());
+        deliveries.add(new Delivery(paid, HANDLED));
+        deliveries.add(new Delivery(finalized, UNKNOWN));
+        deliveries.add(new Delivery(finalized, Outcome.refused(409, "Message in progress", "{}")));
     }
 
     Command command(Operation operation, String accountId, long amountCents, Long expectedVersion) {
@@ -109,102 +96,50 @@ final class InventedRun {
         return command(Operation.PAYOUT, ALICE, 10, null);
     }
 
-    /** After some attempts without an answer, and answered more than once. */
+    /** After an attempt without an answer, and answered twice. */
     Command succeed(Command command) {
-        loseAnswers(command);
-        Event event = apply(command);
+        Event event = apply(lost(command));
         if (command.operation() == Operation.PAYOUT) {
-            transfer(command);
+            transfer(command, command.amountCents());
         }
-        Outcome answer = answer(command, event);
-        met(command, answer);
-        while (random.nextInt(3) == 0) {
-            met(command, answer);
-        }
-        if (command.operation() == Operation.PAYMENT && random.nextBoolean()) {
-            tellOfInvoice(event.paymentId());
-        }
-        return command;
-    }
-
-    /** A version conflict where a version was given, otherwise only in progress, and given up. */
-    private void refuse(Command command) {
-        if (command.expectedVersion() == null) {
-            met(command, Outcome.refused(409, SampleApi.IN_PROGRESS, "{}"));
-            met(command, Outcome.refused(500, "Internal error", "{}"));
-        } else {
-            met(command, Outcome.refused(409, SampleApi.VERSION_CONFLICT, "{}"));
-        }
+        return met(met(command, answer(command, event)), answer(command, event));
     }
 
     Command fail(Command command) {
-        loseAnswers(command);
-        if (command.operation() == Operation.PAYOUT && random.nextBoolean()) {
-            apply(command);
-            putBack(command);
-        }
-        met(command, Outcome.refused(422, SampleApi.INSUFFICIENT_FUNDS, "{}"));
-        met(command, Outcome.refused(422, SampleApi.INSUFFICIENT_FUNDS, "{}"));
+        met(met(lost(command), FAILED), FAILED);
         recordFailure(command);
         return command;
     }
 
     /** Nobody answers; what was done is anybody's guess. */
-    Command lose(Command command) {
-        met(command, Outcome.unknown("timeout"));
-        if (random.nextBoolean()) {
-            apply(command);
-            if (command.operation() == Operation.PAYOUT && random.nextBoolean()) {
-                transfer(command);
-            }
-        }
-        return command;
+    Command lost(Command command) {
+        return met(command, UNKNOWN);
     }
 
-    private void tellOfInvoice(UUID paymentId) {
-        InvoiceEvent paid = new InvoiceEvent(InvoiceEvent.PAID, paymentId);
-        InvoiceEvent finalized = new InvoiceEvent(InvoiceEvent.FINALIZED, paymentId);
-        for (InvoiceEvent event : List.of(paid, finalized, paid)) {
-            switch (random.nextInt(4)) {
-                case 0 -> deliver(event, Outcome.unknown("timeout"), random.nextBoolean());
-                case 1 -> deliver(event, Outcome.refused(409, "Message in progress", "{}"), false);
-                default -> deliver(event, HANDLED, true);
-            }
-        }
+    Command answered(Command command, String body) {
+        return met(command, Outcome.acknowledged(201, "/made", body));
     }
 
-    void deliver(InvoiceEvent event, Outcome outcome, boolean isHandled) {
-        deliveries.add(new Delivery(event, outcome));
-        if (isHandled) {
-            handled.add(event);
-        }
+    /** A payout that nobody answered after its first step. */
+    Command withdrawn() {
+        Command payout = lost(payout());
+        apply(payout);
+        return payout;
     }
 
     /** And acknowledged, of a payment of its own. */
-    InvoiceEvent deliver(String type) {
-        Command payment = command(Operation.PAYMENT, ALICE, 10, null);
-        met(payment, Outcome.unknown("timeout"));
+    InvoiceEvent handled(String type) {
+        Command payment = lost(command(Operation.PAYMENT, ALICE, 10, null));
         InvoiceEvent event = new InvoiceEvent(type, apply(payment).paymentId());
-        deliver(event, HANDLED, true);
+        deliveries.add(new Delivery(event, HANDLED));
+        handled.add(event);
         return event;
     }
 
-    private void loseAnswers(Command command) {
-        while (random.nextInt(3) == 0) {
-            met(command, Outcome.unknown("timeout"));
-        }
-    }
-
-    void met(Command command, Outcome outcome) {
-        attempts.add(new Attempt(
-                attempts.size(),
-                random.nextInt(8),
-                command,
-                "instance-0",
-                Instant.EPOCH,
-                Instant.EPOCH,
-                outcome,
-                false));
+    Command met(Command command, Outcome outcome) {
+        attempts.add(
+                new Attempt(attempts.size(), 0, command, "instance-0", Instant.EPOCH, Instant.EPOCH, outcome, false));
+        return command;
     }
 
     Event apply(Command command) {
@@ -212,65 +147,56 @@ final class InventedRun {
                 command.accountId(),
                 command.operation().eventType(),
                 command.operation().signed(command.amountCents()),
-                command.operation() == Operation.PAYMENT ? uuid() : null,
+                command.operation() == Operation.PAYMENT ? UUID.randomUUID() : null,
                 command.operation().scope(),
                 command.key());
     }
 
-    void putBack(Command payout) {
+    Command putBack(Command payout, long cents) {
         add(
                 payout.accountId(),
                 Event.PAYOUT_RETURNED,
-                payout.amountCents(),
+                cents,
                 null,
                 payout.operation().scope(),
                 payout.key());
+        return payout;
     }
 
-    void transfer(Command payout) {
-        transfers.add(new Transfer(payout.transferKey(), payout.accountId(), payout.amountCents()));
+    void transfer(Command payout, long cents) {
+        transfers.add(new Transfer(payout.transferKey(), payout.accountId(), cents));
     }
 
     void recordFailure(Command command) {
         failures.add(new RecordedFailure(command.operation().scope(), command.key(), "insufficient_funds"));
     }
 
-    /** Two are there from the start, the third is opened by a client. */
-    private void open(String accountId) {
-        balances.put(accountId, new Balance(accountId, 0, 0));
-        if (accountId.equals(CAROL)) {
-            succeed(command(Operation.OPENING, accountId, OPENING_CENTS, null));
-        } else {
-            add(accountId, Event.OPENED, OPENING_CENTS, null, null, null);
-        }
-    }
-
-    void open(String accountId, String scope, String key) {
-        balances.put(accountId, new Balance(accountId, 0, 0));
-        add(accountId, Event.OPENED, OPENING_CENTS, null, scope, key);
+    /** As an account is that was there from the start. */
+    void open(String accountId) {
+        add(accountId, Event.OPENED, OPENING_CENTS, null, null, null);
     }
 
     Event add(String accountId, String type, long amountCents, UUID paymentId, String scope, String key) {
-        Balance before = balance(accountId);
+        Balance before = balances.getOrDefault(accountId, new Balance(accountId, 0, 0));
         Balance after = new Balance(accountId, before.version() + 1, before.balanceCents() + amountCents);
         Event event = new Event(
-                uuid(), accountId, after.version(), type, amountCents, after.balanceCents(), paymentId, scope, key);
+                UUID.randomUUID(),
+                accountId,
+                after.version(),
+                type,
+                amountCents,
+                after.balanceCents(),
+                paymentId,
+                scope,
+                key);
         events.add(event);
         balances.put(accountId, after);
         return event;
     }
 
     void skipVersion(String accountId) {
-        Balance before = balance(accountId);
+        Balance before = balances.get(accountId);
         balances.put(accountId, new Balance(accountId, before.version() + 1, before.balanceCents()));
-    }
-
-    private Balance balance(String accountId) {
-        return balances.get(accountId);
-    }
-
-    private UUID uuid() {
-        return new UUID(random.nextLong(), random.nextLong());
     }
 
     static Outcome answer(Command command, Event event) {

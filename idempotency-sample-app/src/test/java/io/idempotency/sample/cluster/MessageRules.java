@@ -24,11 +24,8 @@ final class MessageRules {
 
     void check(FinalState state) {
         state.outbox()
-                .forEach(message -> violations.require(
-                        message.status().equals(Message.SENT),
-                        Rule.OUTBOX_IS_DRAINED,
-                        "the outbox still holds %s",
-                        message));
+                .forEach(message ->
+                        violations.require(message.status().equals(Message.SENT), Rule.OUTBOX_IS_DRAINED, message));
         checkToldOnce(state, Message.EVENTS, event -> !event.isFirst());
         checkToldOnce(state, Message.PAYMENTS, Event::isPayment);
         checkContents(state);
@@ -46,7 +43,6 @@ final class MessageRules {
         accounts.forEach(accountId -> violations.require(
                 changes.getOrDefault(accountId, 0L).equals(told.getOrDefault(accountId, 0L)),
                 Rule.EVENT_IS_TOLD_ONCE,
-                "%s has %d changes, and %d messages of %s tell of them",
                 accountId,
                 changes.getOrDefault(accountId, 0L),
                 told.getOrDefault(accountId, 0L),
@@ -68,12 +64,6 @@ final class MessageRules {
     }
 
     private void requireOne(String messageId, Set<String> contents) {
-        violations.require(
-                contents.size() == 1,
-                Rule.MESSAGE_HAS_ONE_CONTENT,
-                "message %s has %d contents: %s",
-                messageId,
-                contents.size(),
-                contents);
+        violations.require(contents.size() == 1, Rule.MESSAGE_HAS_ONE_CONTENT, messageId, contents);
     }
 }

@@ -40,9 +40,8 @@ final class PaymentRules {
         Map<K, List<T>> foundById = found.collect(Collectors.groupingBy(id, TreeMap::new, Collectors.toList()));
         expectedById.forEach((key, one) -> {
             List<T> others = foundById.getOrDefault(key, List.of());
-            violations.require(others.equals(one), rule, "the events make it %s, but there is %s", one, others);
+            violations.require(others.equals(one), rule, one, others);
         });
-        foundById.forEach((key, others) ->
-                violations.require(expectedById.containsKey(key), rule, "no event belongs to %s", others));
+        foundById.forEach((key, others) -> violations.require(expectedById.containsKey(key), rule, others));
     }
 }

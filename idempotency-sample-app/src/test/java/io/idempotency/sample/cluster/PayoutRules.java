@@ -25,12 +25,9 @@ final class PayoutRules {
         violations.require(
                 atMostOnce && inOrder && finished,
                 Rule.PAYOUT_IS_WITHDRAWN_AND_TRANSFERRED,
-                "%s, %s, was withdrawn %d times, transferred %d times and put back %d times",
                 payout,
                 payout.failed() ? "failed" : payout.isAcknowledged() ? "acknowledged" : "without an answer",
-                withdrawn,
-                transferred,
-                returned);
+                withdrawn + " withdrawn, " + transferred + " transferred, " + returned + " put back");
         payout.transfers().forEach(transfer -> checkContent(payout, transfer));
         payout.returns().forEach(event -> checkContent(payout, event));
     }
@@ -40,7 +37,6 @@ final class PayoutRules {
                 transfer.accountId().equals(payout.command().accountId())
                         && transfer.amountCents() == payout.command().amountCents(),
                 Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,
-                "%s asked for %s and was transferred as %s",
                 payout,
                 payout.command(),
                 transfer);
@@ -52,7 +48,6 @@ final class PayoutRules {
                         && event.accountId().equals(payout.command().accountId())
                         && event.amountCents() == payout.command().amountCents(),
                 Rule.EFFECT_IS_WHAT_WAS_ASKED_AND_ANSWERED,
-                "%s asked for %s and was put back as %s",
                 payout,
                 payout.command(),
                 event);

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.idempotency.sample.SampleApplication;
+import io.idempotency.sample.ChildJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -46,9 +46,7 @@ final class SampleInstance implements AutoCloseable {
 
     private int failedStarts;
 
-    private Process process;
-
-    private Path output;
+    private ChildJvm jvm;
 
     private volatile String url = "http://localhost:1";
 
@@ -76,7 +74,7 @@ final class SampleInstance implements AutoCloseable {
 
     /** As the database knows it. */
     synchronized long pid() {
-        return process.pid();
+        return jvm.process().pid();
     }
 
     /** Leases of others that had expired and that it took over, all JVMs here taken together. */
@@ -101,34 +99,22 @@ final class SampleInstance implements AutoCloseable {
 
     synchronized void start() throws IOException {
         starts++;
-        output = log(starts);
-        process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-Xmx256m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SampleApplication.class.getName(),
+        jvm = ChildJvm.startSample(
+                Path.of(""),
+                log(starts),
+                List.of(
                         "--spring.profiles.active=postgres",
-                        "--server.port=0",
                         "--spring.datasource.url=" + database.url(),
                         "--spring.datasource.username=" + database.user(),
                         "--spring.datasource.password=" + database.password(),
                         "--spring.datasource.hikari.data-source-properties.ApplicationName=" + name,
                         "--spring.datasource.hikari.connection-timeout=3000",
-                        "--logging.level.io.idempotency.sample=info",
                         "--sample.payouts.lease=" + LEASE.toSeconds() + "s",
                         "--sample.provider.timeout=400ms",
                         "--sample.provider.attempts=3",
                         "--idempotency.outbox.poll-interval=200ms",
                         "--idempotency.outbox.backoff.delay=100ms",
-                        "--idempotency.outbox.backoff.max-delay=500ms"))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        // For a build that is interrupted.
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+                        "--idempotency.outbox.backoff.max-delay=500ms"));
     }
 
     /** Returns when it takes requests; starts it again if it gave up because the database was away. */
@@ -139,8 +125,8 @@ final class SampleInstance implements AutoCloseable {
     }
 
     private synchronized String findUrl() throws IOException {
-        String text = Files.readString(output);
-        if (!process.isAlive()) {
+        String text = jvm.text();
+        if (!jvm.process().isAlive()) {
             failedStarts++;
             assertThat(failedStarts).as(text).isLessThan(MAX_STARTS);
             start();
@@ -153,8 +139,7 @@ final class SampleInstance implements AutoCloseable {
     /** Without any chance to finish what it does: {@code kill -9}. */
     synchronized void kill() {
         ready = false;
-        process.destroyForcibly();
-        process.onExit().join();
+        jvm.close();
     }
 
     /** Stands still, as in a long garbage collection, and notices nothing. */
@@ -170,7 +155,9 @@ final class SampleInstance implements AutoCloseable {
 
     private synchronized void signal(String signal) {
         try {
-            Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
+            Process kill = new ProcessBuilder(
+                            "kill", "-" + signal, Long.toString(jvm.process().pid()))
+                    .start();
             assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
             assertThat(kill.exitValue()).isZero();
         } catch (IOException e) {
@@ -183,7 +170,7 @@ final class SampleInstance implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        if (process != null) {
+        if (jvm != null) {
             kill();
         }
     }

@@ -1,11 +1,13 @@
 package io.idempotency.sample.cluster;
 
-/** A broken promise, in plain words. */
-record Violation(Rule rule, String what) {
+import java.util.List;
+
+/** A broken promise, and what shows it. */
+record Violation(Rule rule, List<Object> evidence) {
 
     @Override
     public String toString() {
-        return rule + ": " + what;
+        return rule + ": " + evidence;
     }
 
     /** What is promised. */

@@ -1,6 +1,7 @@
 package io.idempotency.sample.cluster;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import io.idempotency.sample.cluster.Violation.Rule;
@@ -10,10 +11,10 @@ final class Violations {
 
     private final List<Violation> found = new ArrayList<>();
 
-    @SuppressWarnings("AnnotateFormatMethod")
-    void require(boolean kept, Rule rule, String format, Object... arguments) {
+    void require(boolean kept, Rule rule, Object... evidence) {
         if (!kept) {
-            found.add(new Violation(rule, String.format(format, arguments)));
+            // Not List.of, because evidence may be null.
+            found.add(new Violation(rule, Arrays.asList(evidence)));
         }
     }
 

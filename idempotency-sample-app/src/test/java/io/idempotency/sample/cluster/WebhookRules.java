@@ -40,7 +40,6 @@ final class WebhookRules {
                 .forEach(delivery -> violations.require(
                         SampleApi.isToComeAgain(delivery.outcome()),
                         Rule.REFUSAL_HAS_A_REASON,
-                        "%s was refused with %s",
                         delivery.event(),
                         delivery.outcome()));
     }
@@ -53,15 +52,12 @@ final class WebhookRules {
             violations.require(
                     times == 1 || (times == 0 && !acknowledged.contains(event)),
                     Rule.WEBHOOK_IS_HANDLED_ONCE,
-                    "%s, %s, was handled %d times",
-                    event.eventId(),
+                    event,
                     acknowledged.contains(event) ? "acknowledged" : "without an answer",
                     times);
         }
         Set<String> ids = sent.stream().map(InvoiceEvent::eventId).collect(Collectors.toSet());
-        kept.keySet()
-                .forEach(id -> violations.require(
-                        ids.contains(id), Rule.EFFECT_WAS_ASKED_FOR, "nobody sent the webhook %s", id));
+        kept.keySet().forEach(id -> violations.require(ids.contains(id), Rule.EFFECT_WAS_ASKED_FOR, id));
     }
 
     private void checkInvoices(Set<InvoiceEvent> acknowledged, FinalState state) {
@@ -72,7 +68,6 @@ final class WebhookRules {
                 .forEach(event -> violations.require(
                         event.status().equals(statuses.get(event.invoiceId())),
                         Rule.INVOICE_NEVER_GOES_BACK,
-                        "%s was acknowledged, and the invoice is %s",
                         event,
                         statuses.get(event.invoiceId())));
     }
@@ -81,10 +76,7 @@ final class WebhookRules {
         Set<UUID> settled = new HashSet<>();
         for (Settlement settlement : state.settlements()) {
             violations.require(
-                    settled.add(settlement.paymentId()),
-                    Rule.PAYMENT_IS_SETTLED_IF_PAID,
-                    "%s is settled more than once",
-                    settlement.paymentId());
+                    settled.add(settlement.paymentId()), Rule.PAYMENT_IS_SETTLED_IF_PAID, settlement.paymentId());
         }
         Set<UUID> payments = state.payments().stream().map(Payment::paymentId).collect(Collectors.toSet());
         payments.addAll(settled);
@@ -94,10 +86,9 @@ final class WebhookRules {
             violations.require(
                     asTold,
                     Rule.PAYMENT_IS_SETTLED_IF_PAID,
-                    "%s is %s, and %s",
                     payment,
                     settled.contains(payment) ? "settled" : "completed",
-                    acknowledged.contains(paid) ? "its invoice is paid" : "nobody was told that its invoice is paid");
+                    acknowledged.contains(paid) ? "acknowledged as paid" : "not acknowledged as paid");
         }
     }
 }

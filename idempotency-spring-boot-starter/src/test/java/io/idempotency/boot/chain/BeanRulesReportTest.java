@@ -1,13 +1,17 @@
 package io.idempotency.boot.chain;
 
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import jakarta.annotation.security.RolesAllowed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import org.springframework.aop.framework.ProxyFactory;
@@ -26,7 +30,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
@@ -47,6 +50,7 @@ import io.idempotency.Idempotent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 /** A bean whose calls the library cannot protect is reported at start-up: which one, why, and what to change. */
 class BeanRulesReportTest extends LedgerTests {
@@ -98,18 +102,20 @@ class BeanRulesReportTest extends LedgerTests {
                 .advises("Remove one of the two");
     }
 
+    static Stream<Arguments> decorators() {
+        return Stream.of(
+                argumentSet("with a parameter", List.of(Inner.class, Outer.class)),
+                argumentSet("made from another bean", List.of(MadeFromAnotherBean.class)),
+                argumentSet("two of one class", List.of(TwoOfOneClass.class)),
+                argumentSet("made later", List.of(Inner.class, LazyOuter.class)));
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                DecoratorOfAParameter.class,
-                DecoratorMadeFromAnotherBean.class,
-                TwoOfOneClass.class,
-                LazyDecorator.class
-            })
-    void reportsABeanThatGetsAnotherImplementationOfItsMethodInjected(Class<?> configuration) {
+    @MethodSource("decorators")
+    void reportsABeanThatGetsAnotherImplementationOfItsMethodInjected(List<Class<?>> beans) {
         Throwable failure = catchThrowable(() -> {
             try (ConfigurableApplicationContext application =
-                    start(new Class<?>[] {configuration}, StartupFailure.quietly())) {
+                    start(beans.toArray(Class<?>[]::new), StartupFailure.quietly())) {
                 application.getBean("outer");
             }
         });
@@ -119,19 +125,26 @@ class BeanRulesReportTest extends LedgerTests {
                 .advises("in the class of the bean that is called from outside", "let it have an ObjectProvider");
     }
 
+    static Stream<Arguments> otherDecorators() {
+        return Stream.of(
+                argumentSet("of a bean that is not idempotent", List.of(PlainInner.class, Outer.class)),
+                argumentSet("of a mock", List.of(Mocking.class, Outer.class)),
+                argumentSet("of itself", List.of(KnowsItself.class)),
+                argumentSet("that calls with another key", List.of(Inner.class, CallsWithAnotherKey.class)));
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            classes = {DecoratorOfAPlainBean.class, DecoratorOfAMock.class, KnowsItself.class, CallsWithAnotherKey.class
-            })
-    void otherDecoratorsStart(Class<?> configuration) {
-        try (ConfigurableApplicationContext application = start(configuration)) {
+    @MethodSource("otherDecorators")
+    void otherDecoratorsStart(List<Class<?>> beans) {
+        try (ConfigurableApplicationContext application = start(beans.toArray(Class<?>[]::new))) {
             PaymentService outer = application.getBean("outer", PaymentService.class);
-            String key = configuration.getSimpleName();
+            String key = beans.get(0).getSimpleName();
 
             assertThat(outer.pay(key)).isEqualTo(outer.pay(key));
         }
     }
 
+    @Component("inner")
     static class Inner extends LedgerBean implements IdempotentPayments {
 
         @Override
@@ -140,6 +153,16 @@ class BeanRulesReportTest extends LedgerTests {
         }
     }
 
+    @Component("inner")
+    static class PlainInner extends LedgerBean implements PaymentService {
+
+        @Override
+        public Receipt pay(String key) {
+            return ledger.enter(key);
+        }
+    }
+
+    @Component("outer")
     static class Outer implements IdempotentPayments {
 
         private final PaymentService inner;
@@ -154,22 +177,33 @@ class BeanRulesReportTest extends LedgerTests {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class DecoratorOfAParameter {
+    @Lazy
+    @Component("outer")
+    static class LazyOuter extends Outer {
 
-        @Bean
-        Inner inner() {
-            return new Inner();
-        }
-
-        @Bean
-        Outer outer(Inner inner) {
-            return new Outer(inner);
+        LazyOuter(PaymentService inner) {
+            super(inner);
         }
     }
 
+    @Component("outer")
+    static class CallsWithAnotherKey extends Outer {
+
+        CallsWithAnotherKey(ObjectProvider<Inner> inner) {
+            super(key -> inner.getObject().pay(key + " inside"));
+        }
+    }
+
+    @Component("outer")
+    static class KnowsItself extends Inner {
+
+        @Autowired
+        @Lazy
+        PaymentService itself;
+    }
+
     @Configuration
-    static class DecoratorMadeFromAnotherBean {
+    static class MadeFromAnotherBean {
 
         @Bean
         Inner inner() {
@@ -196,84 +230,14 @@ class BeanRulesReportTest extends LedgerTests {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class LazyDecorator {
-
-        @Bean
-        Inner inner() {
-            return new Inner();
-        }
-
-        @Bean
-        @Lazy
-        PaymentService outer(Inner inner) {
-            return new Outer(inner);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class DecoratorOfAPlainBean {
-
-        @Bean
-        PlainPayments inner() {
-            return new PlainPayments();
-        }
-
-        @Bean
-        Outer outer(PlainPayments inner) {
-            return new Outer(inner);
-        }
-    }
-
-    static class PlainPayments extends LedgerBean implements PaymentService {
-
-        @Override
-        public Receipt pay(String key) {
-            return ledger.enter(key);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class DecoratorOfAMock {
+    static class Mocking {
 
         /** Registers the mock as Spring's annotations for tests do. */
         @Bean
         static BeanFactoryPostProcessor mocking() {
             Inner mock = Mockito.mock(Inner.class);
-            Mockito.when(mock.pay("DecoratorOfAMock")).thenReturn(new Receipt(UUID.randomUUID(), "mocked"));
+            Mockito.when(mock.pay("Mocking")).thenReturn(new Receipt(UUID.randomUUID(), "mocked"));
             return beanFactory -> beanFactory.registerSingleton("inner", mock);
-        }
-
-        @Bean
-        Outer outer(Inner inner) {
-            return new Outer(inner);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class CallsWithAnotherKey {
-
-        @Bean
-        Inner inner() {
-            return new Inner();
-        }
-
-        @Bean
-        Outer outer(ObjectProvider<Inner> inner) {
-            return new Outer(key -> inner.getObject().pay(key + " inside"));
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @Import(KnowsItself.Registered.class)
-    static class KnowsItself {
-
-        @Component("outer")
-        static class Registered extends Inner {
-
-            @Autowired
-            @Lazy
-            PaymentService itself;
         }
     }
 
@@ -368,14 +332,13 @@ class BeanRulesReportTest extends LedgerTests {
         public void pay(String key) {}
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {InACircle.class, TransactionalInACircle.class})
-    void reportsABeanInACircleOfReferences(Class<? extends PaymentService> bean) {
+    @Test
+    void reportsABeanInACircleOfReferences() {
         StartupFailure.of(
                         database,
-                        new Class<?>[] {bean, UserInACircle.class},
+                        new Class<?>[] {InACircle.class, UserInACircle.class},
                         "spring.main.allow-circular-references=true")
-                .says(bean.getSimpleName() + "' with idempotent methods is part of a circular reference")
+                .says("InACircle' with idempotent methods is part of a circular reference")
                 .advises("@Lazy");
     }
 
@@ -508,19 +471,7 @@ class BeanRulesReportTest extends LedgerTests {
         PaymentService payments;
     }
 
-    static class InACircle implements PaymentService {
-
-        @Autowired
-        UserInACircle user;
-
-        @Override
-        @Idempotent(scope = "in-a-circle", key = "#key")
-        public Receipt pay(String key) {
-            throw new UnsupportedOperationException(key);
-        }
-    }
-
-    static class TransactionalInACircle extends NeverCalled {
+    static class InACircle extends NeverCalled {
 
         @Autowired
         UserInACircle user;

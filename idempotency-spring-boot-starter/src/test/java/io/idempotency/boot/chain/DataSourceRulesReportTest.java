@@ -28,10 +28,8 @@ import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.jta.JtaTransactionManager;
 import reactor.core.publisher.Mono;
 
-import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.PostgresTest;
@@ -128,11 +126,7 @@ class DataSourceRulesReportTest {
                 arguments(OfNobody.class, "No bean named 'missing' available"),
                 arguments(OfThePrimary.class, "'archiveManager' is not for the DataSource of the idempotency tables"),
                 arguments(OfTheClass.class, "'archiveManager' is not for the DataSource of the idempotency tables"),
-                arguments(OfJta.class, "'jta' is not for the DataSource of the idempotency tables"),
-                arguments(OfReactive.class, "'reactive' is a reactive one"),
-                arguments(
-                        LeasedOfTheOther.class,
-                        "'archiveManager' is not for the DataSource of the idempotency tables"));
+                arguments(OfReactive.class, "'reactive' is a reactive one"));
     }
 
     @ParameterizedTest
@@ -207,28 +201,10 @@ class DataSourceRulesReportTest {
         }
     }
 
-    static class OfJta {
-
-        @Transactional("jta")
-        @Idempotent(scope = "manager", key = "#key")
-        public String pay(String key) {
-            return key;
-        }
-    }
-
     static class OfReactive {
 
         @Transactional("reactive")
         @Idempotent(scope = "manager", key = "#key")
-        public String pay(String key) {
-            return key;
-        }
-    }
-
-    static class LeasedOfTheOther {
-
-        @Transactional("archiveManager")
-        @Idempotent(scope = "manager", key = "#key", mode = IdempotencyMode.LEASED)
         public String pay(String key) {
             return key;
         }
@@ -270,16 +246,6 @@ class DataSourceRulesReportTest {
         @Primary
         JdbcTransactionManager archiveManager(@Qualifier("archive") DataSource archive) {
             return new JdbcTransactionManager(archive);
-        }
-
-        @Bean
-        TransactionManager jta() {
-            return new JtaTransactionManager() {
-                @Override
-                public void afterPropertiesSet() {
-                    // Without a transaction server nothing can be looked up.
-                }
-            };
         }
 
         @Bean

@@ -1,7 +1,6 @@
 package io.idempotency.boot.client;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.ServerSocket;
 import java.net.http.HttpClient;
@@ -19,13 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.AdditionalAnswers;
+import org.mockito.Mockito;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpRequest;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
-import org.springframework.http.client.ClientHttpRequestExecution;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
@@ -319,13 +318,27 @@ class IdempotencyKeyInterceptorTest {
         RestClient counted = RestClient.builder()
                 .requestFactory(jdkClient(READ_TIMEOUT))
                 .requestInterceptor(interceptor)
-                .requestInterceptor(new CountedResponses(open))
+                .requestInterceptor((request, body, execution) -> counted(execution.execute(request, body), open))
                 .build();
 
         assertThat(pay(counted).getBody()).isEqualTo("paid");
         assertThat(server.requests()).hasSize(3);
         assertThat(openInPauses).hasValue(0);
         assertThat(open).hasValue(0);
+    }
+
+    /** Counted until it is closed. */
+    private static ClientHttpResponse counted(ClientHttpResponse response, AtomicInteger open) {
+        open.incrementAndGet();
+        ClientHttpResponse counted = Mockito.mock(ClientHttpResponse.class, AdditionalAnswers.delegatesTo(response));
+        Mockito.doAnswer(close -> {
+                    open.decrementAndGet();
+                    response.close();
+                    return null;
+                })
+                .when(counted)
+                .close();
+        return counted;
     }
 
     @Test
@@ -414,43 +427,5 @@ class IdempotencyKeyInterceptorTest {
         SimpleClientHttpRequestFactory factory = new SimpleClientHttpRequestFactory();
         factory.setReadTimeout(readTimeout);
         return factory;
-    }
-
-    /** Counts responses that are not closed. */
-    private record CountedResponses(AtomicInteger open) implements ClientHttpRequestInterceptor {
-
-        @Override
-        public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
-                throws IOException {
-            ClientHttpResponse response = execution.execute(request, body);
-            open.incrementAndGet();
-            return new ClientHttpResponse() {
-                @Override
-                public HttpStatusCode getStatusCode() throws IOException {
-                    return response.getStatusCode();
-                }
-
-                @Override
-                public String getStatusText() throws IOException {
-                    return response.getStatusText();
-                }
-
-                @Override
-                public HttpHeaders getHeaders() {
-                    return response.getHeaders();
-                }
-
-                @Override
-                public InputStream getBody() throws IOException {
-                    return response.getBody();
-                }
-
-                @Override
-                public void close() {
-                    open.decrementAndGet();
-                    response.close();
-                }
-            };
-        }
     }
 }

@@ -93,7 +93,7 @@ class AcknowledgedMeansDurableTest {
         List<String> violations = new ArrayList<>();
         for (Place place : Place.values()) {
             for (Deed deed : Deed.values()) {
-                if (deed.beginsAnotherTransaction && part.isCallersTransactionAt(place)) {
+                if (deed.beginsAnotherTransaction() && part.isCallersTransactionAt(place)) {
                     // Nothing tells it from a rollback to a savepoint before the claim, which the caller may do.
                     continue;
                 }
@@ -124,7 +124,7 @@ class AcknowledgedMeansDurableTest {
     private Optional<String> findViolation(ContractApplication application, Part part, Place place, Deed deed) {
         Till till = application.bean(Till.class);
         Desk desk = application.bean(Desk.class);
-        till.told.set(0);
+        Till.told.set(0);
         application.outcomes().clear();
         String key = "key-" + cases.incrementAndGet();
 
@@ -139,17 +139,17 @@ class AcknowledgedMeansDurableTest {
             if (!isEffectKept || count(part.evidence, key) != 1) {
                 problems.add("was acknowledged and is not in the database");
             }
-            if (till.told.get() != 1) {
-                problems.add("was acknowledged and told to " + till.told + " listeners");
+            if (Till.told.get() != 1) {
+                problems.add("was acknowledged and told to " + Till.told + " listeners");
             }
         } else {
-            if (deed.isHarmless) {
+            if (deed.isHarmless()) {
                 problems.add("failed with " + thrown);
             }
-            if (till.told.get() != 0) {
+            if (Till.told.get() != 0) {
                 problems.add("failed and was told after a commit: " + thrown);
             }
-            if (isEffectKept && !deed.commits) {
+            if (isEffectKept && !deed.commits()) {
                 problems.add("failed and is in the database: " + thrown);
             }
             if (application.outcomes().all().contains(Outcome.EXECUTED)
@@ -169,9 +169,9 @@ class AcknowledgedMeansDurableTest {
         CALL("select count(*) from idempotency.idempotency_request where status = 'succeeded' and idempotency_key = ?"),
         CALL_WITHOUT_RESPONSE(CALL.evidence),
         RECEIVER("select count(*) from idempotency.processed_message where message_id = ?"),
+        CALL_THAT_JOINS(CALL.evidence),
         JOINED_CALL(CALL.evidence),
         JOINED_CALL_WITHOUT_RESPONSE(CALL.evidence),
-        CALL_THAT_JOINS(CALL.evidence),
         JOINED_RECEIVER(RECEIVER.evidence),
         BATCH(RECEIVER.evidence),
         PUBLISHING("select count(*) from idempotency.outbox_event where payload::text = '\"' || ? || '\"'"),
@@ -189,42 +189,32 @@ class AcknowledgedMeansDurableTest {
                 case CALL -> desk.pay(key, further);
                 case CALL_WITHOUT_RESPONSE -> desk.payQuietly(key, further);
                 case RECEIVER -> desk.receive(key, further);
-                case JOINED_CALL ->
-                    till.inTransaction(() -> {
-                        desk.pay(key, () -> {});
-                        further.run();
-                    });
-                case JOINED_CALL_WITHOUT_RESPONSE ->
-                    till.inTransaction(() -> {
-                        desk.payQuietly(key, () -> {});
-                        further.run();
-                    });
                 case CALL_THAT_JOINS -> till.inTransaction(() -> desk.payQuietly(key, further));
-                case JOINED_RECEIVER ->
+                default ->
                     till.inTransaction(() -> {
-                        desk.receive(key, () -> {});
+                        join(till, desk, key);
                         further.run();
                     });
+            }
+        }
+
+        private void join(Till till, Desk desk, String key) {
+            switch (this) {
+                case JOINED_CALL -> desk.pay(key, () -> {});
+                case JOINED_CALL_WITHOUT_RESPONSE -> desk.payQuietly(key, () -> {});
+                case JOINED_RECEIVER -> desk.receive(key, () -> {});
                 case BATCH ->
-                    till.inTransaction(() -> {
-                        till.inbox
-                                .claimNew("desk-batches", List.of(key), id -> id)
-                                .forEach(till::makeEffect);
-                        further.run();
-                    });
-                case PUBLISHING ->
-                    till.inTransaction(() -> {
-                        till.makeEffect(key);
-                        till.outbox.publish(
-                                OutboxMessage.of("desk", "Paid").payload(key).build());
-                        further.run();
-                    });
-                case LOCK ->
-                    till.inTransaction(() -> {
-                        till.locks.acquire("desk", key, Duration.ofSeconds(5));
-                        till.makeEffect(key);
-                        further.run();
-                    });
+                    till.inbox.claimNew("desk-batches", List.of(key), id -> id).forEach(till::makeEffect);
+                case PUBLISHING -> {
+                    till.makeEffect(key);
+                    till.outbox.publish(
+                            OutboxMessage.of("desk", "Paid").payload(key).build());
+                }
+                case LOCK -> {
+                    till.locks.acquire("desk", key, Duration.ofSeconds(5));
+                    till.makeEffect(key);
+                }
+                default -> throw new AssertionError(this);
             }
         }
 
@@ -261,34 +251,39 @@ class AcknowledgedMeansDurableTest {
 
     /** Of the application to its transaction. */
     private enum Deed {
-        NOTHING(true, false, false),
-        QUERY(true, false, false),
-        ERROR_THAT_A_SAVEPOINT_HEALS(true, false, false),
-        SWALLOWED_ERROR(false, false, false),
-        THROWN_ERROR(false, false, false),
-        ROLLBACK(false, false, false),
-        ROLLBACK_AND_MORE(false, false, true),
-        ROLLBACK_AND_LOCK(false, false, true),
-        ROLLBACK_AND_CALL(false, false, true),
-        ROLLBACK_AND_MESSAGE(false, false, true),
-        ROLLBACK_AND_BATCH(false, false, true),
-        ROLLBACK_MORE_AND_COMMIT(false, false, false),
-        COMMIT(false, true, false),
-        COMMIT_AND_MORE(false, true, false);
+        NOTHING,
+        QUERY,
+        ERROR_THAT_A_SAVEPOINT_HEALS,
+        SWALLOWED_ERROR,
+        THROWN_ERROR,
+        ROLLBACK,
+        ROLLBACK_AND_MORE,
+        ROLLBACK_AND_LOCK,
+        ROLLBACK_AND_CALL,
+        ROLLBACK_AND_MESSAGE,
+        ROLLBACK_AND_BATCH,
+        ROLLBACK_MORE_AND_COMMIT,
+        COMMIT,
+        COMMIT_AND_MORE;
 
-        private final boolean isHarmless;
+        boolean isHarmless() {
+            return this == NOTHING || this == QUERY || this == ERROR_THAT_A_SAVEPOINT_HEALS;
+        }
 
-        private final boolean commits;
+        boolean commits() {
+            return name().startsWith("COMMIT");
+        }
 
-        private final boolean beginsAnotherTransaction;
-
-        Deed(boolean isHarmless, boolean commits, boolean beginsAnotherTransaction) {
-            this.isHarmless = isHarmless;
-            this.commits = commits;
-            this.beginsAnotherTransaction = beginsAnotherTransaction;
+        boolean beginsAnotherTransaction() {
+            return name().startsWith("ROLLBACK_AND_");
         }
 
         void on(Till till) {
+            if (beginsAnotherTransaction()) {
+                till.onConnection(Connection::rollback);
+            } else if (commits()) {
+                till.onConnection(Connection::commit);
+            }
             switch (this) {
                 case NOTHING -> {}
                 case QUERY -> till.query();
@@ -301,37 +296,21 @@ class AcknowledgedMeansDurableTest {
                 case SWALLOWED_ERROR -> till.failAndSwallow();
                 case THROWN_ERROR -> till.fail();
                 case ROLLBACK -> till.onConnection(Connection::rollback);
-                case ROLLBACK_AND_MORE -> {
-                    till.onConnection(Connection::rollback);
-                    till.makeEffect("more");
-                }
-                case ROLLBACK_AND_LOCK -> {
-                    till.onConnection(Connection::rollback);
-                    till.locks.acquire("till", "more", Duration.ofSeconds(5));
-                }
-                case ROLLBACK_AND_CALL -> {
-                    till.onConnection(Connection::rollback);
+                case ROLLBACK_AND_MORE, COMMIT_AND_MORE -> till.makeEffect("more");
+                case ROLLBACK_AND_LOCK -> till.locks.acquire("till", "more", Duration.ofSeconds(5));
+                case ROLLBACK_AND_CALL ->
                     till.operations
                             .call("till", UUID.randomUUID().toString(), null)
                             .run(() -> till.makeEffect("more"));
-                }
-                case ROLLBACK_AND_MESSAGE -> {
-                    till.onConnection(Connection::rollback);
+                case ROLLBACK_AND_MESSAGE ->
                     till.inbox.handleOnce("till", UUID.randomUUID().toString(), () -> till.makeEffect("more"));
-                }
-                case ROLLBACK_AND_BATCH -> {
-                    till.onConnection(Connection::rollback);
+                case ROLLBACK_AND_BATCH ->
                     till.inbox.claimNew("till", List.of(UUID.randomUUID().toString()), id -> id);
-                }
                 case ROLLBACK_MORE_AND_COMMIT -> {
                     ROLLBACK_AND_MORE.on(till);
-                    till.onConnection(Connection::commit);
+                    COMMIT.on(till);
                 }
-                case COMMIT -> till.onConnection(Connection::commit);
-                case COMMIT_AND_MORE -> {
-                    till.onConnection(Connection::commit);
-                    till.makeEffect("more");
-                }
+                case COMMIT -> {}
             }
         }
     }
@@ -378,40 +357,17 @@ class AcknowledgedMeansDurableTest {
     /** What the application has at hand. */
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
-    static class Till {
+    record Till(
+            JdbcTemplate jdbc,
+            PlatformTransactionManager manager,
+            ApplicationEventPublisher events,
+            Inbox inbox,
+            Outbox outbox,
+            TransactionLocks locks,
+            IdempotencyOperations operations) {
 
-        private final JdbcTemplate jdbc;
-
-        private final TransactionTemplate transaction;
-
-        private final ApplicationEventPublisher events;
-
-        private final Inbox inbox;
-
-        private final Outbox outbox;
-
-        private final TransactionLocks locks;
-
-        private final IdempotencyOperations operations;
-
-        private final AtomicInteger told = new AtomicInteger();
-
-        Till(
-                JdbcTemplate jdbc,
-                PlatformTransactionManager manager,
-                ApplicationEventPublisher events,
-                Inbox inbox,
-                Outbox outbox,
-                TransactionLocks locks,
-                IdempotencyOperations operations) {
-            this.jdbc = jdbc;
-            this.transaction = new TransactionTemplate(manager);
-            this.events = events;
-            this.inbox = inbox;
-            this.outbox = outbox;
-            this.locks = locks;
-            this.operations = operations;
-        }
+        /** How many listeners were told of a commit. */
+        private static final AtomicInteger told = new AtomicInteger();
 
         @Bean
         Desk desk() {
@@ -429,7 +385,7 @@ class AcknowledgedMeansDurableTest {
         }
 
         private void inTransaction(Runnable work) {
-            transaction.executeWithoutResult(status -> work.run());
+            new TransactionTemplate(manager).executeWithoutResult(status -> work.run());
         }
 
         private void makeEffect(String key) {

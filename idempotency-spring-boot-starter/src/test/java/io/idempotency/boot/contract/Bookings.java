@@ -2,7 +2,6 @@ package io.idempotency.boot.contract;
 
 import java.util.UUID;
 
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.ConflictPolicy;
@@ -11,18 +10,9 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotentReceiver;
 
 /** Receivers whose effect is that of {@link Payments}: it cannot be overlooked if it is made twice. */
-class Bookings {
+class Bookings extends PayingBean {
 
     static final String ACCOUNT = "a1";
-
-    private final JdbcTemplate jdbc;
-
-    private final Interruption interruption;
-
-    Bookings(JdbcTemplate jdbc, Interruption interruption) {
-        this.jdbc = jdbc;
-        this.interruption = interruption;
-    }
 
     /** Tells which attempt it was. */
     @Transactional

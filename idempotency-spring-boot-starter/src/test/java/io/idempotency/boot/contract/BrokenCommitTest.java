@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -90,6 +91,12 @@ class BrokenCommitTest {
         }
     }
 
+    enum Place {
+        BEFORE_IT_IS_SENT,
+        AFTER_IT_WAS_COMMITTED,
+        COMMIT
+    }
+
     static Stream<Arguments> failures() {
         return Stream.of(Kind.values())
                 .flatMap(kind -> Stream.of(false, true).map(rollbackFails -> Arguments.of(kind, rollbackFails)));
@@ -99,7 +106,7 @@ class BrokenCommitTest {
     @MethodSource("failures")
     void whatFailsBeforeItIsSentLeavesNothing(Kind kind, boolean rollbackFails) {
         Shop shop = withoutRetries.bean(Shop.class);
-        breaking(withoutRetries).before(kind, rollbackFails);
+        breaking(withoutRetries).at(Place.BEFORE_IT_IS_SENT, kind, rollbackFails);
 
         assertThatThrownBy(() -> shop.sell("key")).isInstanceOf(RuntimeException.class);
 
@@ -117,7 +124,7 @@ class BrokenCommitTest {
                 .as("a timeout after which it is known that nothing was committed is for the caller to repeat")
                 .isFalse();
         Shop shop = application.bean(Shop.class);
-        breaking(application).before(kind, rollbackFails);
+        breaking(application).at(Place.BEFORE_IT_IS_SENT, kind, rollbackFails);
 
         assertThat(shop.sell("key")).isEqualTo("sold in execution 2");
 
@@ -131,7 +138,7 @@ class BrokenCommitTest {
     void whatFailsAfterItWasCommittedIsFound(Kind kind) {
         for (ContractApplication each : List.of(application, withoutRetries)) {
             Shop shop = each.bean(Shop.class);
-            breaking(each).after(kind);
+            breaking(each).at(Place.AFTER_IT_WAS_COMMITTED, kind, false);
 
             assertThat(shop.sell("key")).isEqualTo("sold in execution 1");
 
@@ -149,7 +156,7 @@ class BrokenCommitTest {
     @EnumSource(names = {"SQL_EXCEPTION", "RUNTIME_EXCEPTION"})
     void aCommitThatFollowsInVainChangesNothing(Kind kind) {
         Shop shop = withoutRetries.bean(Shop.class);
-        breaking(withoutRetries).commit(kind);
+        breaking(withoutRetries).at(Place.COMMIT, kind, false);
 
         assertThat(shop.sell("key")).isEqualTo("sold in execution 1");
 
@@ -172,29 +179,17 @@ class BrokenCommitTest {
 
         private final AtomicInteger broken = new AtomicInteger();
 
-        private volatile @Nullable Kind before;
+        private final AtomicReference<@Nullable Place> place = new AtomicReference<>();
 
-        private volatile @Nullable Kind after;
-
-        private volatile @Nullable Kind commit;
+        private volatile Kind kind = Kind.ERROR;
 
         private volatile boolean rollbackFails;
 
-        void before(Kind kind, boolean withRollback) {
+        void at(Place newPlace, Kind newKind, boolean withRollback) {
             broken.set(0);
-            before = kind;
+            kind = newKind;
             rollbackFails = withRollback;
-        }
-
-        void after(Kind kind) {
-            broken.set(0);
-            after = kind;
-            rollbackFails = false;
-        }
-
-        void commit(Kind kind) {
-            broken.set(0);
-            commit = kind;
+            place.set(newPlace);
         }
 
         @Override
@@ -215,8 +210,8 @@ class BrokenCommitTest {
                 if (name.equals("prepareStatement") && String.valueOf(argument).endsWith("COMMIT")) {
                     return breakable((PreparedStatement) call.proceed(), isBroken);
                 }
-                if (name.equals("commit") && commit != null) {
-                    throw failureOf(commit);
+                if (name.equals("commit")) {
+                    failAt(Place.COMMIT);
                 }
                 if (name.equals("rollback") && isBroken.get() && rollbackFails) {
                     throw new SQLException("no rollback, on purpose");
@@ -230,24 +225,19 @@ class BrokenCommitTest {
                 if (!name.equals("execute")) {
                     return call.proceed();
                 }
-                if (before != null) {
-                    isBroken.set(true);
-                    throw failureOf(before);
-                }
+                isBroken.set(place.get() == Place.BEFORE_IT_IS_SENT);
+                failAt(Place.BEFORE_IT_IS_SENT);
                 Object result = call.proceed();
-                if (after != null) {
-                    throw failureOf(after);
-                }
+                failAt(Place.AFTER_IT_WAS_COMMITTED);
                 return result;
             });
         }
 
-        private Throwable failureOf(Kind kind) {
-            before = null;
-            after = null;
-            commit = null;
-            broken.incrementAndGet();
-            return kind.failure();
+        private void failAt(Place reached) throws Throwable {
+            if (place.compareAndSet(reached, null)) {
+                broken.incrementAndGet();
+                throw kind.failure();
+            }
         }
 
         private static <T> T proxy(Class<T> type, T target, Interception interception) {

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
@@ -283,16 +282,7 @@ class CallTableTest {
         }
     }
 
-    static class Transfers {
-
-        private final JdbcTemplate jdbc;
-
-        private final Interruption interruption;
-
-        Transfers(JdbcTemplate jdbc, Interruption interruption) {
-            this.jdbc = jdbc;
-            this.interruption = interruption;
-        }
+    static class Transfers extends PayingBean {
 
         @Transactional
         @Idempotent(

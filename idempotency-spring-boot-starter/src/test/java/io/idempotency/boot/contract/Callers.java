@@ -13,6 +13,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import org.junit.jupiter.api.condition.JRE;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -27,6 +29,21 @@ final class Callers implements AutoCloseable {
 
     private Callers(ExecutorService executor) {
         this.executor = executor;
+    }
+
+    /** On virtual threads far more wait than there are carriers, and an interrupted one closes the socket that it reads from. */
+    enum Kind {
+        PLATFORM_THREADS,
+        VIRTUAL_THREADS;
+
+        Callers callers() {
+            return this == PLATFORM_THREADS ? onPlatformThreads() : onVirtualThreads();
+        }
+    }
+
+    /** Returns those that this JVM has. */
+    static List<Kind> kinds() {
+        return JRE.currentVersionNumber() < 21 ? List.of(Kind.PLATFORM_THREADS) : List.of(Kind.values());
     }
 
     static Callers onPlatformThreads() {

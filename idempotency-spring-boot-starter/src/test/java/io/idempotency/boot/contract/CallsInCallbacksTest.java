@@ -1,15 +1,15 @@
 package io.idempotency.boot.contract;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
@@ -26,52 +26,55 @@ import io.idempotency.test.ConcurrentCalls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /** Calls that join a transaction in its callbacks before the commit, and calls whose own transaction has such callbacks. */
 @ContractTest
+@ParameterizedClass
+@EnumSource
 class CallsInCallbacksTest {
 
-    private final Map<TransactionKind, ContractApplication> applications;
+    private final ContractApplications applications;
+
+    @Parameter
+    private TransactionKind kind;
+
+    private ContractApplication application;
+
+    private Desk desk;
 
     CallsInCallbacksTest(ContractApplications applications) {
-        this.applications = TransactionKind.startEach(List.of(TransactionKind.values()), applications, Desk.class);
+        this.applications = applications;
+    }
+
+    @BeforeParameterizedClassInvocation
+    void start() {
+        application = kind.start(applications, List.of(Desk.class));
+        desk = application.bean(Desk.class);
     }
 
     @AfterEach
     void clear() {
-        applications.values().forEach(application -> {
-            // The purge and the sampler have short transactions of their own; what a callback has left open stays.
-            await().untilAsserted(() -> assertThat(
-                            application.database().backends().activity())
-                    .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction")));
-            application.bean(Desk.class).reset();
-        });
-    }
-
-    static Stream<Arguments> callbacks() {
-        return Stream.of(TransactionKind.values())
-                .flatMap(kind -> Stream.of(Callback.values()).map(callback -> Arguments.of(kind, callback)));
+        // The purge and the sampler have short transactions of their own; what a callback has left open stays.
+        await().untilAsserted(() -> assertThat(application.database().backends().activity())
+                .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction")));
+        desk.reset();
     }
 
     @ParameterizedTest
-    @MethodSource("callbacks")
-    void aCallIsPartOfTheTransaction(TransactionKind kind, Callback callback) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @EnumSource
+    void aCallIsPartOfTheTransaction(Callback callback) {
         application.transaction().executeWithoutResult(status -> callback.register(() -> desk.pay("key", () -> {})));
 
-        assertKept(application, "key");
+        assertKept("key");
         assertThat(application.effects()).isEqualTo(1);
         assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
     }
 
     @ParameterizedTest
-    @MethodSource("callbacks")
-    void aRefusalThatIsSwallowedLeavesNothing(TransactionKind kind, Callback callback) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
+    @EnumSource
+    void aRefusalThatIsSwallowedLeavesNothing(Callback callback) {
         desk.payAs("key", "first");
 
         assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
@@ -88,11 +91,8 @@ class CallsInCallbacksTest {
     }
 
     @ParameterizedTest
-    @MethodSource("callbacks")
-    void aFailureBehindTheEffectThatIsSwallowedLeavesNothing(TransactionKind kind, Callback callback) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @EnumSource
+    void aFailureBehindTheEffectThatIsSwallowedLeavesNothing(Callback callback) {
         assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.pay("outer", () -> {});
                     callback.register(() -> assertThatThrownBy(() -> desk.pay("key", Desk::fail))
@@ -100,31 +100,24 @@ class CallsInCallbacksTest {
                 }))
                 .isInstanceOf(TransactionFailedException.class);
 
-        assertNothingIsKept(application);
+        assertNothingIsKept();
     }
 
     /** Spring takes what it throws itself for the answer to a COMMIT, and rolls nothing back. */
     @ParameterizedTest
-    @MethodSource("callbacks")
-    void aFailureOfSpringsOwnLeavesNothing(TransactionKind kind, Callback callback) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @EnumSource
+    void aFailureOfSpringsOwnLeavesNothing(Callback callback) {
         assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.pay("outer", () -> {});
                     callback.register(() -> desk.pay("key", desk::useUpTheTime));
                 }))
                 .isInstanceOfAny(TransactionTimedOutException.class, TransactionFailedException.class);
 
-        assertNothingIsKept(application);
+        assertNothingIsKept();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aFailureOfSpringsOwnBeforeTheCommitOfACallLeavesNothing(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @Test
+    void aFailureOfSpringsOwnBeforeTheCommitOfACallLeavesNothing() {
         for (RuntimeException failure : List.of(
                 new TransactionTimedOutException("too late"), new UnexpectedRollbackException("another transaction"))) {
             assertThatThrownBy(() -> desk.pay(
@@ -134,18 +127,15 @@ class CallsInCallbacksTest {
                             })))
                     .isSameAs(failure);
 
-            assertNothingIsKept(application);
+            assertNothingIsKept();
             application.outcomes().clear();
         }
         assertThat(desk.executions()).isEqualTo(2);
     }
 
     /** The transaction is over, and Spring still lets a method join it. */
-    @ParameterizedTest
-    @EnumSource
-    void aCallAfterTheCompletionIsRefused(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
+    @Test
+    void aCallAfterTheCompletionIsRefused() {
         AtomicReference<Throwable> refusal = new AtomicReference<>();
 
         application.transaction().executeWithoutResult(status -> {
@@ -156,21 +146,16 @@ class CallsInCallbacksTest {
         assertThat(refusal.get())
                 .isInstanceOf(TransactionMismatchException.class)
                 .hasMessageContaining("afterCompletion callback");
-        assertKept(application, "earlier");
+        assertKept("earlier");
         assertThat(application.requests()).isEqualTo(1);
         assertThat(application.effects()).isEqualTo(1);
     }
 
-    /** Which JPA does not have. */
-    static Stream<Arguments> callbacksWithSavepoints() {
-        return callbacks().filter(arguments -> arguments.get()[0] != TransactionKind.JPA);
-    }
-
+    /** JPA has no savepoints. */
     @ParameterizedTest
-    @MethodSource("callbacksWithSavepoints")
-    void theKeyOfACallThatASavepointTookBackIsFree(TransactionKind kind, Callback callback) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
+    @EnumSource
+    void theKeyOfACallThatASavepointTookBackIsFree(Callback callback) {
+        assumeThat(kind).isNotEqualTo(TransactionKind.JPA);
         TransactionTemplate nested = application.transaction(Propagation.NESTED);
         AtomicReference<String> ofAnother = new AtomicReference<>();
 
@@ -191,17 +176,15 @@ class CallsInCallbacksTest {
                 }));
 
         assertThat(desk.pay("other", () -> {})).isEqualTo(ofAnother.get());
-        assertKept(application, "same");
-        assertKept(application, "other");
+        assertKept("same");
+        assertKept("other");
         assertThat(application.effects()).isEqualTo(2);
     }
 
     /** PostgreSQL would let the thread wait for itself. */
     @ParameterizedTest
-    @MethodSource("callbacks")
-    void theKeyThatIsAboutToBeCommittedIsRefusedAtOnceInANewTransaction(TransactionKind kind, Callback callback) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
+    @EnumSource
+    void theKeyThatIsAboutToBeCommittedIsRefusedAtOnceInANewTransaction(Callback callback) {
         TransactionTemplate anew = application.transaction(Propagation.REQUIRES_NEW);
         AtomicReference<Throwable> refusal = new AtomicReference<>();
 
@@ -215,11 +198,11 @@ class CallsInCallbacksTest {
         assertThat(application.effects()).isEqualTo(1);
     }
 
-    private static void assertKept(ContractApplication application, String key) {
+    private void assertKept(String key) {
         assertThat(application.request(key)).containsEntry("status", "succeeded");
     }
 
-    private static void assertNothingIsKept(ContractApplication application) {
+    private void assertNothingIsKept() {
         assertThat(application.effects()).as("effects").isZero();
         assertThat(application.requests()).as("keys").isZero();
         assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -71,44 +72,46 @@ final class ContractApplication {
         return database;
     }
 
+    /** Outside of the transactions of the application. */
+    JdbcTemplate jdbc() {
+        return database.jdbc();
+    }
+
     long effects(String account) {
-        return database.jdbc().queryForObject("select count(*) from payment where account = ?", Long.class, account);
+        return jdbc().queryForObject("select count(*) from payment where account = ?", Long.class, account);
     }
 
     long spent(String account) {
-        return INITIAL_CENTS
-                - database.jdbc().queryForObject("select cents from account where name = ?", Long.class, account);
+        return INITIAL_CENTS - jdbc().queryForObject("select cents from account where name = ?", Long.class, account);
     }
 
     /** Of all accounts. */
     long spent() {
-        return database.jdbc().queryForObject("select sum(? - cents) from account", Long.class, INITIAL_CENTS);
+        return jdbc().queryForObject("select sum(? - cents) from account", Long.class, INITIAL_CENTS);
     }
 
     long effects() {
-        return database.jdbc().queryForObject("select count(*) from payment", Long.class);
+        return jdbc().queryForObject("select count(*) from payment", Long.class);
     }
 
     long requests() {
-        return database.jdbc().queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
+        return jdbc().queryForObject("select count(*) from idempotency.idempotency_request", Long.class);
     }
 
     /** Of all consumers. */
     List<String> handledMessages() {
-        return database.jdbc()
-                .queryForList(
+        return jdbc().queryForList(
                         "select consumer || ' ' || message_id from idempotency.processed_message order by 1",
                         String.class);
     }
 
     List<Map<String, Object>> messageFailures() {
-        return database.jdbc().queryForList("select * from idempotency.message_failure order by message_id");
+        return jdbc().queryForList("select * from idempotency.message_failure order by message_id");
     }
 
     /** The row of a key, whatever its scope is. */
     Map<String, Object> request(String key) {
-        return database.jdbc()
-                .queryForMap("select * from idempotency.idempotency_request where idempotency_key = ?", key);
+        return jdbc().queryForMap("select * from idempotency.idempotency_request where idempotency_key = ?", key);
     }
 
     /** As if the time of the lease were over. */

@@ -1,19 +1,15 @@
 package io.idempotency.boot.contract;
 
-import java.lang.reflect.UndeclaredThrowableException;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyContext;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
@@ -93,39 +89,6 @@ class FailureRecordTest {
                 .containsExactly(Outcome.FAILED, Outcome.FAILED, Outcome.RETRIED, Outcome.REPLAYED);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"exception", "error", "the failure itself"})
-    void aTranslatorThatFailsDoesNotHideTheFailure(String trouble) {
-        Untranslatable failure = new Untranslatable(trouble);
-
-        assertThatThrownBy(() -> wallet.payUntranslatable("key", failure))
-                .isSameAs(failure)
-                .satisfies(thrown ->
-                        assertThat(thrown.getSuppressed()).hasSize(trouble.equals("the failure itself") ? 0 : 1));
-        assertThat(application.requests()).isZero();
-        assertThatThrownBy(() -> wallet.payUntranslatableLeased("key", failure)).isSameAs(failure);
-    }
-
-    @Test
-    void aFailureInAnOuterTransactionIsNotRecorded() {
-        TransactionTemplate outer = application.transaction();
-
-        assertThatThrownBy(() -> outer.execute(status -> {
-                    try {
-                        return wallet.pay("key", -1);
-                    } catch (NoFunds noFunds) {
-                        throw new UndeclaredThrowableException(noFunds);
-                    }
-                }))
-                .cause()
-                .isInstanceOf(NoFunds.class)
-                .satisfies(thrown -> assertThat(thrown.getSuppressed())
-                        .as("attempts to record it")
-                        .isEmpty());
-
-        assertThat(application.requests()).isZero();
-    }
-
     @Test
     void aFailureBehindASavepointOfAnOuterTransactionIsNotRecorded() {
         TransactionTemplate outer = application.transaction();
@@ -133,16 +96,6 @@ class FailureRecordTest {
         outer.executeWithoutResult(
                 status -> assertThatThrownBy(() -> wallet.payNested("key", -1)).isInstanceOf(NoFunds.class));
 
-        assertThat(application.requests()).isZero();
-        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"40001", "40P01"})
-    void aConflictThatNoRepeatMendedIsNotCounted(String sqlState) {
-        assertThatThrownBy(() -> wallet.payInConflict("key", sqlState)).hasMessageContaining("on purpose");
-
-        assertThat(wallet.executions()).isEqualTo(2);
         assertThat(application.requests()).isZero();
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
     }
@@ -156,26 +109,7 @@ class FailureRecordTest {
         }
     }
 
-    static class Untranslatable extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        Untranslatable(String message) {
-            super(message);
-        }
-    }
-
     static class Translator implements FailureTranslator {
-
-        @Override
-        public String codeOf(Throwable failure) {
-            return switch (failure.getMessage()) {
-                case "exception" -> throw new IllegalStateException("no code for this");
-                case "error" -> throw new NoClassDefFoundError("codes");
-                case "the failure itself" -> throw (Untranslatable) failure;
-                default -> FailureTranslator.super.codeOf(failure);
-            };
-        }
 
         @Override
         public Exception toException(RecordedFailureException failure) {
@@ -210,33 +144,9 @@ class FailureRecordTest {
         }
 
         @Transactional
-        @Idempotent(scope = "wallet-in-conflict", key = "#key", maxAttempts = 2)
-        public String payInConflict(String key, String sqlState) {
-            makeEffect();
-            jdbc.execute("do $$ begin raise exception 'on purpose' using errcode = '" + sqlState + "'; end $$");
-            return "paid";
-        }
-
-        @Transactional
         @Idempotent(scope = "translated", key = "#key", finalFailures = NoFunds.class)
         public String payTranslated(String key) throws NoFunds {
             throw new NoFunds("no funds");
-        }
-
-        @Transactional
-        @Idempotent(scope = "untranslatable", key = "#key", fingerprint = "#key", finalFailures = Untranslatable.class)
-        public String payUntranslatable(String key, Untranslatable failure) {
-            throw failure;
-        }
-
-        @Idempotent(
-                scope = "untranslatable-leased",
-                key = "#key",
-                fingerprint = "#key",
-                mode = IdempotencyMode.LEASED,
-                finalFailures = Untranslatable.class)
-        public String payUntranslatableLeased(String key, Untranslatable failure) {
-            throw failure;
         }
     }
 }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -99,10 +98,10 @@ class InboxTest {
 
     @Test
     void aBatchIsReducedToWhatIsNewInItsOwnOrder() {
-        claim(List.of("b", "d"));
+        claim("b", "d");
 
-        assertThat(claim(List.of("e", "d", "c", "e", "b", "a", "c"))).containsExactly("e", "c", "a");
-        assertThat(claim(List.of("e", "a"))).isEmpty();
+        assertThat(claim("e", "d", "c", "e", "b", "a", "c")).containsExactly("e", "c", "a");
+        assertThat(claim("e", "a")).isEmpty();
         assertThat(application.handledMessages())
                 .containsExactly("invoices a", "invoices b", "invoices c", "invoices d", "invoices e");
     }
@@ -113,14 +112,10 @@ class InboxTest {
     void aBatchThatWasHandledSinceTheSnapshotIsItsCallersToRepeat(int isolation) {
         TransactionTemplate isolated = application.transaction();
         isolated.setIsolationLevel(isolation);
-        List<String> ids = List.of("m-1", "m-2");
-
         assertThatThrownBy(() -> isolated.executeWithoutResult(status -> {
                     jdbc.queryForObject("select count(*) from idempotency.processed_message", Integer.class);
-                    CompletableFuture.runAsync(() -> transaction.executeWithoutResult(
-                                    other -> inbox.claimNew("invoices", List.of("m-1"), id -> id)))
-                            .join();
-                    inbox.claimNew("invoices", ids, id -> id);
+                    CompletableFuture.runAsync(() -> claim("m-1")).join();
+                    take("m-1", "m-2");
                 }))
                 .isInstanceOf(ConcurrencyFailureException.class)
                 .rootCause()
@@ -128,8 +123,7 @@ class InboxTest {
                         SQLException.class,
                         refused -> assertThat(refused.getSQLState()).isEqualTo("40001"));
 
-        assertThat(isolated.<List<String>>execute(status -> inbox.claimNew("invoices", ids, id -> id)))
-                .containsExactly("m-2");
+        assertThat(isolated.<List<String>>execute(status -> take("m-1", "m-2"))).containsExactly("m-2");
     }
 
     @Test
@@ -144,19 +138,17 @@ class InboxTest {
 
     @Test
     void aBatchWaitsForAnotherThatHasOneOfItsMessages() {
-        CountDownLatch claimed = new CountDownLatch(1);
-        CountDownLatch open = new CountDownLatch(1);
+        Gate gate = new Gate();
         try (Callers callers = Callers.onPlatformThreads()) {
             Call<List<String>> first = callers.start(() -> transaction.execute(status -> {
-                List<String> mine = inbox.claimNew("invoices", List.of("a", "b"), id -> id);
-                claimed.countDown();
-                Latches.await(open);
+                List<String> mine = take("a", "b");
+                gate.holdTheFirst();
                 return mine;
             }));
-            Latches.await(claimed);
-            Call<List<String>> second = callers.start(() -> claim(List.of("c", "b")));
+            gate.awaitHeld();
+            Call<List<String>> second = callers.start(() -> claim("c", "b"));
             database.backends().awaitBlocked(1);
-            open.countDown();
+            gate.open();
 
             assertThat(first.answer()).containsExactly("a", "b");
             assertThat(second.answer()).containsExactly("c");
@@ -165,15 +157,12 @@ class InboxTest {
 
     @Test
     void aBatchWaitsNoLongerThanTheWaitTimeoutAndTakesItsTransactionWithIt() {
-        try (Callers callers = Callers.onPlatformThreads()) {
-            Gate gate = new Gate();
-            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", gate::holdTheFirst));
-            gate.awaitHeld();
+        whileAnotherThreadHandlesB(() -> {
             List<Throwable> refusals = new ArrayList<>();
 
             assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
                         spend(5);
-                        refusals.add(catchThrowable(() -> inbox.claimNew("invoices", List.of("a", "b"), id -> id)));
+                        refusals.add(catchThrowable(() -> take("a", "b")));
                     }))
                     .isInstanceOf(TransactionFailedException.class);
 
@@ -182,9 +171,7 @@ class InboxTest {
                     .asInstanceOf(type(RequestInProgressException.class))
                     .satisfies(refusal -> assertThat(refusal.retryAfter()).isEqualTo(Duration.ofSeconds(2)))
                     .satisfies(refusal -> assertThat(refusal).hasMessageContainingAll("2 messages", "'invoices'"));
-            gate.open();
-            assertThat(holder.answer()).isTrue();
-        }
+        });
         assertThat(application.handledMessages()).containsExactly("invoices b");
         assertThat(application.spent()).isZero();
     }
@@ -193,22 +180,13 @@ class InboxTest {
     void aBatchWaitsNoLongerThanItsTransactionMayTake() {
         TransactionTemplate shortTransaction = application.transaction();
         shortTransaction.setTimeout(1);
-        try (Callers callers = Callers.onPlatformThreads()) {
-            Gate gate = new Gate();
-            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", gate::holdTheFirst));
-            gate.awaitHeld();
-
-            // Without the transaction's end each would wait for two seconds, however fast the machine.
-            Awaitility.await("a short wait").untilAsserted(() -> {
-                long start = System.nanoTime();
-                assertThatThrownBy(() ->
-                                shortTransaction.execute(status -> inbox.claimNew("invoices", List.of("b"), id -> id)))
-                        .isInstanceOf(RequestInProgressException.class);
-                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1_900));
-            });
-            gate.open();
-            assertThat(holder.answer()).isTrue();
-        }
+        // Without the transaction's end each would wait for two seconds, however fast the machine.
+        whileAnotherThreadHandlesB(() -> Awaitility.await("a short wait").untilAsserted(() -> {
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> shortTransaction.execute(status -> take("b")))
+                    .isInstanceOf(RequestInProgressException.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1_900));
+        }));
     }
 
     @Test
@@ -216,7 +194,7 @@ class InboxTest {
         TransactionTemplate readOnly = application.transaction();
         readOnly.setReadOnly(true);
 
-        assertThatThrownBy(() -> readOnly.execute(status -> inbox.claimNew("invoices", List.of("b"), id -> id)))
+        assertThatThrownBy(() -> readOnly.execute(status -> take("b")))
                 .isInstanceOf(TransactionMismatchException.class)
                 .hasMessageContaining("The open transaction is read-only");
 
@@ -226,21 +204,11 @@ class InboxTest {
     @Test
     void aBatchThatIsRefusedInsideOfASavepointLeavesTheOuterTransaction() {
         TransactionTemplate nested = application.transaction(Propagation.NESTED);
-        try (Callers callers = Callers.onPlatformThreads()) {
-            Gate gate = new Gate();
-            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", gate::holdTheFirst));
-            gate.awaitHeld();
-
-            transaction.executeWithoutResult(status -> {
-                spend(5);
-                assertThatThrownBy(() -> nested.execute(inner -> inbox.claimNew("invoices", List.of("b"), id -> id)))
-                        .isInstanceOf(RequestInProgressException.class);
-                assertThat(inbox.claimNew("invoices", List.of("a"), id -> id)).containsExactly("a");
-            });
-
-            gate.open();
-            assertThat(holder.answer()).isTrue();
-        }
+        whileAnotherThreadHandlesB(() -> transaction.executeWithoutResult(status -> {
+            spend(5);
+            assertThatThrownBy(() -> nested.execute(inner -> take("b"))).isInstanceOf(RequestInProgressException.class);
+            assertThat(take("a")).containsExactly("a");
+        }));
         assertThat(application.handledMessages()).containsExactly("invoices a", "invoices b");
         assertThat(application.spent()).isEqualTo(5);
     }
@@ -248,11 +216,11 @@ class InboxTest {
     @Test
     void eachMessageOfABatchIsAnnouncedWhenItsTransactionEnds() {
         transaction.executeWithoutResult(status -> {
-            claim(List.of("a", "b", "a"));
+            claim("a", "b", "a");
             assertThat(application.outcomes().ofMessages()).isEmpty();
         });
         transaction.executeWithoutResult(status -> {
-            claim(List.of("c", "b"));
+            claim("c", "b");
             status.setRollbackOnly();
         });
 
@@ -271,9 +239,9 @@ class InboxTest {
         TransactionTemplate nested = application.transaction(Propagation.NESTED);
 
         transaction.executeWithoutResult(status -> {
-            claim(List.of("a"));
+            claim("a");
             nested.executeWithoutResult(inner -> {
-                claim(List.of("b"));
+                claim("b");
                 inner.setRollbackOnly();
             });
         });
@@ -323,11 +291,10 @@ class InboxTest {
     void aBatchWithTheMessageThatIsBeingHandledIsRefusedAtOnce() {
         TransactionTemplate another = application.transaction(Propagation.REQUIRES_NEW);
 
-        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> claim(List.of("b", "a"))))
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> claim("b", "a")))
                 .isInstanceOf(ReentrantCallException.class)
                 .hasMessageContaining("still running");
-        assertThatThrownBy(() ->
-                        inbox.handleOnce("invoices", "a", () -> another.execute(status -> claim(List.of("a")))))
+        assertThatThrownBy(() -> inbox.handleOnce("invoices", "a", () -> another.execute(status -> claim("a"))))
                 .isInstanceOf(ReentrantCallException.class)
                 .hasMessageContaining("suspended");
 
@@ -337,8 +304,8 @@ class InboxTest {
     @Test
     void aTransactionThatIsOverTakesNoBatch() {
         List<Throwable> refusals = new ArrayList<>();
-        transaction.executeWithoutResult(status -> Callbacks.afterCompletion(
-                completion -> refusals.add(catchThrowable(() -> inbox.claimNew("invoices", List.of("a"), id -> id)))));
+        transaction.executeWithoutResult(
+                status -> Callbacks.afterCompletion(completion -> refusals.add(catchThrowable(() -> take("a")))));
 
         assertThat(refusals).singleElement().isInstanceOf(TransactionMismatchException.class);
         assertThat(application.handledMessages()).isEmpty();
@@ -352,7 +319,7 @@ class InboxTest {
                 .isInstanceOf(IOException.class);
         assertThat(application.messageFailures()).hasSize(1);
 
-        assertThat(claim(List.of("a", "b"))).containsExactly("a", "b");
+        assertThat(claim("a", "b")).containsExactly("a", "b");
 
         assertThat(application.messageFailures()).isEmpty();
     }
@@ -376,7 +343,7 @@ class InboxTest {
 
     @Test
     void aBatchWithAMalformedIdTouchesNothing() {
-        assertThatThrownBy(() -> claim(List.of("a", " "))).isInstanceOf(InvalidIdempotencyKeyException.class);
+        assertThatThrownBy(() -> claim("a", " ")).isInstanceOf(InvalidIdempotencyKeyException.class);
         assertThatThrownBy(() -> transaction.execute(
                         status -> inbox.claimNew("invoices", List.of("a", "b"), id -> id.equals("b") ? null : id)))
                 .isInstanceOf(MissingIdempotencyKeyException.class);
@@ -391,7 +358,7 @@ class InboxTest {
 
     @Test
     void aBatchNeedsATransaction() {
-        assertThatThrownBy(() -> inbox.claimNew("invoices", List.of("a"), id -> id))
+        assertThatThrownBy(() -> take("a"))
                 .isInstanceOf(TransactionMismatchException.class)
                 .hasMessageContaining("@Transactional");
 
@@ -405,7 +372,7 @@ class InboxTest {
 
         assertThatThrownBy(() -> other.execute(status -> {
                     jdbc.queryForObject("select 1", Integer.class);
-                    return inbox.claimNew("invoices", List.of("a"), id -> id);
+                    return take("a");
                 }))
                 .isInstanceOf(TransactionMismatchException.class);
 
@@ -417,25 +384,25 @@ class InboxTest {
         TransactionTemplate other =
                 new TransactionTemplate(new DataSourceTransactionManager(application.bean(DataSource.class)));
 
-        assertThat(other.<List<String>>execute(status -> inbox.claimNew("invoices", List.of("a"), id -> id)))
-                .containsExactly("a");
+        assertThat(other.<List<String>>execute(status -> take("a"))).containsExactly("a");
         assertThat(application.handledMessages()).containsExactly("invoices a");
     }
 
     @Test
     void aBatchAndSingleMessagesThatLockEachOutEndWithADeadlockErrorOfOneOfThem() {
-        CountDownLatch first = new CountDownLatch(1);
+        Gate gate = new Gate();
         try (Callers callers = Callers.onPlatformThreads()) {
             Call<Throwable> singles =
                     callers.start(() -> catchThrowable(() -> transaction.executeWithoutResult(status -> {
                         inbox.handleOnce("invoices", "b", () -> spend(5));
-                        first.countDown();
-                        database.backends().awaitBlocked(1);
+                        gate.holdTheFirst();
                         inbox.handleOnce("invoices", "a", () -> spend(5));
                     })));
-            Latches.await(first);
-            Call<Throwable> batch = callers.start(() -> catchThrowable(() -> transaction.executeWithoutResult(status ->
-                    inbox.claimNew("invoices", List.of("b", "a"), id -> id).forEach(id -> spend(5)))));
+            gate.awaitHeld();
+            Call<Throwable> batch = callers.start(() -> catchThrowable(() ->
+                    transaction.executeWithoutResult(status -> take("b", "a").forEach(id -> spend(5)))));
+            database.backends().awaitBlocked(1);
+            gate.open();
 
             assertThat(Stream.of(singles.answer(), batch.answer()).filter(Objects::nonNull))
                     .singleElement()
@@ -451,21 +418,36 @@ class InboxTest {
     @Test
     @Tag("race")
     void manyBatchesAtOnceHandleEachMessageOnce() {
-        List<List<String>> batches = IntStream.range(0, 8)
-                .mapToObj(batch -> IntStream.range(0, 200)
-                        .mapToObj(i -> "m-" + (batch % 2 == 0 ? i : 199 - i))
-                        .toList())
-                .toList();
+        List<List<String>> claimed = ConcurrentCalls.<List<String>>run(
+                        8,
+                        batch -> claim(IntStream.range(0, 200)
+                                .mapToObj(i -> "m-" + (batch % 2 == 0 ? i : 199 - i))
+                                .toArray(String[]::new)))
+                .requireAllSucceeded();
 
-        List<List<String>> claimed =
-                ConcurrentCalls.run(batches.size(), i -> claim(batches.get(i))).requireAllSucceeded();
-
-        List<String> all = claimed.stream().flatMap(List::stream).toList();
-        assertThat(all).hasSize(200).doesNotHaveDuplicates();
+        assertThat(claimed.stream().flatMap(List::stream)).hasSize(200).doesNotHaveDuplicates();
     }
 
-    private List<String> claim(List<String> ids) {
-        return transaction.execute(status -> inbox.claimNew("invoices", ids, id -> id));
+    /** In a transaction of its own. */
+    private List<String> claim(String... ids) {
+        return transaction.execute(status -> take(ids));
+    }
+
+    private List<String> take(String... ids) {
+        return inbox.claimNew("invoices", List.of(ids), id -> id);
+    }
+
+    private void whileAnotherThreadHandlesB(Runnable work) {
+        try (Callers callers = Callers.onPlatformThreads()) {
+            Gate gate = new Gate();
+            Call<Boolean> holder = callers.start(() -> inbox.handleOnce("invoices", "b", gate::holdTheFirst));
+            gate.awaitHeld();
+
+            work.run();
+
+            gate.open();
+            assertThat(holder.answer()).isTrue();
+        }
     }
 
     private void spend(long cents) {

@@ -1,11 +1,12 @@
 package io.idempotency.boot.contract;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.transaction.NestedTransactionNotSupportedException;
 import org.springframework.transaction.TransactionTimedOutException;
@@ -23,28 +24,40 @@ import io.idempotency.inbox.Inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /** Calls that join a transaction which cannot commit, or cannot write. */
 @ContractTest
+@ParameterizedClass
+@EnumSource
 class JoinedTransactionTest {
 
-    private final Map<TransactionKind, ContractApplication> applications;
+    private final ContractApplications applications;
+
+    @Parameter
+    private TransactionKind kind;
+
+    private ContractApplication application;
+
+    private Desk desk;
 
     JoinedTransactionTest(ContractApplications applications) {
-        this.applications = TransactionKind.startEach(List.of(TransactionKind.values()), applications, Desk.class);
+        this.applications = applications;
+    }
+
+    @BeforeParameterizedClassInvocation
+    void start() {
+        application = kind.start(applications, List.of(Desk.class));
+        desk = application.bean(Desk.class);
     }
 
     /** Spring rolls back without an exception, so that only the call can say so. */
-    @ParameterizedTest
-    @EnumSource
-    void codeThatMarksTheTransactionOfItsCallerRollbackOnlyFails(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
+    @Test
+    void codeThatMarksTheTransactionOfItsCallerRollbackOnlyFails() {
         IdempotencyOperations operations = application.bean(IdempotencyOperations.class);
         Inbox inbox = application.bean(Inbox.class);
         Runnable mark =
                 () -> TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
-        Desk desk = application.bean(Desk.class);
-
         for (Runnable call : List.<Runnable>of(
                 () -> operations.call("marking", "key", "same").run(mark::run),
                 () -> inbox.handleOnce("marking", "id", mark::run))) {
@@ -59,14 +72,11 @@ class JoinedTransactionTest {
                         .executeWithoutResult(status ->
                                 operations.call("marking", "key", "same").run(status::setRollbackOnly)))
                 .isInstanceOf(TransactionFailedException.class);
-        assertNothingIsKept(application);
+        assertNothingIsKept();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aCallInAReadOnlyTransactionIsRefusedAndCanBeMadeElsewhere(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
+    @Test
+    void aCallInAReadOnlyTransactionIsRefusedAndCanBeMadeElsewhere() {
         TransactionTemplate readOnly = application.transaction();
         readOnly.setReadOnly(true);
         AtomicReference<Throwable> refusal = new AtomicReference<>();
@@ -78,15 +88,14 @@ class JoinedTransactionTest {
         assertThat(refusal.get())
                 .isInstanceOf(TransactionMismatchException.class)
                 .hasMessageContainingAll("'key'", "the open transaction is read-only", "REQUIRES_NEW");
-        assertNothingIsKept(application);
+        assertNothingIsKept();
         desk.pay("key", () -> {});
-        assertKeptOnce(application);
+        assertKeptOnce();
     }
 
     @Test
     void aNestedTransactionIsRefusedByJpa() {
-        ContractApplication application = applications.get(TransactionKind.JPA);
-        Desk desk = application.bean(Desk.class);
+        assumeThat(kind).isEqualTo(TransactionKind.JPA);
         TransactionTemplate nested = application.transaction(Propagation.NESTED);
 
         application
@@ -98,12 +107,8 @@ class JoinedTransactionTest {
         assertThat(application.outcomes().all()).as("no call has begun").isEmpty();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aCallWhoseTransactionHasNoTimeLeftLeavesNothing(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @Test
+    void aCallWhoseTransactionHasNoTimeLeftLeavesNothing() {
         assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.runOutOfTime();
                     assertThatThrownBy(() -> desk.pay("key", () -> {}))
@@ -111,65 +116,49 @@ class JoinedTransactionTest {
                 }))
                 .isInstanceOf(UnexpectedRollbackException.class);
 
-        assertNothingIsKept(application);
+        assertNothingIsKept();
         desk.pay("key", () -> {});
-        assertKeptOnce(application);
+        assertKeptOnce();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aCallWhoseTransactionRunsOutOfTimeBehindTheEffectLeavesNothing(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @Test
+    void aCallWhoseTransactionRunsOutOfTimeBehindTheEffectLeavesNothing() {
         assertThatThrownBy(() -> application
                         .transaction()
                         .executeWithoutResult(status -> assertThatThrownBy(() -> desk.pay("key", desk::useUpTheTime))
                                 .isInstanceOf(TransactionTimedOutException.class)))
                 .isInstanceOf(UnexpectedRollbackException.class);
 
-        assertNothingIsKept(application);
+        assertNothingIsKept();
         desk.pay("key", () -> {});
-        assertKeptOnce(application);
+        assertKeptOnce();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aCallThatCompletesInTimeIsRolledBackWithATransactionThatDoesNot(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @Test
+    void aCallThatCompletesInTimeIsRolledBackWithATransactionThatDoesNot() {
         assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     desk.pay("key", () -> {});
                     desk.useUpTheTime();
                 }))
                 .isInstanceOf(TransactionTimedOutException.class);
 
-        assertNothingIsKept(application);
+        assertNothingIsKept();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aCallIsRolledBackWithATransactionThatWasMarkedBefore(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @Test
+    void aCallIsRolledBackWithATransactionThatWasMarkedBefore() {
         application.transaction().executeWithoutResult(status -> {
             status.setRollbackOnly();
             desk.pay("key", () -> {});
         });
 
-        assertNothingIsKept(application);
+        assertNothingIsKept();
         desk.pay("key", () -> {});
-        assertKeptOnce(application);
+        assertKeptOnce();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aCallIsRefusedInATransactionThatAnotherCallHasMarked(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-        Desk desk = application.bean(Desk.class);
-
+    @Test
+    void aCallIsRefusedInATransactionThatAnotherCallHasMarked() {
         assertThatThrownBy(() -> application.transaction().executeWithoutResult(status -> {
                     assertThatThrownBy(() -> desk.pay("first", Desk::fail)).hasMessage("on purpose");
                     assertThatThrownBy(() -> desk.pay("key", () -> {}))
@@ -178,17 +167,17 @@ class JoinedTransactionTest {
                 }))
                 .isInstanceOf(UnexpectedRollbackException.class);
 
-        assertNothingIsKept(application);
+        assertNothingIsKept();
         desk.pay("key", () -> {});
-        assertKeptOnce(application);
+        assertKeptOnce();
     }
 
-    private static void assertKeptOnce(ContractApplication application) {
+    private void assertKeptOnce() {
         assertThat(application.request("key")).containsEntry("status", "succeeded");
         assertThat(application.effects()).isEqualTo(1);
     }
 
-    private static void assertNothingIsKept(ContractApplication application) {
+    private void assertNothingIsKept() {
         assertThat(application.effects()).isZero();
         assertThat(application.requests()).isZero();
         assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);

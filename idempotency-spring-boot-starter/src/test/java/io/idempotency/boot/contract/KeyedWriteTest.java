@@ -1,11 +1,9 @@
 package io.idempotency.boot.contract;
 
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import javax.sql.DataSource;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -29,8 +27,6 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.CuttingProxy;
-import io.idempotency.test.CuttingProxy.Point;
 import io.idempotency.test.RoundTripCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -80,6 +76,14 @@ class KeyedWriteTest {
                         Map.of("id", UUID.randomUUID(), "cents", cents));
     }
 
+    private Write write(String scope) {
+        return application.bean(IdempotencyOperations.class).write(scope, key, "same");
+    }
+
+    private static Done respond(ContractApplication application, String key) {
+        return transfer(application, key, 5).respond(Done.class, new Done(UUID.randomUUID()));
+    }
+
     @Test
     void aNewKeyTakesOneRoundTripAndARepeatReplays() throws Exception {
         try (RoundTripCounter counter = RoundTripCounter.of(applications.database())) {
@@ -95,9 +99,8 @@ class KeyedWriteTest {
                                 () -> assertThat(transfer(counted, each, 5).respond(Done.class, done))
                                         .isEqualTo(done)))
                         .isEqualTo(1);
-                assertThat(counter.count(() -> assertThat(
-                                        transfer(counted, each, 5).respond(Done.class, new Done(UUID.randomUUID())))
-                                .isEqualTo(done)))
+                assertThat(counter.count(
+                                () -> assertThat(respond(counted, each)).isEqualTo(done)))
                         .isEqualTo(1);
             }
         }
@@ -107,10 +110,9 @@ class KeyedWriteTest {
 
     @Test
     void aRepeatInAnotherInstanceExecutesNoStatement() {
-        Done done = transfer(other, key, 5).respond(Done.class, new Done(UUID.randomUUID()));
+        Done done = respond(other, key);
 
-        assertThat(transfer(application, key, 5).respond(Done.class, new Done(UUID.randomUUID())))
-                .isEqualTo(done);
+        assertThat(respond(application, key)).isEqualTo(done);
 
         assertThat(outcomes()).containsExactly(Outcome.REPLAYED);
         assertThat(transfers()).isEqualTo(1);
@@ -131,12 +133,11 @@ class KeyedWriteTest {
 
     @Test
     void theRowOfTheLastStatementIsTheResponse() {
-        Executed first = returningRow(other, "returning id, execution as \"number\"");
+        Executed first = returningRow(other, key);
 
         assertThat(first).isNotNull().extracting(Executed::number).isEqualTo(1L);
-        assertThat(returningRow(other, "returning id, execution as \"number\"")).isEqualTo(first);
-        assertThat(returningRow(application, "returning id, execution as \"number\""))
-                .isEqualTo(first);
+        assertThat(returningRow(other, key)).isEqualTo(first);
+        assertThat(returningRow(application, key)).isEqualTo(first);
         assertThat(application.request(key).get("response_body"))
                 .hasToString("{\"id\":\"" + first.id() + "\",\"number\":1}");
     }
@@ -151,17 +152,13 @@ class KeyedWriteTest {
         assertNothingIsKept(Outcome.FAILED);
     }
 
-    private Executed returningRow(ContractApplication in, String returning) {
-        return returningRow(in, key, returning);
-    }
-
-    private static Executed returningRow(ContractApplication in, String key, String returning) {
+    private static Executed returningRow(ContractApplication in, String key) {
         return in.bean(IdempotencyOperations.class)
                 .write("transfers-with-row", key, "same")
                 .statement("update account set cents = cents - 5 where name = 'a1'", Map.of())
                 .expectRows(1)
                 .statement(
-                        "insert into transfer (id, cents) values (:id, 5) " + returning,
+                        "insert into transfer (id, cents) values (:id, 5) returning id, execution as \"number\"",
                         Map.of("id", UUID.randomUUID()))
                 .returnRow(Executed.class);
     }
@@ -169,9 +166,7 @@ class KeyedWriteTest {
     @Test
     void aStatementSeesThoseBeforeIt() {
         Map<String, UUID> id = Map.of("id", UUID.randomUUID());
-        application
-                .bean(IdempotencyOperations.class)
-                .write("ordered", key, "same")
+        write("ordered")
                 .statement("insert into transfer (id, cents) values (:id, 1)", id)
                 .statement("update transfer set cents = cents + 1 where id = :id", id)
                 .expectRows(1)
@@ -184,19 +179,13 @@ class KeyedWriteTest {
     }
 
     @Test
-    void anExpectationThatIsNotMetIsTheExceptionOfTheApplication() {
+    void anExpectationThatIsNotMetIsTheExceptionOfTheApplicationOrNamesStatementAndNumbers() {
         assertThatExceptionOfType(NoFunds.class)
                 .isThrownBy(() -> transfer(application, key, ContractApplication.INITIAL_CENTS + 1)
                         .run());
-
         assertNothingIsKept(Outcome.FAILED);
-    }
 
-    @Test
-    void anExpectationWithoutAnExceptionNamesStatementAndNumbers() {
-        assertThatThrownBy(() -> application
-                        .bean(IdempotencyOperations.class)
-                        .write("expecting", key, "same")
+        assertThatThrownBy(() -> write("expecting")
                         .statement("delete from transfer", Map.of())
                         .expectRows(1)
                         .run())
@@ -252,18 +241,15 @@ class KeyedWriteTest {
     @Test
     void inAnOpenTransactionItIsPartOfThat() {
         application.transaction().executeWithoutResult(status -> {
-            transfer(application, key, 5).respond(Done.class, new Done(UUID.randomUUID()));
+            respond(application, key);
             assertThat(transfers()).as("seen from outside").isZero();
             status.setRollbackOnly();
         });
         assertNothingIsKept(Outcome.FAILED);
 
-        Done done = application
-                .transaction()
-                .execute(status -> transfer(application, key, 5).respond(Done.class, new Done(UUID.randomUUID())));
+        Done done = application.transaction().execute(status -> respond(application, key));
 
-        assertThat(transfer(other, key, 5).respond(Done.class, new Done(UUID.randomUUID())))
-                .isEqualTo(done);
+        assertThat(respond(other, key)).isEqualTo(done);
         assertThat(application.spent("a1")).isEqualTo(5);
     }
 
@@ -288,46 +274,14 @@ class KeyedWriteTest {
         assertThat(outcomes()).containsExactly(Outcome.IN_PROGRESS);
     }
 
-    @Test
-    void aCommitWithoutAnAnswerIsFound() {
-        CuttingProxy proxy = applications.proxy();
-        ContractApplication unlucky = applications.start(List.of());
-        Done done = new Done(UUID.randomUUID());
-        proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
-
-        assertThat(transfer(unlucky, key, 5).respond(Done.class, done)).isEqualTo(done);
-
-        assertThat(proxy.cuts()).isEqualTo(1);
-        assertThat(unlucky.outcomes().all()).containsExactly(Outcome.REPLAYED);
-        assertThat(unlucky.outcomes().retries()).hasSize(1);
-        assertThat(application.spent("a1")).isEqualTo(5);
-    }
-
     /** The statements and the COMMIT have the bound of the application, not that of the wait for the key. */
     @Test
     void theBoundOfTheWaitEndsWithTheClaim() {
-        Setting setting = application
-                .bean(IdempotencyOperations.class)
-                .write("settings", key, "same")
+        Setting setting = write("settings")
                 .statement("select current_setting('statement_timeout') as value", Map.of())
                 .returnRow(Setting.class);
 
         assertThat(setting).isEqualTo(new Setting("0"));
-    }
-
-    @Test
-    void connectionsReturnToThePoolAsTheyWere() throws Exception {
-        for (int call = 0; call < 3; call++) {
-            transfer(application, key + call, 5).run();
-            transfer(other, key + call, 5).run();
-        }
-        for (ContractApplication one : List.of(application, other)) {
-            try (Connection connection = one.bean(DataSource.class).getConnection()) {
-                assertThat(connection.getAutoCommit()).isTrue();
-            }
-        }
-        assertThat(applications.database().backends().activity())
-                .noneMatch(backend -> String.valueOf(backend.state()).startsWith("idle in transaction"));
     }
 
     /** Where the pool hands out connections without auto-commit, nothing but the message commits. */
@@ -350,7 +304,7 @@ class KeyedWriteTest {
 
     @Test
     void anOptimisticCallCanBeAWriteToo() {
-        Done done = transfer(other, key, 5).respond(Done.class, new Done(UUID.randomUUID()));
+        Done done = respond(other, key);
 
         assertThat(application
                         .bean(IdempotencyOperations.class)
@@ -371,9 +325,7 @@ class KeyedWriteTest {
         List<UUID> ids = List.of(UUID.randomUUID(), UUID.randomUUID());
         ids.forEach(id -> jdbc.update("insert into transfer (id, cents) values (?, 5)", id));
 
-        application
-                .bean(IdempotencyOperations.class)
-                .write("collections", key, "same")
+        write("collections")
                 .statement("update transfer set cents = :cents where id in (:ids)", Map.of("ids", ids, "cents", 7))
                 .expectRows(2)
                 .run();
@@ -425,11 +377,8 @@ class KeyedWriteTest {
         TransactionTemplate hurried = application.transaction();
         hurried.setTimeout(1);
 
-        assertThatThrownBy(() -> hurried.executeWithoutResult(status -> application
-                        .bean(IdempotencyOperations.class)
-                        .write("slow", key, "same")
-                        .statement("select pg_sleep(60)", Map.of())
-                        .run()))
+        assertThatThrownBy(() -> hurried.executeWithoutResult(status ->
+                        write("slow").statement("select pg_sleep(60)", Map.of()).run()))
                 .isInstanceOf(QueryTimeoutException.class);
 
         assertNothingIsKept(Outcome.FAILED);
@@ -455,15 +404,14 @@ class KeyedWriteTest {
             String each = key + call;
             Done done = new Done(UUID.randomUUID());
             assertThat(transfer(set, each, 5).respond(Done.class, done)).isEqualTo(done);
-            assertThat(transfer(other, each, 5).respond(Done.class, new Done(UUID.randomUUID())))
-                    .isEqualTo(done);
+            assertThat(respond(other, each)).isEqualTo(done);
 
             transfer(other, each + "-other", 5).run();
             transfer(set, each + "-other", 5).run();
             assertThatExceptionOfType(NoFunds.class)
                     .isThrownBy(() -> transfer(set, each + "-failing", ContractApplication.INITIAL_CENTS)
                             .run());
-            assertThat(returningRow(set, each, "returning id, 1 as \"number\"")).isNotNull();
+            assertThat(returningRow(set, each)).isNotNull();
         }
         assertThat(transfers()).isEqualTo(24);
         assertThat(set.spent("a1")).isEqualTo(120);
@@ -480,7 +428,7 @@ class KeyedWriteTest {
                 "select 1;"
             })
     void whatIsNoStatementIsRefused(String sql) {
-        Write write = application.bean(IdempotencyOperations.class).write("refused", key, "same");
+        Write write = write("refused");
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> write.statement(sql, Map.of()))

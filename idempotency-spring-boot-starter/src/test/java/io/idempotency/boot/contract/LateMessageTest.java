@@ -66,48 +66,31 @@ class LateMessageTest {
     }
 
     enum Call {
-        OPTIMISTIC {
-            @Override
-            Object in(ContractApplication application, String key) {
-                return application.bean(Shop.class).sell(key);
-            }
-        },
-        OPTIMISTIC_WITHOUT_A_STATEMENT {
-            @Override
-            Object in(ContractApplication application, String key) {
-                return application.bean(Shop.class).answer(key);
-            }
-        },
-        WRITE {
-            @Override
-            Object in(ContractApplication application, String key) {
-                return write(application, key).respond(String.class, "sold");
-            }
-        },
-        WRITE_WITHOUT_A_RESPONSE {
-            @Override
-            Object in(ContractApplication application, String key) {
-                write(application, key).run();
-                return "sold";
-            }
-        },
-        WRITE_THAT_RETURNS_A_ROW {
-            @Override
-            Object in(ContractApplication application, String key) {
-                return write(application, key)
-                        .statement("select name from account where name = 'a1'", Map.of())
-                        .returnRow(Sold.class);
-            }
-        };
+        OPTIMISTIC,
+        OPTIMISTIC_WITHOUT_A_STATEMENT,
+        WRITE,
+        WRITE_WITHOUT_A_RESPONSE,
+        WRITE_THAT_RETURNS_A_ROW;
 
         Object in(ContractApplication application) {
             return in(application, "key");
         }
 
-        abstract Object in(ContractApplication application, String key);
-
-        boolean isWrite() {
-            return name().startsWith("WRITE");
+        Object in(ContractApplication application, String key) {
+            return switch (this) {
+                case OPTIMISTIC -> application.bean(Shop.class).sell(key);
+                case OPTIMISTIC_WITHOUT_A_STATEMENT ->
+                    application.bean(Shop.class).answer(key);
+                case WRITE -> write(application, key).respond(String.class, "sold");
+                case WRITE_WITHOUT_A_RESPONSE -> {
+                    write(application, key).run();
+                    yield "sold";
+                }
+                case WRITE_THAT_RETURNS_A_ROW ->
+                    write(application, key)
+                            .statement("select name from account where name = 'a1'", Map.of())
+                            .returnRow(Sold.class);
+            };
         }
 
         long effects() {

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -40,44 +42,30 @@ class LeaseInSnapshotTest {
         assertThat(holder.bean(Snapshots.class).pay("key")).isEqualTo(1);
     }
 
-    @Test
-    void aHolderWhoseLeaseWasTakenOverIsTold() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aHolderWhoseLeaseWasTakenOverIsToldAndDoesNotCallOutsideAgain(boolean repeatably) {
+        int before = holder.bean(Snapshots.class).executions();
         Gate gate = new Gate();
         holder.interruption().afterEffectDo(gate::holdTheFirst);
-        ConcurrentCalls<Integer> slow =
-                ConcurrentCalls.start(1, () -> holder.bean(Snapshots.class).pay("key"));
+        ConcurrentCalls<Integer> slow = ConcurrentCalls.start(1, () -> pay(holder, repeatably));
         gate.awaitHeld();
         holder.expireLease("key");
-        taker.bean(Snapshots.class).pay("key");
+
+        pay(taker, repeatably);
         gate.open();
 
         assertThat(slow.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
         assertThat(holder.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
-    }
-
-    @Test
-    void aHolderWhoseLeaseWasTakenOverDoesNotCallOutsideAgain() {
-        int before = holder.bean(Snapshots.class).executions();
-        Gate gate = new Gate();
-        holder.interruption().afterEffectDo(gate::holdTheFirst);
-        ConcurrentCalls<Integer> slow =
-                ConcurrentCalls.start(1, () -> holder.bean(Snapshots.class).payRepeatably("key"));
-        gate.awaitHeld();
-        holder.expireLease("key");
-        taker.bean(Snapshots.class).payRepeatably("key");
-        gate.open();
-
-        slow.await();
         assertThat(holder.bean(Snapshots.class).executions() - before).isEqualTo(1);
     }
 
+    private static int pay(ContractApplication application, boolean repeatably) {
+        Snapshots snapshots = application.bean(Snapshots.class);
+        return repeatably ? snapshots.payRepeatably("key") : snapshots.pay("key");
+    }
+
     static class Snapshots extends PayingBean {
-
-        private final Interruption interruption;
-
-        Snapshots(Interruption interruption) {
-            this.interruption = interruption;
-        }
 
         @Transactional(isolation = Isolation.REPEATABLE_READ)
         @Idempotent(scope = "snapshot", key = "#key", mode = IdempotencyMode.LEASED)

@@ -10,11 +10,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.IdempotencyContext;
 import io.idempotency.Outcome;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionMismatchException;
@@ -25,6 +25,7 @@ import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.NotOnCitus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A call whose claim is committed before its method runs, as long as nobody else wants its key. */
@@ -38,13 +39,10 @@ class LeaseTest {
 
     private final LeasedPayments payments;
 
-    private final JdbcTemplate jdbc;
-
     LeaseTest(ContractApplications applications) {
         application = applications.start(
                 List.of(LeasedPayments.class), "spring.application.name=billing", "idempotency.retry.delay=5ms");
         payments = application.bean(LeasedPayments.class);
-        jdbc = application.bean(JdbcTemplate.class);
         applications.database().jdbc().execute("""
                         create function fail_with(state text) returns void language plpgsql as
                         $$ begin raise exception 'on purpose' using errcode = state; end $$""");
@@ -95,7 +93,6 @@ class LeaseTest {
         payments.pay("key");
 
         assertThat(application
-                        .database()
                         .jdbc()
                         .queryForObject(
                                 "select p.xid = r.xmin::text from payment p, idempotency.idempotency_request r",
@@ -146,6 +143,44 @@ class LeaseTest {
         assertThat(application.requests()).isZero();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "P365000D", "PT9223372036854775807S"})
+    void anExtensionThatEndsNowOrThatNobodyWillSeeIsRefused(String duration) {
+        application
+                .interruption()
+                .beforeEffectDo(() -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> IdempotencyContext.current().extendLease(Duration.parse(duration))));
+        payments.pay("key");
+    }
+
+    @Test
+    void anExtensionDoesNotShortenALongerLease() {
+        application.interruption().beforeEffectDo(() -> {
+            Object end = application.request("key").get("locked_until");
+            IdempotencyContext.current().extendLease(Duration.ofMillis(1));
+            assertThat(application.request("key")).containsEntry("locked_until", end);
+        });
+        payments.pay("key");
+    }
+
+    @Test
+    void anExtensionKeepsTheResponseForAsMuchLonger() {
+        application.interruption().beforeEffectDo(() -> {
+            int before = retentionInDays();
+            IdempotencyContext.current().extendLease(Duration.ofDays(10));
+            assertThat(retentionInDays()).isGreaterThanOrEqualTo(before + 9);
+        });
+        payments.pay("key");
+    }
+
+    private int retentionInDays() {
+        return application
+                .jdbc()
+                .queryForObject(
+                        "select extract(days from expires_at - claimed_at)::int from idempotency.idempotency_request",
+                        Integer.class);
+    }
+
     @Test
     void aMethodThatCallsItselfWithItsOwnKeyIsRefusedAtOnce() {
         application.interruption().beforeEffectDo(() -> payments.payWithoutTransaction("key"));
@@ -159,36 +194,5 @@ class LeaseTest {
 
         assertThat(application.request("key")).containsEntry("status", "failed_retryable");
         assertThat(application.effects()).isZero();
-    }
-
-    @Test
-    void aMethodThatHasStartedIsNotRunAgain() {
-        int before = payments.executions();
-        application.interruption().afterEffectDo(() -> jdbc.queryForList("select fail_with('40001')"));
-
-        assertThatThrownBy(() -> payments.pay("key")).isInstanceOf(DataAccessException.class);
-
-        assertThat(payments.executions() - before).isEqualTo(1);
-        assertThat(application.outcomes().retries()).isEmpty();
-        assertThat(application.request("key")).containsEntry("status", "failed_retryable");
-    }
-
-    @Test
-    void aMethodThatMayBeRunAgainIsRunUnderTheSameAttempt() {
-        int before = payments.executions();
-        application.interruption().afterEffectDo(() -> {
-            if (payments.executions() - before < 3) {
-                jdbc.queryForList("select fail_with('40001')");
-            }
-        });
-
-        assertThat(payments.payRepeatably("key").attempt()).isEqualTo(1);
-
-        assertThat(payments.executions() - before).isEqualTo(3);
-        assertThat(application.effects()).isEqualTo(1);
-        assertThat(application.outcomes().all()).containsExactly(Outcome.EXECUTED);
-        assertThat(application.outcomes().retries())
-                .extracting(Outcomes.Repeat::sqlState)
-                .containsExactly("40001", "40001");
     }
 }

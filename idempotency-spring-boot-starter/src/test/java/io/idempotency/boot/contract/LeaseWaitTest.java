@@ -10,14 +10,11 @@ import com.zaxxer.hikari.HikariPoolMXBean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.LeasedPayments.Booked;
-import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,44 +51,6 @@ class LeaseWaitTest {
     void letTheHolderHold() {
         gate = new Gate();
         holder.interruption().beforeEffectDo(gate::holdTheFirst);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void replaysAsSoonAsTheHolderCompletes(Completion completion) {
-        ConcurrentCalls<Booked> held = held(payments -> completion.pay(payments, "key"));
-        ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
-        awaitBetweenLooks();
-
-        gate.open();
-
-        assertThat(waiting.await().requireAllSucceeded()).isEqualTo(held.await().requireAllSucceeded());
-        assertThat(waiter.outcomes().all()).containsExactly(Outcome.REPLAYED);
-        assertThat(holder.effects()).isEqualTo(1);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void runsAsSoonAsTheHolderFails(Completion completion) {
-        holder.interruption().beforeEffectDo(() -> {
-            gate.holdTheFirst();
-            throw new IllegalStateException("no answer");
-        });
-        ConcurrentCalls<Booked> held = held(payments -> completion.pay(payments, "key"));
-        ConcurrentCalls<Booked> waiting = ConcurrentCalls.start(1, () -> completion.pay(paymentsOf(waiter), "key"));
-        awaitBetweenLooks();
-
-        gate.open();
-
-        assertThat(held.await().failures())
-                .singleElement()
-                .satisfies(failure -> assertThat(failure).hasMessage("no answer"));
-        assertThat(waiting.await().requireAllSucceeded())
-                .singleElement()
-                .extracting(Booked::attempt)
-                .isEqualTo(2);
-        assertThat(waiter.outcomes().all()).containsExactly(Outcome.RETRIED);
-        assertThat(holder.effects()).isEqualTo(1);
     }
 
     @Test

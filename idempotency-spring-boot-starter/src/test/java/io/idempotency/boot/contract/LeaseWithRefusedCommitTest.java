@@ -1,14 +1,13 @@
 package io.idempotency.boot.contract;
 
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.Outcome;
@@ -18,16 +17,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The server refuses the COMMIT that a lease is completed with, or its process dies in it. */
 @ContractTest
+@ParameterizedClass
+@EnumSource
 class LeaseWithRefusedCommitTest {
 
-    private final Map<TransactionKind, ContractApplication> applications;
+    private final ContractApplications applications;
+
+    @Parameter
+    private TransactionKind kind;
+
+    private ContractApplication application;
+
+    private LeasedPayments payments;
 
     private final JdbcTemplate jdbc;
 
     LeaseWithRefusedCommitTest(ContractApplications applications) {
+        this.applications = applications;
         jdbc = applications.database().jdbc();
-        this.applications = TransactionKind.startEach(
-                List.of(TransactionKind.values()), applications, LeasedPayments.class, "idempotency.retry.delay=1ms");
         jdbc.execute("""
                 create table refusal (state text);
                 create sequence commit_number;
@@ -48,6 +55,12 @@ class LeaseWithRefusedCommitTest {
                 for each row when (new.cents = 5) execute function refuse()""");
     }
 
+    @BeforeParameterizedClassInvocation
+    void start() {
+        application = kind.start(applications, List.of(LeasedPayments.class), "idempotency.retry.delay=1ms");
+        payments = application.bean(LeasedPayments.class);
+    }
+
     @AfterEach
     void clear() {
         jdbc.execute("truncate refusal; alter sequence commit_number restart");
@@ -66,16 +79,9 @@ class LeaseWithRefusedCommitTest {
         }
     }
 
-    static Stream<Arguments> refusals() {
-        return Stream.of(TransactionKind.values())
-                .flatMap(kind -> Stream.of(Refusal.values()).map(refusal -> Arguments.of(kind, refusal)));
-    }
-
     @ParameterizedTest
-    @MethodSource("refusals")
-    void theMethodThatMayRunOnceIsLeftToTheNextAttempt(TransactionKind kind, Refusal refusal) {
-        ContractApplication application = applications.get(kind);
-        LeasedPayments payments = application.bean(LeasedPayments.class);
+    @EnumSource
+    void theMethodThatMayRunOnceIsLeftToTheNextAttempt(Refusal refusal) {
         int before = payments.executions();
         refuseOnce(refusal);
 
@@ -90,10 +96,8 @@ class LeaseWithRefusedCommitTest {
     }
 
     @ParameterizedTest
-    @MethodSource("refusals")
-    void theMethodThatMayBeRepeatedIsWhereThatCanHelp(TransactionKind kind, Refusal refusal) {
-        ContractApplication application = applications.get(kind);
-        LeasedPayments payments = application.bean(LeasedPayments.class);
+    @EnumSource
+    void theMethodThatMayBeRepeatedIsWhereThatCanHelp(Refusal refusal) {
         int before = payments.executions();
         refuseOnce(refusal);
 
@@ -114,8 +118,6 @@ class LeaseWithRefusedCommitTest {
     @ParameterizedTest
     @EnumSource
     void aCompletionAfterTheMethodIsRepeatedOrLeftToTheEndOfTheLease(Refusal refusal) {
-        ContractApplication application = applications.get(TransactionKind.JDBC);
-        LeasedPayments payments = application.bean(LeasedPayments.class);
         int before = payments.executions();
         application.interruption().afterEffectDo(() -> {
             jdbc.execute("""

@@ -1,9 +1,7 @@
 package io.idempotency.boot.contract;
 
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.DuplicatePolicy;
@@ -12,18 +10,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
 /** Payments that are made outside before they are booked: {@link Interruption#beforeEffect} is where outside is called. */
-class LeasedPayments {
-
-    private final JdbcTemplate jdbc;
-
-    private final Interruption interruption;
-
-    private final AtomicInteger executions = new AtomicInteger();
-
-    LeasedPayments(JdbcTemplate jdbc, Interruption interruption) {
-        this.jdbc = jdbc;
-        this.interruption = interruption;
-    }
+class LeasedPayments extends PayingBean {
 
     /** Different for every execution, so that equal answers mean one execution. */
     record Booked(UUID payment, int attempt) {}
@@ -114,12 +101,8 @@ class LeasedPayments {
         return callOutsideAndBook();
     }
 
-    int executions() {
-        return executions.get();
-    }
-
     private Booked callOutsideAndBook() {
-        executions.incrementAndGet();
+        countExecution();
         interruption.beforeEffect();
         UUID payment = jdbc.queryForObject(
                 "insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5) returning id",

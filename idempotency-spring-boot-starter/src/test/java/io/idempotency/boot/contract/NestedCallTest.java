@@ -8,10 +8,11 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -60,39 +61,28 @@ class NestedCallTest {
 
     @Test
     void aMethodThatCallsItselfWithItsOwnKeyIsRefusedAtOnce() {
-        long start = System.nanoTime();
-
-        assertThatThrownBy(() -> steps.pay("key", () -> steps.pay("key", () -> {})))
-                .isInstanceOf(ReentrantCallException.class)
-                .hasMessageContaining("calls itself");
-
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
-        assertThat(application.effects()).isZero();
+        assertIsRefusedAtOnce(() -> steps.pay("key", () -> steps.pay("key", () -> {})), "calls itself");
     }
 
     @Test
     void aMethodThatMeetsItsOwnKeyInASuspendingTransactionIsRefusedAtOnce() {
-        long start = System.nanoTime();
-
-        assertThatThrownBy(() -> steps.pay("key", () -> steps.payInNewTransactionOfTheSameScope("key")))
-                .isInstanceOf(ReentrantCallException.class)
-                .hasMessageContaining("suspended");
-
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
-        assertThat(application.effects()).isZero();
+        assertIsRefusedAtOnce(
+                () -> steps.pay("key", () -> steps.payInNewTransactionOfTheSameScope("key")), "suspended");
     }
 
     @Test
     void aKeyThatASuspendedTransactionHasCompletedIsRefusedAtOnce() {
-        long start = System.nanoTime();
-
-        assertThatThrownBy(() -> outer.executeWithoutResult(status -> {
+        assertIsRefusedAtOnce(
+                () -> outer.executeWithoutResult(status -> {
                     steps.pay("key", () -> {});
                     steps.payInNewTransactionOfTheSameScope("key");
-                }))
-                .isInstanceOf(ReentrantCallException.class)
-                .hasMessageContaining("suspended");
+                }),
+                "suspended");
+    }
 
+    private void assertIsRefusedAtOnce(ThrowingCallable call, String message) {
+        long start = System.nanoTime();
+        assertThatThrownBy(call).isInstanceOf(ReentrantCallException.class).hasMessageContaining(message);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
         assertThat(application.effects()).isZero();
     }
@@ -161,16 +151,10 @@ class NestedCallTest {
         }
     }
 
-    static class Steps {
+    static class Steps extends PayingBean {
 
-        private final JdbcTemplate jdbc;
-
-        private final ObjectProvider<IdempotencyOperations> operations;
-
-        Steps(JdbcTemplate jdbc, ObjectProvider<IdempotencyOperations> operations) {
-            this.jdbc = jdbc;
-            this.operations = operations;
-        }
+        @Autowired
+        private ObjectProvider<IdempotencyOperations> operations;
 
         @Transactional
         @Idempotent(scope = "steps", key = "#key", fingerprint = "'same'")

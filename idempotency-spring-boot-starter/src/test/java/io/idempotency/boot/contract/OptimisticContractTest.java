@@ -10,54 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OptimisticContractTest {
 
     @Nested
-    class PipelinedInReadCommitted extends ReadCommittedContractTest {
-
-        PipelinedInReadCommitted(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(PipelinedCommitContractTest.PIPELINED));
-        }
-    }
-
-    @Nested
-    class PipelinedInRepeatableRead extends RepeatableReadContractTest {
-
-        PipelinedInRepeatableRead(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(PipelinedCommitContractTest.PIPELINED));
-        }
-    }
-
-    @Nested
-    class PipelinedInSerializable extends SerializableContractTest {
-
-        PipelinedInSerializable(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(PipelinedCommitContractTest.PIPELINED));
-        }
-    }
-
-    @Nested
-    class WithJpaInReadCommitted extends ReadCommittedContractTest {
-
-        WithJpaInReadCommitted(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(TransactionKind.WithJpa.class));
-        }
-    }
-
-    @Nested
-    class WithJpaInRepeatableRead extends RepeatableReadContractTest {
-
-        WithJpaInRepeatableRead(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(TransactionKind.WithJpa.class));
-        }
-    }
-
-    @Nested
-    class WithJpaInSerializable extends SerializableContractTest {
-
-        WithJpaInSerializable(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(TransactionKind.WithJpa.class));
-        }
-    }
-
-    @Nested
     class OfCalls extends CallTableTest {
 
         OfCalls(ContractApplications applications) {

@@ -11,11 +11,18 @@ abstract class PayingBean {
     @Autowired
     JdbcTemplate jdbc;
 
+    @Autowired
+    Interruption interruption;
+
     private final AtomicInteger executions = new AtomicInteger();
+
+    int countExecution() {
+        return executions.incrementAndGet();
+    }
 
     /** Returns how often it was made since the last reset. */
     int makeEffect() {
-        int execution = executions.incrementAndGet();
+        int execution = countExecution();
         jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
         return execution;
     }

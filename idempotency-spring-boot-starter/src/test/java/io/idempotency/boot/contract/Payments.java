@@ -7,16 +7,7 @@ import io.idempotency.DuplicatePolicy;
 import io.idempotency.Idempotent;
 
 /** The effect under test: one row and a changed balance, so that a second execution cannot be overlooked. */
-class Payments {
-
-    private final JdbcTemplate jdbc;
-
-    private final Interruption interruption;
-
-    Payments(JdbcTemplate jdbc, Interruption interruption) {
-        this.jdbc = jdbc;
-        this.interruption = interruption;
-    }
+class Payments extends PayingBean {
 
     static void createTables(JdbcTemplate jdbc) {
         jdbc.execute("""

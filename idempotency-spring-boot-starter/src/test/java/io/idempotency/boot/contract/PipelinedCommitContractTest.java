@@ -2,38 +2,12 @@ package io.idempotency.boot.contract;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-
-import io.idempotency.internal.transaction.PipelinedTransactionManager;
-
-import static org.assertj.core.api.Assertions.assertThat;
 
 /** What holds for every call holds for one whose response is sent together with the COMMIT. */
 @Tag("full")
 class PipelinedCommitContractTest {
 
     static final String PIPELINED = "idempotency.pipelined-commit=true";
-
-    @Nested
-    class InReadCommitted extends ReadCommittedContractTest {
-
-        InReadCommitted(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-
-        @Test
-        void isThatOfThePipelinedManager() {
-            assertThat(transactionManager()).isInstanceOf(PipelinedTransactionManager.class);
-        }
-    }
-
-    @Nested
-    class InSerializable extends SerializableContractTest {
-
-        InSerializable(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-    }
 
     @Nested
     class OfCalls extends CallTableTest {

@@ -1,17 +1,14 @@
 package io.idempotency.boot.contract;
 
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -159,29 +156,12 @@ class PipelinedCommitTest {
     }
 
     private void behindASavepoint(Runnable work) {
-        onConnection(connection -> {
+        jdbc.execute((Connection connection) -> {
             Savepoint savepoint = connection.setSavepoint();
             work.run();
             connection.rollback(savepoint);
+            return null;
         });
-    }
-
-    private void onConnection(Work work) {
-        DataSource dataSource = application.bean(DataSource.class);
-        Connection connection = DataSourceUtils.getConnection(dataSource);
-        try {
-            work.on(connection);
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, dataSource);
-        }
-    }
-
-    @FunctionalInterface
-    private interface Work {
-
-        void on(Connection connection) throws SQLException;
     }
 
     static class Shop extends PayingBean {

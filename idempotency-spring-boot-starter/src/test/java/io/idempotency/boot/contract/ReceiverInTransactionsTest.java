@@ -3,7 +3,7 @@ package io.idempotency.boot.contract;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -177,13 +177,7 @@ class ReceiverInTransactionsTest {
         assertThat(application.messageFailures()).isEmpty();
     }
 
-    static class Charges {
-
-        private final JdbcTemplate jdbc;
-
-        Charges(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
+    static class Charges extends PayingBean {
 
         @Transactional
         @Idempotent(scope = "orders", key = "#key")
@@ -193,25 +187,16 @@ class ReceiverInTransactionsTest {
         }
     }
 
-    static class Orders {
+    static class Orders extends PayingBean {
 
-        private final Charges charges;
+        @Autowired
+        private Charges charges;
 
-        private final Bookings bookings;
+        @Autowired
+        private Bookings bookings;
 
-        private final Inbox inbox;
-
-        private final Interruption interruption;
-
-        private final JdbcTemplate jdbc;
-
-        Orders(Charges charges, Bookings bookings, Inbox inbox, Interruption interruption, JdbcTemplate jdbc) {
-            this.charges = charges;
-            this.bookings = bookings;
-            this.inbox = inbox;
-            this.interruption = interruption;
-            this.jdbc = jdbc;
-        }
+        @Autowired
+        private Inbox inbox;
 
         @Transactional
         @IdempotentReceiver(consumer = "orders", messageId = "#id")

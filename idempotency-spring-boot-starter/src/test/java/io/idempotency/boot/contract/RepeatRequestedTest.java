@@ -2,11 +2,13 @@ package io.idempotency.boot.contract;
 
 import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -24,49 +26,55 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A response that asks for a repeat, as its codec says, is returned but not stored. */
 @ContractTest
+@ParameterizedClass
+@EnumSource(names = {"PIPELINED", "JPA"})
 class RepeatRequestedTest {
 
-    private static final List<TransactionKind> KINDS = List.of(TransactionKind.PIPELINED, TransactionKind.JPA);
+    private final ContractApplications applications;
 
-    private final Map<TransactionKind, ContractApplication> applications;
+    @Parameter
+    private TransactionKind kind;
+
+    private ContractApplication application;
+
+    private Shop shop;
 
     RepeatRequestedTest(ContractApplications applications) {
-        this.applications = TransactionKind.startEach(KINDS, applications.with(CodecOfAnswers.class), Shop.class);
+        this.applications = applications;
+    }
+
+    @BeforeParameterizedClassInvocation
+    void start() {
+        application = kind.start(applications, List.of(CodecOfAnswers.class, Shop.class));
+        shop = application.bean(Shop.class);
     }
 
     @AfterEach
-    void makeTheShopsBusy() {
-        applications
-                .values()
-                .forEach(application -> application.bean(Shop.class).setBusy(true));
+    void makeTheShopBusy() {
+        shop.setBusy(true);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"PIPELINED", "JPA"})
-    void theTransactionOfTheCallIsRolledBack(TransactionKind kind) {
-        assertIsRepeated(kind, Shop::pay, 0);
+    @Test
+    void theTransactionOfTheCallIsRolledBack() {
+        assertIsRepeated(Shop::pay, 0);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"PIPELINED", "JPA"})
-    void soIsThatOfAnOptimisticCall(TransactionKind kind) {
-        assertIsRepeated(kind, Shop::payOptimistically, 0);
+    @Test
+    void soIsThatOfAnOptimisticCall() {
+        assertIsRepeated(Shop::payOptimistically, 0);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"PIPELINED", "JPA"})
-    void soIsThatOfALeasedCall(TransactionKind kind) {
-        assertIsRepeated(kind, Shop::payLeased, 1);
-        assertThat(applications.get(kind).outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
+    @Test
+    void soIsThatOfALeasedCall() {
+        assertIsRepeated(Shop::payLeased, 1);
+        assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED, Outcome.RETRIED);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"PIPELINED", "JPA"})
-    void soIsThatOfAProgrammaticCall(TransactionKind kind) {
-        IdempotencyOperations operations = applications.get(kind).bean(IdempotencyOperations.class);
+    @Test
+    void soIsThatOfAProgrammaticCall() {
+        IdempotencyOperations operations = application.bean(IdempotencyOperations.class);
 
         assertIsRepeated(
-                kind,
                 (shop, key) -> operations
                         .call("by-hand", key, "")
                         .returning(Answer.class)
@@ -74,12 +82,9 @@ class RepeatRequestedTest {
                 0);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"PIPELINED", "JPA"})
-    void aLeasedCallWithoutATransactionKeepsOnlyThatItHasFailed(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-
-        assertThat(application.bean(Shop.class).callLeased("key")).isEqualTo(new Answer("busy"));
+    @Test
+    void aLeasedCallWithoutATransactionKeepsOnlyThatItHasFailed() {
+        assertThat(shop.callLeased("key")).isEqualTo(new Answer("busy"));
 
         assertThat(application.request("key"))
                 .containsEntry("status", "failed_retryable")
@@ -87,16 +92,12 @@ class RepeatRequestedTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"PIPELINED", "JPA"})
-    void aTransactionThatTheCallHasJoinedCannotCommit(TransactionKind kind) {
-        ContractApplication application = applications.get(kind);
-
+    @Test
+    void aTransactionThatTheCallHasJoinedCannotCommit() {
         assertThatThrownBy(() -> application
                         .transaction()
-                        .executeWithoutResult(status -> assertThat(
-                                        application.bean(Shop.class).pay("key"))
-                                .isEqualTo(new Answer("busy"))))
+                        .executeWithoutResult(
+                                status -> assertThat(shop.pay("key")).isEqualTo(new Answer("busy"))))
                 .isInstanceOf(UnexpectedRollbackException.class);
 
         assertThat(application.effects()).isZero();
@@ -104,9 +105,7 @@ class RepeatRequestedTest {
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
     }
 
-    private void assertIsRepeated(TransactionKind kind, Call call, int rowsOfTheFirst) {
-        ContractApplication application = applications.get(kind);
-        Shop shop = application.bean(Shop.class);
+    private void assertIsRepeated(Call call, int rowsOfTheFirst) {
 
         assertThat(call.of(shop, "key")).isEqualTo(new Answer("busy"));
 

@@ -51,11 +51,11 @@ class RequestsOfCallTest {
     }
 
     private void send(String path) {
-        client.post()
-                .uri(URI.create(server.url() + path))
-                .body("5 EUR")
-                .retrieve()
-                .toBodilessEntity();
+        send(client, server, path);
+    }
+
+    private static void send(RestClient by, ScriptedServer to, String path) {
+        by.post().uri(URI.create(to.url() + path)).body("5 EUR").retrieve().toBodilessEntity();
     }
 
     /** Servers remember these keys, so that a release must never change their names. */
@@ -78,12 +78,7 @@ class RequestsOfCallTest {
                 .hasMessage("crash");
 
         try (ScriptedServer moved = new ScriptedServer()) {
-            calls.leased(
-                    "order-1",
-                    () -> client.post()
-                            .uri(moved.url() + "/refunds?at=2")
-                            .retrieve()
-                            .toBodilessEntity());
+            calls.leased("order-1", () -> send(client, moved, "/refunds?at=2"));
 
             assertThat(moved.keys()).isEqualTo(server.keys()).hasSize(1);
         }
@@ -194,11 +189,7 @@ class RequestsOfCallTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> calls.leased("order-1", () -> {
                     send("/refunds");
-                    other.post()
-                            .uri(server.url() + "/refunds")
-                            .body("7 EUR")
-                            .retrieve()
-                            .toBodilessEntity();
+                    send(other, server, "/refunds");
                 }));
 
         assertThat(server.requests()).hasSize(1);

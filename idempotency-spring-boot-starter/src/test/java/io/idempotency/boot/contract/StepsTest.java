@@ -72,6 +72,8 @@ class StepsTest {
 
     private final JdbcTemplate jdbc;
 
+    private final JdbcTemplate admin;
+
     /** The steps that were run, in their order. */
     private final List<String> runs = new CopyOnWriteArrayList<>();
 
@@ -87,6 +89,7 @@ class StepsTest {
                 applications.start(List.of(), "idempotency.wait-timeout=30s"));
         administration = application.bean(IdempotencyAdministration.class);
         jdbc = application.bean(JdbcTemplate.class);
+        admin = applications.database().jdbc();
     }
 
     @BeforeEach
@@ -138,13 +141,31 @@ class StepsTest {
         return name + " " + runs.size();
     }
 
-    /** Ends an attempt after the steps, as a vanished process does, but sooner. */
     private void attempt(String... steps) {
+        vanishAfter(() -> List.of(steps).forEach(this::step));
+    }
+
+    /** Ends an attempt as a vanished process does, but sooner. */
+    private void vanishAfter(Runnable work) {
         assertThatThrownBy(() -> book(() -> {
-                    List.of(steps).forEach(this::step);
+                    work.run();
                     throw new IllegalStateException("vanished");
                 }))
                 .hasMessage("vanished");
+    }
+
+    /** Pays in a step, and does something else in its transaction. */
+    private @Nullable String bookWithCharge(Runnable further) {
+        return book(() -> IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
+            jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
+            further.run();
+            return run("charge");
+        }));
+    }
+
+    private void assertNothingIsKept() {
+        assertThat(application.effects()).isZero();
+        assertThat(administration.findSteps(intent())).isEmpty();
     }
 
     @Test
@@ -302,35 +323,10 @@ class StepsTest {
     void aStepInATransactionThatIsCommittedWithoutAnAnswerHappensOnce() {
         int cutsBefore = proxy.cuts();
 
-        String answer = book(() -> IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
-            pay();
-            proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
-            return run("charge");
-        }));
+        String answer = bookWithCharge(() -> proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED));
 
         assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
         assertThat(answer).isEqualTo("charge 1");
-        assertThat(application.effects()).isEqualTo(1);
-    }
-
-    @Test
-    @Tag("race")
-    void aStepInATransactionThatWasNotCommittedIsRunByTheNextAttempt() {
-        int cutsBefore = proxy.cuts();
-        assertThatThrownBy(() ->
-                book(() -> IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
-                    pay();
-                    proxy.cutNext("COMMIT", Point.BEFORE_IT_IS_SENT);
-                    return run("charge");
-                })));
-        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
-        assertThat(application.effects()).isZero();
-
-        book(() -> IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
-            pay();
-            return run("charge");
-        }));
-
         assertThat(application.effects()).isEqualTo(1);
     }
 
@@ -367,49 +363,32 @@ class StepsTest {
     private @Nullable String chargeInDoubt() {
         try {
             return IdempotencyContext.current().stepInTransaction("charge", String.class, () -> {
-                pay();
+                jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
                 proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED);
-                Callbacks.afterCompletion(status -> applications
-                        .database()
-                        .jdbc()
-                        .execute("alter table idempotency.idempotency_request rename to away"));
+                Callbacks.afterCompletion(
+                        status -> admin.execute("alter table idempotency.idempotency_request rename to away"));
                 return run("charge");
             });
         } finally {
-            applications
-                    .database()
-                    .jdbc()
-                    .execute("alter table if exists idempotency.away rename to idempotency_request");
+            admin.execute("alter table if exists idempotency.away rename to idempotency_request");
         }
     }
 
     @Test
     void aStepInATransactionOfAFencedHolderIsRolledBack() {
         assertThatExceptionOfType(LeaseLostException.class)
-                .isThrownBy(() -> book(() -> {
-                    IdempotencyContext.current().stepInTransaction("charge", () -> {
-                        pay();
-                        application.alterRequest(key, "claim_token = gen_random_uuid()");
-                    });
-                    return "done";
-                }));
+                .isThrownBy(
+                        () -> bookWithCharge(() -> application.alterRequest(key, "claim_token = gen_random_uuid()")));
 
-        assertThat(application.effects()).isZero();
+        assertNothingIsKept();
     }
 
     @Test
     void aSwallowedErrorOfTheDatabaseRollsTheStepBack() {
-        assertThatThrownBy(() -> book(() -> {
-                    IdempotencyContext.current().stepInTransaction("charge", () -> {
-                        pay();
-                        swallowFailureOf("select 1 / 0");
-                    });
-                    return "done";
-                }))
+        assertThatThrownBy(() -> bookWithCharge(() -> swallowFailureOf("select 1 / 0")))
                 .hasMessageContaining("a failed SQL statement was swallowed");
 
-        assertThat(application.effects()).isZero();
-        assertThat(administration.findSteps(intent())).isEmpty();
+        assertNothingIsKept();
     }
 
     /** The driver does not say that such a COMMIT was answered with ROLLBACK, or not sent. */
@@ -417,16 +396,9 @@ class StepsTest {
     @ValueSource(strings = {"select 1 / 0", "rollback"})
     void aTransactionThatIsLostAfterTheRecordOfItsStepIsNotTakenForCommitted(String statement) {
         assertThatExceptionOfType(TransactionFailedException.class)
-                .isThrownBy(() -> book(() -> {
-                    IdempotencyContext.current().stepInTransaction("charge", () -> {
-                        pay();
-                        Callbacks.beforeCommit(() -> swallowFailureOf(statement));
-                    });
-                    return "done";
-                }));
+                .isThrownBy(() -> bookWithCharge(() -> Callbacks.beforeCommit(() -> swallowFailureOf(statement))));
 
-        assertThat(application.effects()).isZero();
-        assertThat(administration.findSteps(intent())).isEmpty();
+        assertNothingIsKept();
     }
 
     @Test
@@ -451,17 +423,9 @@ class StepsTest {
         }
     }
 
-    private void pay() {
-        jdbc.update("insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5)");
-    }
-
     @Test
     void aFinalFailureOfAStepIsGivenToLaterAttempts() {
-        assertThatThrownBy(() -> book(() -> {
-                    assertThatThrownBy(this::chargeInVain).isInstanceOf(LeasedPayments.Declined.class);
-                    throw new IllegalStateException("vanished");
-                }))
-                .hasMessage("vanished");
+        vanishAfter(() -> assertThatThrownBy(this::chargeInVain).isInstanceOf(LeasedPayments.Declined.class));
 
         String answer = book(() -> {
             assertThatThrownBy(this::chargeInVain)
@@ -473,6 +437,21 @@ class StepsTest {
 
         assertThat(answer).isEqualTo("tell the customer 2");
         assertThat(runs).containsExactly("charge", "tell the customer");
+    }
+
+    @Test
+    void aReplayedFinalFailureOfAStepIsThatOfTheCall() {
+        vanishAfter(() -> assertThatThrownBy(this::chargeInVain).isInstanceOf(LeasedPayments.Declined.class));
+
+        assertThatThrownBy(() -> book(() -> {
+                    chargeInVain();
+                    return "not reached";
+                }))
+                .isInstanceOf(RecordedFailureException.class);
+
+        assertThat(application.request(key))
+                .containsEntry("status", "failed_final")
+                .containsEntry("failure_message", "no money");
     }
 
     /** What the method does next may depend on the failure, which the next attempt would not get. */
@@ -515,12 +494,10 @@ class StepsTest {
     void resultsKeepTheirTypesWithTypeArguments() {
         ParameterizedTypeReference<List<Charge>> type = new ParameterizedTypeReference<>() {};
         List<Charge> charges = List.of(new Charge("c1", 5), new Charge("c2", 7));
-        assertThatThrownBy(() -> book(() -> {
-                    IdempotencyContext.current().step("charge", type, () -> charges);
-                    IdempotencyContext.current().stepInTransaction("book", type, () -> charges);
-                    throw new IllegalStateException("vanished");
-                }))
-                .hasMessage("vanished");
+        vanishAfter(() -> {
+            IdempotencyContext.current().step("charge", type, () -> charges);
+            IdempotencyContext.current().stepInTransaction("book", type, () -> charges);
+        });
 
         book(() -> {
             assertThat(IdempotencyContext.current().step("charge", type, () -> List.<Charge>of()))
@@ -625,39 +602,18 @@ class StepsTest {
     /** Unchanged code that takes another way: the second attempt would have to know that the first one had failed to reach visa. */
     @Test
     void aStepThatIsNotRecordedIsNotRunBeforeARecordedOne() {
-        assertThatThrownBy(() -> book(() -> {
-                    assertThatThrownBy(() -> IdempotencyContext.current().step("visa", () -> {
-                                throw new IllegalStateException("no answer");
-                            }))
-                            .hasMessage("no answer");
-                    step("paypal");
-                    throw new IllegalStateException("vanished");
-                }))
-                .hasMessage("vanished");
+        vanishAfter(() -> {
+            assertThatThrownBy(() -> IdempotencyContext.current().step("visa", () -> {
+                        throw new IllegalStateException("no answer");
+                    }))
+                    .hasMessage("no answer");
+            step("paypal");
+        });
 
         assertThatExceptionOfType(StepsChangedException.class)
                 .isThrownBy(() -> book(() -> step("visa")))
                 .withMessageContaining("in the same order each time");
         assertThat(runs).containsExactly("paypal");
-    }
-
-    @Test
-    void aReplayedFinalFailureOfAStepIsThatOfTheCall() {
-        assertThatThrownBy(() -> book(() -> {
-                    assertThatThrownBy(this::chargeInVain).isInstanceOf(LeasedPayments.Declined.class);
-                    throw new IllegalStateException("vanished");
-                }))
-                .hasMessage("vanished");
-
-        assertThatThrownBy(() -> book(() -> {
-                    chargeInVain();
-                    return "not reached";
-                }))
-                .isInstanceOf(RecordedFailureException.class);
-
-        assertThat(application.request(key))
-                .containsEntry("status", "failed_final")
-                .containsEntry("failure_message", "no money");
     }
 
     @Test
@@ -718,40 +674,23 @@ class StepsTest {
 
     @Test
     void anExceptionAfterTheCommitOfAStepIsThrownAndTheStepIsRecorded() {
-        assertThatThrownBy(() -> book(() -> {
-                    IdempotencyContext.current().stepInTransaction("charge", () -> {
-                        pay();
-                        Callbacks.afterCommit(() -> {
-                            throw new IllegalStateException("listener");
-                        });
-                    });
-                    return "not reached";
-                }))
+        assertThatThrownBy(() -> bookWithCharge(() -> Callbacks.afterCommit(() -> {
+                    throw new IllegalStateException("listener");
+                })))
                 .hasMessage("listener");
 
-        assertThat(book(() -> {
-                    IdempotencyContext.current().stepInTransaction("charge", this::pay);
-                    return "done";
-                }))
-                .isEqualTo("done");
+        assertThat(bookWithCharge(() -> {})).isEqualTo("charge 1");
         assertThat(application.effects()).isEqualTo(1);
     }
 
     @Test
     void aTransactionExceptionBeforeTheCommitRollsTheStepBack() {
-        assertThatThrownBy(() -> book(() -> {
-                    IdempotencyContext.current().stepInTransaction("charge", () -> {
-                        pay();
-                        Callbacks.beforeCommit(() -> {
-                            throw new UnexpectedRollbackException("inner");
-                        });
-                    });
-                    return "not reached";
-                }))
+        assertThatThrownBy(() -> bookWithCharge(() -> Callbacks.beforeCommit(() -> {
+                    throw new UnexpectedRollbackException("inner");
+                })))
                 .hasMessage("inner");
 
-        assertThat(application.effects()).isZero();
-        assertThat(administration.findSteps(intent())).isEmpty();
+        assertNothingIsKept();
     }
 
     @Test
@@ -781,13 +720,11 @@ class StepsTest {
         assertThat(administration.findSteps(intent()))
                 .extracting(StepRecord::name)
                 .containsExactly("reserve", "charge", "ship");
-        assertThat(application
-                        .database()
-                        .jdbc()
-                        .queryForList(
-                                "select step || ' ' || attempt || ' ' || response from idempotency.idempotency_step"
-                                        + " where idempotency_key = '" + key + "' order by position",
-                                String.class))
+        assertThat(jdbc.queryForList(
+                        "select step || ' ' || attempt || ' ' || response from idempotency.idempotency_step"
+                                + " where idempotency_key = ? order by position",
+                        String.class,
+                        key))
                 .containsExactly("reserve 1 \"reserve 1\"", "charge 1 \"charge 2\"", "ship 1 \"ship 3\"");
         assertThatExceptionOfType(InterventionRefusedException.class)
                 .isThrownBy(() -> administration.retryFrom(intent(), "bill", REASON))

@@ -44,20 +44,19 @@ enum TransactionKind {
     /** Starts an application of each of these kinds. */
     static Map<TransactionKind, ContractApplication> startEach(
             List<TransactionKind> kinds, ContractApplications applications, Class<?> bean, String... properties) {
-        applications.withQuietFailures();
         Map<TransactionKind, ContractApplication> started = new EnumMap<>(TransactionKind.class);
-        kinds.forEach(kind -> started.put(kind, kind.start(applications, bean, properties)));
+        kinds.forEach(kind -> started.put(kind, kind.start(applications, List.of(bean), properties)));
         return started;
     }
 
-    private ContractApplication start(ContractApplications applications, Class<?> bean, String... settings) {
-        List<Class<?>> beans = new ArrayList<>(List.of(bean));
+    ContractApplication start(ContractApplications applications, List<Class<?>> ownBeans, String... settings) {
+        List<Class<?>> beans = new ArrayList<>(ownBeans);
         if (this == JPA) {
             beans.add(WithJpa.class);
         }
         List<String> all = new ArrayList<>(properties());
         all.addAll(List.of(settings));
-        ContractApplication application = applications.start(beans, all.toArray(String[]::new));
+        ContractApplication application = applications.withQuietFailures().start(beans, all.toArray(String[]::new));
         assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(type);
         return application;
     }

@@ -21,7 +21,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -130,7 +129,14 @@ class DistinctDatabasesTest {
                 HikariDataSource b = pool("b")) {
             TwoPools.a = a;
             TwoPools.b = b;
-            requireTwoPoolsToBeRefused();
+            try (ConfigurableApplicationContext application = start(TwoPools.class)) {
+                Purchases purchases = application.getBean(Purchases.class);
+                assertThat(as("a", () -> purchases.buy("key"))).isEqualTo("a");
+
+                assertThatThrownBy(() -> as("b", () -> purchases.buy("key")))
+                        .isInstanceOf(TransactionMismatchException.class)
+                        .hasMessageContaining("which are DataSources of the routing DataSource, are one database");
+            }
         }
         assertThat(purchasesOf("b")).isZero();
     }
@@ -150,17 +156,6 @@ class DistinctDatabasesTest {
             }
         }
         assertThat(purchasesOf("a")).isEqualTo(1);
-    }
-
-    private void requireTwoPoolsToBeRefused() {
-        try (ConfigurableApplicationContext application = start(TwoPools.class)) {
-            Purchases purchases = application.getBean(Purchases.class);
-            assertThat(as("a", () -> purchases.buy("key"))).isEqualTo("a");
-
-            assertThatThrownBy(() -> as("b", () -> purchases.buy("key")))
-                    .isInstanceOf(TransactionMismatchException.class)
-                    .hasMessageContaining("which are DataSources of the routing DataSource, are one database");
-        }
     }
 
     @Test
@@ -274,15 +269,7 @@ class DistinctDatabasesTest {
 
         @Bean
         DataSource routingDataSource() {
-            AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
-                @Override
-                protected Object determineCurrentLookupKey() {
-                    return TENANT.get();
-                }
-            };
-            routing.setTargetDataSources(Map.of("a", a, "b", b));
-            routing.setDefaultTargetDataSource(a);
-            return routing;
+            return new Routing(TENANT::get, Map.of("a", a, "b", b), a);
         }
     }
 }

@@ -9,7 +9,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -95,15 +94,10 @@ class ReplicaTest {
 
         @Bean
         DataSource dataSource() {
-            AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
-                @Override
-                protected Object determineCurrentLookupKey() {
-                    return TransactionSynchronizationManager.isActualTransactionActive() ? "primary" : "replica";
-                }
-            };
-            routing.setTargetDataSources(Map.of("primary", primary, "replica", replica));
-            routing.afterPropertiesSet();
-            return new LazyConnectionDataSourceProxy(routing);
+            return new LazyConnectionDataSourceProxy(new Routing(
+                    () -> TransactionSynchronizationManager.isActualTransactionActive() ? "primary" : "replica",
+                    Map.of("primary", primary, "replica", replica),
+                    replica));
         }
     }
 }

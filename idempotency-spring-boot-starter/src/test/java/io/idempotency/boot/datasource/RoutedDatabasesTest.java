@@ -1,5 +1,6 @@
 package io.idempotency.boot.datasource;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -12,11 +13,13 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -26,7 +29,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -127,55 +129,38 @@ class RoutedDatabasesTest {
         requireOneOfEach();
     }
 
-    @Test
-    void aSlowCallOfOneTenantHoldsUpNoOther() throws Exception {
-        whileRedIs(() -> purchases.buy("key"), () -> {
-            assertThat(as("blue", () -> purchases.buy("key"))).isEqualTo("blue");
-            assertThatThrownBy(() -> as("red", () -> purchases.buy("key")))
-                    .isInstanceOf(RequestInProgressException.class);
-        });
-    }
-
-    @Test
-    void aSlowLeasedCallOfOneTenantHoldsUpNoOther() throws Exception {
-        whileRedIs(() -> purchases.buyLeased("key"), () -> {
-            assertThat(as("blue", () -> purchases.buyLeased("key"))).isEqualTo("blue");
-            assertThatThrownBy(() -> as("red", () -> purchases.buyLeased("key")))
-                    .isInstanceOf(RequestInProgressException.class);
-        });
-    }
-
-    @Test
-    void aSlowMessageOfOneTenantHoldsUpNoOther() throws Exception {
+    List<Named<Callable<?>>> slowWork() {
         Inbox inbox = application.getBean(Inbox.class);
-        whileRedIs(() -> inbox.handleOnce("consumer", "id", purchases::insert), () -> {
-            assertThat(as("blue", () -> inbox.handleOnce("consumer", "id", purchases::insert)))
-                    .isTrue();
-            assertThatThrownBy(() -> as("red", () -> inbox.handleOnce("consumer", "id", purchases::insert)))
-                    .isInstanceOf(RequestInProgressException.class);
+        return List.of(
+                Named.of("call", () -> purchases.buy("key")),
+                Named.of("leased call", () -> purchases.buyLeased("key")),
+                Named.of("message", () -> inbox.handleOnce("consumer", "id", purchases::insert)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("slowWork")
+    void slowWorkOfOneTenantHoldsUpNoOther(Callable<?> work) throws Exception {
+        whileRedIs(work, () -> {
+            assertThat((Object) as("blue", work)).isIn("blue", true);
+            assertThatThrownBy(() -> as("red", work)).isInstanceOf(RequestInProgressException.class);
         });
     }
 
-    @Test
-    void theKeyThatATransactionOfOneTenantHoldsIsFreeForAnotherOnTheSameThread() throws Exception {
-        Purchases.meanwhile = () -> {
-            Purchases.meanwhile = () -> {};
-            assertThat(as("blue", () -> purchases.buyInNewTransaction("key"))).isEqualTo("blue");
-        };
-
-        assertThat(as("red", () -> purchases.buyInNewTransaction("key"))).isEqualTo("red");
-
-        requireOneOfEach();
+    List<Named<Callable<?>>> callsInTheirOwnTransaction() {
+        return List.of(
+                Named.of("transactional", () -> purchases.buyInNewTransaction("key")),
+                Named.of("leased", () -> purchases.buyLeased("key")));
     }
 
-    @Test
-    void theKeyOfALeaseOfOneTenantIsFreeForAnotherOnTheSameThread() throws Exception {
+    @ParameterizedTest
+    @MethodSource("callsInTheirOwnTransaction")
+    void theKeyThatOneTenantHoldsIsFreeForAnotherOnTheSameThread(Callable<?> call) throws Exception {
         Purchases.meanwhile = () -> {
             Purchases.meanwhile = () -> {};
-            assertThat(as("blue", () -> purchases.buyLeased("key"))).isEqualTo("blue");
+            assertThat((Object) as("blue", call)).isEqualTo("blue");
         };
 
-        assertThat(as("red", () -> purchases.buyLeased("key"))).isEqualTo("red");
+        assertThat((Object) as("red", call)).isEqualTo("red");
 
         requireOneOfEach();
     }
@@ -333,15 +318,8 @@ class RoutedDatabasesTest {
 
         @Bean
         DataSource routingDataSource() {
-            AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
-                @Override
-                protected Object determineCurrentLookupKey() {
-                    return TENANT.get();
-                }
-            };
-            routing.setTargetDataSources(Map.of("red", red, "blue", blue, "another way to red", anotherWayToRed));
-            routing.setDefaultTargetDataSource(red);
-            return routing;
+            return new Routing(
+                    TENANT::get, Map.of("red", red, "blue", blue, "another way to red", anotherWayToRed), red);
         }
     }
 

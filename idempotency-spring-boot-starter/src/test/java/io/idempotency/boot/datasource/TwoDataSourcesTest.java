@@ -129,17 +129,6 @@ class TwoDataSourcesTest {
     }
 
     @Test
-    void methodsOwnTransactionCountsInsideOneOfTheOtherDatabase() {
-        String xid = inReportsTransaction.execute(status -> {
-            insertReport();
-            return orders.order("key");
-        });
-
-        assertThat(transactionOfTheRequest()).isEqualTo(xid);
-        assertThat(reports()).isOne();
-    }
-
-    @Test
     void callThatCommittedStaysIfTheOtherDatabasesTransactionRollsBack() {
         assertThatThrownBy(() -> inReportsTransaction.executeWithoutResult(status -> {
                     insertReport();

@@ -127,15 +127,6 @@ class WrappedDataSourceTest {
                         .hasMessageContaining("is not for the DataSource of the idempotency tables"));
     }
 
-    @Test
-    void anotherPoolOfTheSameDatabaseIsRefused() {
-        application(database.dataSource(2), database.dataSource(2))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .isInstanceOf(InvalidIdempotentMethodException.class)
-                        .hasMessageContaining("is not for the DataSource of the idempotency tables"));
-    }
-
     /** A pool that is exhausted, or cannot reach the database, would be waited for once more. */
     @Test
     void aConnectionThatNothingWasDoneOnIsNotFetchedForARollback() {

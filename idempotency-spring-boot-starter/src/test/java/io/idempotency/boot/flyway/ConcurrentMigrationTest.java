@@ -82,16 +82,6 @@ class ConcurrentMigrationTest {
     }
 
     @Test
-    void createTheTablesOnceWhereTransactionsAreSerializableByDefault() {
-        for (int round = 1; round <= FEWER_ROUNDS; round++) {
-            startTogether(
-                    "options=-c%20default_transaction_isolation=serializable", "idempotency.schema=strict_" + round);
-
-            requireMigratedOnce("strict_" + round);
-        }
-    }
-
-    @Test
     void createAndGrantTheTablesOnceWithAMigrationUser() {
         for (int round = 1; round <= FEWER_ROUNDS; round++) {
             startTogether(

@@ -7,7 +7,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.TestDatabase;
@@ -88,10 +87,7 @@ class EngineVerificationTest {
         jdbc.execute(FAKE_LOCKS);
 
         try (ConfigurableApplicationContext application = start("idempotency.verify-engine=false")) {
-            Notebook notebook = application.getBean(Notebook.class);
-            Note first = notebook.write("key", "text");
-
-            assertThat(notebook.write("key", "text")).isEqualTo(first);
+            Notebook.assertIdempotent(application.getBean(Notebook.class), jdbc);
         }
     }
 

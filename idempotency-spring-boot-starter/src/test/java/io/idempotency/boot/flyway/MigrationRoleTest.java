@@ -73,15 +73,6 @@ class MigrationRoleTest {
                 .containsExactly(owner);
     }
 
-    @Test
-    void secondStartWithTheMigrationUserWorksToo() {
-        start(migrationUser()).close();
-
-        try (ConfigurableApplicationContext application = start(migrationUser())) {
-            requireIdempotent(application);
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -113,18 +104,6 @@ class MigrationRoleTest {
         assertThat(report.description())
                 .contains("could not be migrated", "permission denied for database " + database.name());
         assertThat(report.action()).contains("idempotency.migration.user", "idempotency.migrate = false");
-    }
-
-    @Test
-    void applicationThatMayNotCreateTablesIsToldWhatToDo() {
-        jdbc.execute("""
-                create schema idempotency authorization %s;
-                grant usage on schema idempotency to "%s\"""".formatted(owner, application));
-
-        StartupReport report = StartupReport.of(() -> start());
-
-        assertThat(report.description()).contains("could not be migrated", "permission denied for schema idempotency");
-        assertThat(report.action()).contains("idempotency.migration.user");
     }
 
     @Test

@@ -7,9 +7,6 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 
-import org.flywaydb.core.Flyway;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,20 +14,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
-import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What starting an application does to a database that has no migrations but ours. */
 @PostgresTest(empty = true)
-class MigrationTest {
+class MigrationTest extends NotebookTests {
 
     private static final String[] TABLES = {
         "idempotency_request",
@@ -47,26 +43,6 @@ class MigrationTest {
         "purge_lease",
         "stream_position"
     };
-
-    private final TestDatabase database;
-
-    private final JdbcTemplate jdbc;
-
-    MigrationTest(TestDatabase database) {
-        this.database = database;
-        this.jdbc = database.jdbc();
-    }
-
-    @BeforeAll
-    static void createApplicationTable(TestDatabase database) {
-        Notebook.createTable(database.jdbc());
-    }
-
-    @AfterEach
-    void forgetEverything() {
-        jdbc.execute("drop schema if exists idempotency cascade");
-        jdbc.execute("truncate note");
-    }
 
     @Test
     void firstStartCreatesTheSchemaTheTablesAndAHistoryOfItsOwn() {
@@ -134,29 +110,7 @@ class MigrationTest {
             assertThat(tablesOf("keys_of_ours")).containsExactly(TABLES);
             assertThat(tablesOf("idempotency")).isEmpty();
         } finally {
-            jdbc.execute("drop schema keys_of_ours cascade");
-        }
-    }
-
-    @Test
-    void schemaThatIsThereAlreadyIsUsed() {
-        jdbc.execute("create schema idempotency");
-
-        try (ConfigurableApplicationContext application = start()) {
-            requireIdempotent(application);
-        }
-    }
-
-    @Test
-    void tablesOfANewerVersionDoNotKeepAnOlderOneFromStarting() {
-        start().close();
-        jdbc.update("""
-                insert into idempotency.idempotency_schema_history
-                    (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
-                values (999, '999', 'from the future', 'SQL', 'V999__from_the_future.sql', 1, current_user, 1, true)""");
-
-        try (ConfigurableApplicationContext application = start()) {
-            requireIdempotent(application);
+            admin.execute("drop schema keys_of_ours cascade");
         }
     }
 
@@ -180,7 +134,7 @@ class MigrationTest {
     @ValueSource(strings = {"currentSchema=app", "currentSchema=nowhere", "options=-c%20search_path="})
     @Tag("full")
     void migratesAndWorksWhateverTheSearchPath(String parameter) {
-        jdbc.execute("create schema if not exists app");
+        admin.execute("create schema if not exists app");
         String url = database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + parameter;
 
         try (ConfigurableApplicationContext application = start("spring.datasource.url=" + url)) {
@@ -191,35 +145,28 @@ class MigrationTest {
         assertThat(tablesOf("public")).containsExactly("note");
     }
 
-    @Test
-    void noFlywayIsExposed() {
-        try (ConfigurableApplicationContext application = start()) {
-            assertThat(application.getBeansOfType(Flyway.class)).isEmpty();
-        }
-    }
-
     private ConfigurableApplicationContext start(String... properties) {
         return JdbcTestApplication.start(database, new Class<?>[] {Notebook.class}, properties);
     }
 
     private void requireIdempotent(ConfigurableApplicationContext application) {
-        Notebook.assertIdempotent(application.getBean(Notebook.class), jdbc);
+        Notebook.assertIdempotent(application.getBean(Notebook.class), admin);
     }
 
     private List<String> tablesOf(String schema) {
-        return jdbc.queryForList(
+        return admin.queryForList(
                 "select tablename from pg_catalog.pg_tables where schemaname = ? order by 1", String.class, schema);
     }
 
     private List<String> appliedVersions() {
-        return jdbc.queryForList(
+        return admin.queryForList(
                 "select version from idempotency.idempotency_schema_history where success order by installed_rank",
                 String.class);
     }
 
     /** Row versions of the catalog: any change to a table, an index, a function or a column would show. */
     private List<Map<String, Object>> everythingInOurSchema() {
-        return jdbc.queryForList("""
+        return admin.queryForList("""
                 select relname::text as name, oid::text, xmin::text
                 from pg_class where relnamespace = 'idempotency'::regnamespace
                 union all
@@ -231,6 +178,6 @@ class MigrationTest {
     }
 
     private int requests() {
-        return jdbc.queryForObject("select count(*) from idempotency.idempotency_request", Integer.class);
+        return admin.queryForObject("select count(*) from idempotency.idempotency_request", Integer.class);
     }
 }

@@ -16,7 +16,6 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
@@ -70,26 +69,9 @@ class SqlFunctionsTest {
     @Test
     void areInstalledAndShareTheKeysOfAnnotatedMethods() {
         try (ConfigurableApplicationContext context = start()) {
-            Note written = context.getBean(Notebook.class).write("key", "text");
+            context.getBean(Notebook.class).write("key", "text");
 
             assertThat(claim("key", "text")).isEqualTo("replay_success text");
-
-            jdbc.execute("""
-                    do $$
-                    declare
-                        claim record;
-                    begin
-                        select * into claim
-                        from idempotency.idempotency_claim(
-                            'notes', 'of-sql', sha256('\\x01'::bytea || '["of-sql","text"]'), 'psql');
-                        perform idempotency.idempotency_succeed('notes', 'of-sql', claim.claim_token, response_body =>
-                            '{"id": 42, "text": "by SQL", "xid": "1", "backend": 1}');
-                    end
-                    $$""");
-            assertThat(context.getBean(Notebook.class).write("of-sql", "text"))
-                    .isEqualTo(new Note(42, "by SQL", "1", 1))
-                    .isNotEqualTo(written);
-            assertThat(Notebook.count(jdbc)).isOne();
         }
     }
 
@@ -128,9 +110,7 @@ class SqlFunctionsTest {
         jdbc.execute("revoke create on schema idempotency from " + application);
 
         try (ConfigurableApplicationContext context = start()) {
-            Notebook notebook = context.getBean(Notebook.class);
-            assertThat(notebook.write("key", "text")).isEqualTo(notebook.write("key", "text"));
-            assertThat(Notebook.count(jdbc)).isOne();
+            Notebook.assertIdempotent(context.getBean(Notebook.class), jdbc);
         }
 
         assertThat(functions()).containsExactlyElementsOf(OF_MIGRATIONS);
@@ -142,22 +122,6 @@ class SqlFunctionsTest {
                         "permission denied for schema idempotency",
                         "idempotency.migration.user",
                         "idempotency.sql-functions = false");
-    }
-
-    @Test
-    void belongToTheMigrationUserAndServeTheApplicationsRole() {
-        JdbcTestApplication.start(
-                        database,
-                        new Class<?>[] {Notebook.class},
-                        "spring.datasource.username=" + application,
-                        "spring.datasource.password=secret",
-                        "idempotency.migration.user=" + database.username(),
-                        "idempotency.migration.password=" + database.password())
-                .close();
-
-        jdbc.execute("set role " + application + "; select idempotency.idempotency_consume('c', 'm')");
-        assertThat(jdbc.queryForObject("select count(*) from idempotency.processed_message", Integer.class))
-                .isOne();
     }
 
     private ConfigurableApplicationContext start(String... properties) {

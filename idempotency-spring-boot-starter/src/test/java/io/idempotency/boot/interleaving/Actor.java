@@ -11,6 +11,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.boot.interleaving.Fault.Proceeding;
+import io.idempotency.boot.interleaving.YieldPoint.Kind;
 
 /** A thread of the application that stops before whatever it sends to the server. */
 final class Actor {
@@ -38,6 +39,11 @@ final class Actor {
     private volatile int pid;
 
     private volatile int attempt;
+
+    /** The statements that the actor stops at; {@code null} for all. */
+    private volatile String stops;
+
+    private volatile boolean hasStopped;
 
     private volatile boolean isDone;
 
@@ -102,6 +108,14 @@ final class Actor {
         }
     }
 
+    /**
+     * From now on the actor of this thread stops only at statements whose label begins so, and at the ends of their transactions. The
+     * others must not matter to anybody else.
+     */
+    static void stopsOnlyAt(String label) {
+        CURRENT.get().stops = label;
+    }
+
     /** Stops, and goes on as the scheduler decides. */
     Object reach(YieldPoint point, Proceeding proceeding) throws Throwable {
         if (isFree) {
@@ -109,6 +123,9 @@ final class Actor {
         }
         pid = point.pid();
         isWoken = false;
+        if (!stopsAt(point)) {
+            return proceeding.proceed();
+        }
         at = point;
         turn.acquireUninterruptibly();
         Fault fault = nextFault;
@@ -124,6 +141,17 @@ final class Actor {
                 server.awaitGone(pid);
             }
         }
+    }
+
+    private boolean stopsAt(YieldPoint point) {
+        if (stops == null || point.kind() == Kind.SESSION) {
+            return stops == null;
+        }
+        boolean isStatement = point.kind() == Kind.STATEMENT;
+        boolean isFirst = isStatement && !hasStopped && point.label().startsWith(stops);
+        boolean isEnd = !isStatement && hasStopped;
+        hasStopped = isFirst || (hasStopped && !isEnd);
+        return isFirst || isEnd;
     }
 
     void start(Server onServer) {
@@ -186,6 +214,11 @@ final class Actor {
 
     boolean isDone() {
         return isDone;
+    }
+
+    /** Returns whether the actor does not move any more. */
+    boolean isOver() {
+        return isDone || faults.contains(Fault.HALTED);
     }
 
     /** Returns the last attempt that the actor has run; 0 if it has run none. */

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import javax.sql.DataSource;
 
@@ -81,11 +82,13 @@ final class Applications implements AutoCloseable {
     }
 
     /** Makes calls that no scheduler owns, so that later ones do not differ from each other. */
-    void warmUp(Calls calls) {
-        warmUp(Shop.class, calls::call);
+    <T> void warmUp(Caller<T> caller) {
+        warmUp(
+                caller.type(),
+                (bean, key) -> Objects.requireNonNull(caller.calls().apply(bean, key)));
     }
 
-    /** Does the same with another bean. */
+    /** Does the same with any bean. */
     <T> void warmUp(Class<T> type, BiConsumer<T, String> calls) {
         for (int i = 0; i < WARM_UP_CALLS; i++) {
             for (T bean : beans(type)) {
@@ -121,6 +124,18 @@ final class Applications implements AutoCloseable {
         return sessions.differing(used);
     }
 
+    /** Returns what a run has left in the sessions and in its threads, and why it did not end. */
+    List<String> leftBy(Run run) {
+        List<String> left = new ArrayList<>(leftInSessions());
+        if (run.stuck() != null) {
+            left.add(run.stuck());
+        }
+        run.actors().stream()
+                .filter(actor -> !actor.leftovers().isEmpty())
+                .forEach(actor -> left.add(actor.name() + " has left" + actor.leftovers()));
+        return left;
+    }
+
     @Override
     public void close() throws SQLException {
         server.close();
@@ -129,11 +144,4 @@ final class Applications implements AutoCloseable {
     }
 
     private static final class Plain {}
-
-    /** A call of one key. */
-    @FunctionalInterface
-    interface Calls {
-
-        Object call(Shop shop, String key);
-    }
 }

@@ -1,59 +1,50 @@
 package io.idempotency.boot.interleaving;
 
 import java.sql.SQLException;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-import io.idempotency.boot.interleaving.Applications.Calls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
-/** The schedules of callers of one key, for one mode. */
+/** The schedules of callers of one key, for some modes in one kind of transactions. */
 @PostgresTest
 @Tag("race")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class CallInterleavings {
 
-    private final Calls calls;
+    private final Map<Mode, Set<Fault>> everyTime;
 
     private final String[] properties;
 
     private Applications applications;
 
-    private final Failures failures;
-
-    private final Set<Fault> everyTime;
-
-    private final Set<Fault> full;
-
     /**
      * Creates the tests.
      *
-     * @param calls what the actors do
-     * @param failures which callers need not be answered
-     * @param everyTime the faults of the default run, which has some seconds
-     * @param full those of the full run, which has a minute; the long one has all
+     * @param everyTime the modes, and for each the faults of the default run, which has some seconds
      * @param properties of both applications
      */
-    CallInterleavings(Calls calls, Failures failures, Set<Fault> everyTime, Set<Fault> full, String... properties) {
-        this.calls = calls;
-        this.failures = failures;
-        this.everyTime = everyTime;
-        this.full = full;
+    CallInterleavings(Map<Mode, Set<Fault>> everyTime, String... properties) {
+        this.everyTime = new EnumMap<>(everyTime);
         this.properties = properties;
     }
 
     @BeforeAll
     void start(TestDatabase database) throws SQLException {
         applications = newApplications(database, properties);
-        applications.warmUp(calls);
+        modes().forEach(mode -> applications.warmUp(mode.caller()));
     }
 
     Applications newApplications(TestDatabase database, String... properties) throws SQLException {
@@ -65,36 +56,59 @@ abstract class CallInterleavings {
         applications.close();
     }
 
-    @Test
-    void twoCallersAndOneOfFewFaults() {
-        explorer(2).exploreAll(everyTime, 1);
+    Set<Mode> modes() {
+        return everyTime.keySet();
     }
 
-    @Test
+    @ParameterizedTest
+    @MethodSource("modes")
+    void twoCallersAndOneOfFewFaults(Mode mode) {
+        explorer(mode, 2).exploreAll(everyTime.get(mode), 1);
+    }
+
+    /** After most faults a lease is left, for which the others wait for seconds. */
+    @ParameterizedTest
+    @MethodSource("modes")
     @Tag("full")
-    void twoCallersAndOneFault() {
-        explorer(2).exploreAll(TestSize.pick(full, EnumSet.allOf(Fault.class)), 1);
+    void twoCallersAndOneFault(Mode mode) {
+        Set<Fault> all = EnumSet.allOf(Fault.class);
+        Set<Fault> full = mode.isLeased() ? EnumSet.of(Fault.COMMIT_UNANSWERED) : all;
+        explorer(mode, 2).exploreAll(TestSize.pick(full, all), 1);
     }
 
     /** Two of them are duplicates in one application, and wait for each other in the JVM. */
-    @Test
+    @ParameterizedTest
+    @MethodSource("modes")
     @Tag("full")
-    void threeCallersAtRandomWithTwoFaults() {
-        explorer(3).walk(1, TestSize.pick(100, 50_000), 2);
+    void threeCallersAtRandomWithTwoFaults(Mode mode) {
+        explorer(mode, 3).walk(1, TestSize.pick(100, 50_000), 2);
+    }
+
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("leasedModes")
+    void twoCallersAndALeaseThatExpiresAtRandom(Mode mode) {
+        withExpiry(mode).walk(1, TestSize.pick(60, 50_000), 0);
+    }
+
+    List<Mode> leasedModes() {
+        return modes().stream().filter(Mode::isLeased).toList();
     }
 
     final Applications applications() {
         return applications;
     }
 
-    private Explorer explorer(int callers) {
-        return explorer(callers, false, failures);
+    private Explorer explorer(Mode mode, int callers) {
+        return explorer(mode + "-of-" + callers, Duplicates.of(applications, mode.caller(), callers));
     }
 
-    final Explorer explorer(int callers, boolean expires, Failures failures) {
-        return new Explorer(
-                getClass().getSimpleName() + "-of-" + callers,
-                applications.server(),
-                new Duplicates(applications, calls, callers, expires, failures));
+    final Explorer withExpiry(Mode mode) {
+        Caller<Shop> caller = new Caller<>(Shop.class, mode.caller().calls(), Failures::ofLeasesThatExpire);
+        return explorer(
+                mode + "-with-expiry", new Duplicates(applications, List.of(caller, caller, Caller.EXPIRY), caller));
+    }
+
+    final Explorer explorer(String name, Scenario scenario) {
+        return new Explorer(getClass().getSimpleName() + "-" + name, applications.server(), scenario);
     }
 }

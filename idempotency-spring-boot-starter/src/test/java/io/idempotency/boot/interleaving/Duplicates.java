@@ -1,83 +1,65 @@
 package io.idempotency.boot.interleaving;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
-
-import org.springframework.jdbc.core.JdbcTemplate;
-
-import io.idempotency.boot.interleaving.Applications.Calls;
+import java.util.Set;
 
 /**
  * Callers of one key with one payload, of the two applications in turn.
  *
  * @param applications that are called
- * @param calls what the callers do
- * @param callers how many there are
- * @param expires whether an actor {@value #EXPIRY} lets the lease expire that is held then
- * @param failures which callers need not be answered
+ * @param callers what the actors do
+ * @param repeat what is called in each application afterwards
  */
-record Duplicates(Applications applications, Calls calls, int callers, boolean expires, Failures failures)
-        implements Scenario {
+record Duplicates(Applications applications, List<Caller<?>> callers, Caller<?> repeat) implements Scenario {
 
-    private static final String EXPIRY = "expiry";
+    /** Some callers that do the same. */
+    static Duplicates of(Applications applications, Caller<?> caller, int count) {
+        return new Duplicates(applications, Collections.nCopies(count, caller), caller);
+    }
 
     @Override
     public List<Actor> actors(String key) {
         List<Actor> actors = new ArrayList<>();
-        for (int i = 0; i < callers; i++) {
-            Shop shop = shop(i);
-            actors.add(new Actor(String.valueOf((char) ('a' + i)), () -> calls.call(shop, key)));
-        }
-        if (expires) {
-            actors.add(new Actor(EXPIRY, () -> {
-                shop(0).expireLease(key);
-                return null;
-            }));
+        for (int i = 0; i < callers.size(); i++) {
+            int application = i;
+            actors.add(new Actor(
+                    String.valueOf((char) ('a' + i)),
+                    () -> callers.get(application).call(applications, application, key)));
         }
         return actors;
     }
 
-    private Shop shop(int i) {
-        List<Shop> shops = applications.shops();
-        return shops.get(i % shops.size());
-    }
-
     @Override
     public boolean isSymmetric() {
-        return callers == 2 && !expires;
+        return callers.size() == 2 && Set.copyOf(callers).size() == 1;
     }
 
     @Override
     public List<String> check(String key, Run run) {
-        List<String> wrong = new ArrayList<>(applications.leftInSessions());
-        if (run.stuck() != null) {
-            wrong.add(run.stuck());
-        }
+        List<String> wrong = applications.leftBy(run);
         List<Object> answers = new ArrayList<>();
-        for (Actor actor : run.actors()) {
-            if (!actor.leftovers().isEmpty()) {
-                wrong.add(actor.name() + " has left" + actor.leftovers());
-            }
-            if (actor.name().equals(EXPIRY)) {
-                continue;
-            }
-            if (actor.failure() == null) {
+        for (int i = 0; i < callers.size(); i++) {
+            Actor actor = run.actors().get(i);
+            if (actor.failure() != null) {
+                if (!callers.get(i).failures().mayFail(actor, run)) {
+                    wrong.add(actor.name() + " was not answered");
+                }
+            } else if (actor.answer() != Caller.NO_ANSWER) {
                 answers.add(actor.answer());
-            } else if (!failures.mayFail(actor, run)) {
-                wrong.add(actor.name() + " was not answered");
             }
         }
-        int effects = effects(key);
-        if (effects > 1 || (effects == 0 && !answers.isEmpty())) {
+        List<Integer> effects = effects(key);
+        if (!(answers.isEmpty() ? Set.of(1).containsAll(effects) : effects.equals(effectsOf(answers.get(0))))) {
             wrong.add(effects + " effects and " + answers.size() + " answers before the repeat");
         }
         answers.addAll(repeat(key, wrong));
         if (answers.stream().distinct().count() != 1) {
             wrong.add("different answers " + answers);
         }
-        int effectsAfterwards = effects(key);
-        if (effectsAfterwards != 1) {
+        List<Integer> effectsAfterwards = effects(key);
+        if (answers.isEmpty() || !effectsAfterwards.equals(effectsOf(answers.get(0)))) {
             wrong.add(effectsAfterwards + " effects after the repeat");
         }
         return wrong;
@@ -86,10 +68,10 @@ record Duplicates(Applications applications, Calls calls, int callers, boolean e
     /** Repeats the call in each application, after any lease is over. */
     private List<Object> repeat(String key, List<String> wrong) {
         List<Object> answers = new ArrayList<>();
-        shop(0).expireLease(key);
-        for (Shop shop : applications.shops()) {
+        applications.shops().get(0).expireLease(key);
+        for (int i = 0; i < 2; i++) {
             try {
-                answers.add(calls.call(shop, key));
+                answers.add(repeat.call(applications, i, key));
             } catch (RuntimeException failure) {
                 wrong.add("a repeat failed with " + failure);
             }
@@ -97,9 +79,22 @@ record Duplicates(Applications applications, Calls calls, int callers, boolean e
         return answers;
     }
 
-    private int effects(String key) {
-        JdbcTemplate jdbc = applications.database().jdbc();
-        return jdbc.queryForList("select id from purchase where key = ?", UUID.class, key)
-                .size();
+    /** Returns how many effects each of the keys has. */
+    private List<Integer> effects(String key) {
+        return applications
+                .database()
+                .jdbc()
+                .queryForList(
+                        "select count(*) from purchase where key in (?, ?) group by key",
+                        Integer.class,
+                        key,
+                        Shop.otherKey(key));
+    }
+
+    private static List<Integer> effectsOf(Object answer) {
+        if (answer instanceof FailingShop.Refusal) {
+            return List.of();
+        }
+        return Collections.nCopies(answer instanceof List<?> ofKeys ? ofKeys.size() : 1, 1);
     }
 }

@@ -49,19 +49,24 @@ final class Explorer {
 
     /** Runs all schedules without a fault, or with up to so many of them. */
     void exploreAll(Set<Fault> faults, int mostFaults) {
-        explore(faults, mostFaults, Integer.MAX_VALUE);
-        report("complete with up to " + mostFaults + " of " + faults);
+        exploreAll(Bounds.of(faults, mostFaults));
+    }
+
+    void exploreAll(Bounds bounds) {
+        Bounds borne = bounds.within(scenario.faults());
+        explore(borne, Integer.MAX_VALUE);
+        report("complete with " + borne);
     }
 
     /** Runs the first ones of all schedules without a fault. */
     void exploreFirst(int count) {
-        explore(EnumSet.noneOf(Fault.class), 0, count);
+        explore(Bounds.of(EnumSet.noneOf(Fault.class), 0), count);
         report("the first " + count);
     }
 
-    private void explore(Set<Fault> faults, int mostFaults, int count) {
+    private void explore(Bounds bounds, int count) {
         DepthFirst depthFirst = new DepthFirst();
-        Scheduler scheduler = new Scheduler(server, faults, mostFaults, scenario.isSymmetric());
+        Scheduler scheduler = new Scheduler(server, bounds, scenario.isSymmetric());
         do {
             run(scheduler, () -> {
                 depthFirst.restart();
@@ -72,17 +77,22 @@ final class Explorer {
 
     /** Runs schedules at random. */
     void walk(long seed, int count, int mostFaults) {
-        Scheduler scheduler = new Scheduler(server, EnumSet.allOf(Fault.class), mostFaults, false);
+        walk(seed, count, Bounds.of(EnumSet.allOf(Fault.class), mostFaults));
+    }
+
+    void walk(long seed, int count, Bounds bounds) {
+        Bounds borne = bounds.within(scenario.faults());
+        Scheduler scheduler = new Scheduler(server, borne, false);
         for (int i = 0; i < count && violations.size() < MOST_PRINTED; i++) {
             long seedOfRun = seed + i;
             run(scheduler, () -> new RandomWalk(seedOfRun));
         }
-        report("at random from seed " + seed + " with up to " + mostFaults + " faults");
+        report("at random from seed " + seed + " with " + borne);
     }
 
     /** Runs one printed schedule. */
     void replay(String schedule) {
-        Scheduler scheduler = new Scheduler(server, EnumSet.allOf(Fault.class), Integer.MAX_VALUE, false);
+        Scheduler scheduler = new Scheduler(server, Bounds.of(EnumSet.allOf(Fault.class), Integer.MAX_VALUE), false);
         run(scheduler, () -> new Replay(Schedule.parse(schedule)));
         report("replayed");
     }

@@ -18,12 +18,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExplorerTest {
 
+    private final Caller<Shop> caller =
+            new Caller<>(Shop.class, (shop, key) -> shop.unguarded(key, 5), Failures::ofTransactions);
+
     private Applications applications;
 
     @BeforeAll
     void start(TestDatabase database) throws SQLException {
         applications = new Applications(database);
-        applications.warmUp(ExplorerTest::call);
+        applications.warmUp(caller);
     }
 
     @AfterAll
@@ -31,14 +34,10 @@ class ExplorerTest {
         applications.close();
     }
 
-    private static Object call(Shop shop, String key) {
-        return shop.unguarded(key, 5);
-    }
-
     @Test
     void schedulesInWhichBothReadBeforeOneWritesAreFound() {
         assertThatThrownBy(() -> explorer().exploreAll(EnumSet.noneOf(Fault.class), 0))
-                .hasMessageContaining("2 effects")
+                .hasMessageContaining("[2] effects")
                 .hasMessageContaining("a a b a b b");
     }
 
@@ -46,7 +45,7 @@ class ExplorerTest {
     void aPrintedScheduleIsRunAgain() {
         explorer().replay("a a a b b");
 
-        assertThatThrownBy(() -> explorer().replay("a b b b a a")).hasMessageContaining("2 effects");
+        assertThatThrownBy(() -> explorer().replay("a b b b a a")).hasMessageContaining("[2] effects");
     }
 
     @Test
@@ -57,9 +56,6 @@ class ExplorerTest {
     }
 
     private Explorer explorer() {
-        return new Explorer(
-                "unguarded",
-                applications.server(),
-                new Duplicates(applications, ExplorerTest::call, 2, false, Failures::ofTransactions));
+        return new Explorer("unguarded", applications.server(), Duplicates.of(applications, caller, 2));
     }
 }

@@ -2,6 +2,8 @@ package io.idempotency.boot.interleaving;
 
 import java.util.EnumSet;
 
+import org.springframework.dao.PessimisticLockingFailureException;
+
 import io.idempotency.LeaseLostException;
 import io.idempotency.RequestInProgressException;
 
@@ -10,6 +12,26 @@ import io.idempotency.RequestInProgressException;
 interface Failures {
 
     boolean mayFail(Actor caller, Run run);
+
+    /** A call that neither repeats itself nor finds out what has become of it. */
+    static boolean afterFaults(Actor caller, Run run) {
+        return !caller.faults().isEmpty();
+    }
+
+    /** Of two callers that wait for each other one fails, and the other one is answered. */
+    static boolean ofDeadlocks(Actor caller, Run run) {
+        return afterFaults(caller, run)
+                || (caller.failure() instanceof PessimisticLockingFailureException
+                        && run.actors().stream().anyMatch(other -> other.failure() == null || afterFaults(other, run)));
+    }
+
+    /** Whoever stands still keeps its key, and the others wait in vain. */
+    static boolean besideHalted(Actor caller, Run run) {
+        return ofTransactions(caller, run)
+                || (caller.failure() instanceof RequestInProgressException
+                        && run.actors().stream()
+                                .anyMatch(actor -> actor.faults().contains(Fault.HALTED)));
+    }
 
     /** A call with a transaction of its own repeats itself, so that only its own exceptions reach its caller. */
     static boolean ofTransactions(Actor caller, Run run) {
@@ -37,10 +59,15 @@ interface Failures {
         return !caller.faults().isEmpty() && !caller.faults().equals(EnumSet.of(Fault.COMMIT_UNANSWERED));
     }
 
-    /** A holder whose lease has expired may lose it to another caller, which makes the next attempt. */
+    /**
+     * A holder whose lease has expired may lose it to another caller, which makes the next attempt. If its COMMIT was in doubt as well,
+     * it cannot say which of the two has ended it. That it expires is a change here, which is not in the snapshot of the holder.
+     */
     static boolean ofLeasesThatExpire(Actor caller, Run run) {
         return ofLeases(caller, run)
-                || (caller.failure() instanceof LeaseLostException
+                || caller.failure() instanceof PessimisticLockingFailureException
+                || ((caller.failure() instanceof LeaseLostException
+                                || !caller.faults().isEmpty())
                         && run.actors().stream().anyMatch(other -> other.attempt() > caller.attempt()));
     }
 }

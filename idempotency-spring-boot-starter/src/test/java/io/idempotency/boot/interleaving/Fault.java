@@ -18,6 +18,14 @@ enum Fault {
         }
     },
 
+    /** The process stands still until the run is over, and its connection stays open. */
+    HALTED(false, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
+        @Override
+        Object strike(YieldPoint point, Proceeding proceeding) {
+            throw new IllegalStateException("The scheduler moves nobody who is halted");
+        }
+    },
+
     /** The connection is cut before anything is sent. */
     UNSENT(true, EnumSet.of(Kind.STATEMENT, Kind.COMMIT, Kind.ROLLBACK)) {
         @Override
@@ -100,6 +108,11 @@ enum Fault {
     /** Returns whether a call that starts its own transaction repeats itself, so that its caller does not notice. */
     boolean isHidden() {
         return isHidden;
+    }
+
+    /** Returns whether the actor goes on from there; otherwise the fault changes only what is around it. */
+    boolean movesActor() {
+        return this != TERMINATED && this != HALTED;
     }
 
     boolean mayStrikeAt(YieldPoint point) {

@@ -2,6 +2,7 @@ package io.idempotency.boot.interleaving;
 
 import java.sql.SQLException;
 import java.util.EnumSet;
+import java.util.Map;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
@@ -9,15 +10,14 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.test.TestDatabase;
 
-/** Calls that claim their key first, in transactions of JPA. */
+/** Calls in transactions of JPA. */
 class JpaInterleavingTest extends CallInterleavings {
 
     JpaInterleavingTest() {
-        super(
-                (shop, key) -> shop.transactional(key, 5),
-                Failures::ofTransactions,
-                EnumSet.noneOf(Fault.class),
-                EnumSet.of(Fault.TERMINATED, Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED, Fault.SERIALIZATION));
+        super(Map.of(
+                Mode.TRANSACTIONAL, EnumSet.noneOf(Fault.class),
+                Mode.OPTIMISTIC, EnumSet.noneOf(Fault.class),
+                Mode.LEASED, EnumSet.noneOf(Fault.class)));
     }
 
     @Override

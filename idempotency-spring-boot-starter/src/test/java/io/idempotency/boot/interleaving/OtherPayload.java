@@ -27,10 +27,7 @@ record OtherPayload(Applications applications) implements Scenario {
 
     @Override
     public List<String> check(String key, Run run) {
-        List<String> wrong = new ArrayList<>(applications.leftInSessions());
-        if (run.stuck() != null) {
-            wrong.add(run.stuck());
-        }
+        List<String> wrong = applications.leftBy(run);
         List<Object> answers = new ArrayList<>();
         for (Actor actor : run.actors()) {
             if (actor.failure() == null) {

@@ -24,27 +24,31 @@ final class Scheduler {
 
     private final Waits waits;
 
-    private final Set<Fault> faults;
-
-    private final int mostFaults;
+    private final Bounds bounds;
 
     private final boolean isSymmetric;
 
     private final Set<Actor> pausing = new LinkedHashSet<>();
 
+    /** Those that stood beside the first fault of the run, which has woken none of them. */
+    private final Set<Actor> bystanders = new LinkedHashSet<>();
+
+    /** Who was the last to do what matters to others. */
+    private Actor last;
+
+    private int switches;
+
     /**
      * Creates a scheduler.
      *
      * @param server that the actors use
-     * @param faults that may strike
-     * @param mostFaults how many strike in one run
+     * @param bounds of the runs
      * @param isSymmetric whether the first actor is always the first to move
      */
-    Scheduler(Server server, Set<Fault> faults, int mostFaults, boolean isSymmetric) {
+    Scheduler(Server server, Bounds bounds, boolean isSymmetric) {
         this.server = server;
         this.waits = new Waits(server);
-        this.faults = faults;
-        this.mostFaults = mostFaults;
+        this.bounds = bounds;
         this.isSymmetric = isSymmetric;
     }
 
@@ -54,10 +58,17 @@ final class Scheduler {
         List<String> labels = new ArrayList<>();
         String stuck = null;
         pausing.clear();
+        bystanders.clear();
+        last = null;
+        switches = 0;
         waits.reset();
-        actors.forEach(actor -> actor.start(server));
         try {
-            while (!actors.stream().allMatch(Actor::isDone)) {
+            for (int i = 0; i < actors.size(); i++) {
+                // One after the other, as they may wait for each other before they reach anything.
+                actors.get(i).start(server);
+                settle(actors.subList(0, i + 1));
+            }
+            while (!actors.stream().allMatch(Actor::isOver)) {
                 stuck = settle(actors);
                 if (stuck != null) {
                     break;
@@ -75,6 +86,7 @@ final class Scheduler {
                         .filter(one -> one.name().equals(step.actor()))
                         .findFirst()
                         .orElseThrow();
+                note(step, actor, standing, steps);
                 steps.add(step);
                 labels.add(step + ": " + actor.at().label());
                 take(step, actor);
@@ -85,12 +97,27 @@ final class Scheduler {
         }
     }
 
+    private void note(Step step, Actor actor, List<Actor> standing, List<Step> before) {
+        if (actor.at().kind() != Kind.SESSION) {
+            if (actor != last && standing.contains(last)) {
+                switches++;
+            }
+            last = actor;
+        }
+        if (step.fault() != null && before.stream().allMatch(earlier -> earlier.fault() == null)) {
+            bystanders.addAll(standing);
+            bystanders.remove(actor);
+        }
+    }
+
     private void take(Step step, Actor actor) {
-        if (step.fault() == Fault.TERMINATED) {
-            actor.struck(Fault.TERMINATED);
-            server.terminate(actor.at().pid());
-        } else {
+        if (step.fault() == null || step.fault().movesActor()) {
             actor.move(step.fault());
+            return;
+        }
+        actor.struck(step.fault());
+        if (step.fault() == Fault.TERMINATED) {
+            server.terminate(actor.at().pid());
         }
     }
 
@@ -101,14 +128,15 @@ final class Scheduler {
                 .limit(1)
                 .toList();
         if (ready.isEmpty()) {
-            ready = isSymmetric && before.isEmpty() ? standing.subList(0, 1) : standing;
+            ready = isSymmetric && before.isEmpty() ? standing.subList(0, 1) : withinSwitches(standing);
         }
         List<Step> possible = new ArrayList<>();
         ready.forEach(actor -> possible.add(new Step(actor.name(), null)));
-        if (before.stream().filter(step -> step.fault() != null).count() < mostFaults) {
+        if (before.stream().filter(step -> step.fault() != null).count() < bounds.mostFaults()) {
             for (Actor actor : ready) {
                 Arrays.stream(Fault.values())
-                        .filter(faults::contains)
+                        .filter(bounds.faults()::contains)
+                        .filter(fault -> !bounds.areFaultsChained() || !bystanders.contains(actor))
                         .filter(fault -> fault.mayStrikeAt(actor.at()))
                         .map(fault -> new Step(actor.name(), fault))
                         .filter(step -> step.fault() != Fault.TERMINATED || !isLastStep(step, before))
@@ -116,6 +144,10 @@ final class Scheduler {
             }
         }
         return possible;
+    }
+
+    private List<Actor> withinSwitches(List<Actor> standing) {
+        return switches == bounds.mostSwitches() && standing.contains(last) ? List.of(last) : standing;
     }
 
     /** Returns whether the same backend was terminated just before. */
@@ -135,7 +167,7 @@ final class Scheduler {
             boolean isSettled = haveSettled(actors);
             isSettled = isSettled && haveSettled(actors);
             boolean canGoOn =
-                    actors.stream().anyMatch(this::stands) || actors.stream().allMatch(Actor::isDone);
+                    actors.stream().anyMatch(this::stands) || actors.stream().allMatch(Actor::isOver);
             if (isSettled && canGoOn) {
                 return null;
             }
@@ -159,7 +191,7 @@ final class Scheduler {
     }
 
     private boolean stands(Actor actor) {
-        return actor.at() != null && !pausing.contains(actor);
+        return actor.at() != null && !actor.isOver() && !pausing.contains(actor);
     }
 
     /** Lets those that are left run to their end, so that the next run is alone. */

@@ -1,16 +1,18 @@
 package io.idempotency.boot.interleaving;
 
 import java.util.EnumSet;
+import java.util.Map;
 
-/** Calls that claim their key first, in SERIALIZABLE transactions. */
+/** Calls whose transactions have a snapshot and no anomaly. */
 class SerializableInterleavingTest extends CallInterleavings {
 
     SerializableInterleavingTest() {
         super(
-                (shop, key) -> shop.transactional(key, 5),
-                Failures::ofTransactions,
-                EnumSet.noneOf(Fault.class),
-                EnumSet.of(Fault.TERMINATED, Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED),
+                Map.of(
+                        Mode.TRANSACTIONAL, EnumSet.noneOf(Fault.class),
+                        Mode.OPTIMISTIC, EnumSet.noneOf(Fault.class),
+                        Mode.WRITE, EnumSet.noneOf(Fault.class),
+                        Mode.LEASED, EnumSet.noneOf(Fault.class)),
                 "spring.datasource.hikari.transaction-isolation=TRANSACTION_SERIALIZABLE");
     }
 }

@@ -6,6 +6,7 @@ import java.util.UUID;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.DataClassRowMapper;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.IdempotencyContext;
@@ -35,9 +36,27 @@ class Shop {
         jdbc.execute("create index on purchase (key)");
     }
 
+    /** Returns the key of what belongs to the same intent. */
+    static String otherKey(String key) {
+        return key + "/other";
+    }
+
     @Transactional
     @Idempotent(scope = "transactional", key = "#key", fingerprint = "#cents", waitTimeout = "10s")
     public Receipt transactional(String key, long cents) {
+        return makeEffect(key, cents);
+    }
+
+    @Transactional
+    @Idempotent(scope = "unrepeated", key = "#key", fingerprint = "#cents", waitTimeout = "10s", maxAttempts = 1)
+    public Receipt unrepeated(String key, long cents) {
+        return makeEffect(key, cents);
+    }
+
+    /** Does not join a transaction of its caller. */
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    @Idempotent(scope = "independent", key = "#key", fingerprint = "#cents", waitTimeout = "10s")
+    public Receipt independent(String key, long cents) {
         return makeEffect(key, cents);
     }
 
@@ -62,7 +81,7 @@ class Shop {
                         key)
                 .stream()
                 .findFirst()
-                .orElseGet(() -> insert(key, cents));
+                .orElseGet(() -> insert(jdbc, key, cents));
     }
 
     /** Its effect, its response and the COMMIT are one message, as long as nothing is in its way. */
@@ -120,10 +139,10 @@ class Shop {
 
     private Receipt makeEffect(String key, long cents) {
         Actor.runsAttempt(IdempotencyContext.current().attempt());
-        return insert(key, cents);
+        return insert(jdbc, key, cents);
     }
 
-    private Receipt insert(String key, long cents) {
+    static Receipt insert(JdbcTemplate jdbc, String key, long cents) {
         Receipt receipt = new Receipt(UUID.randomUUID(), cents);
         jdbc.update("insert into purchase (key, id, cents) values (?, ?, ?)", key, receipt.id(), cents);
         return receipt;

@@ -50,12 +50,13 @@ final class Waits {
     }
 
     /**
-     * Returns whether the thread waits in the queue of a semaphore that has no permit. One that has got a permit may still look
-     * parked, until it is woken.
+     * Returns whether the thread waits in the queue of a semaphore that has no permit. One that has got a permit, or is interrupted,
+     * may still look parked, until it is woken.
      */
     private static boolean isInJvm(Thread thread) {
         Object blocker = LockSupport.getBlocker(thread);
         return blocker != null
+                && !thread.isInterrupted()
                 && blocker.getClass().getEnclosingClass() == Semaphore.class
                 && blocker.toString().contains("State = 0");
     }

@@ -1,9 +1,14 @@
 package io.idempotency.boot.jpa;
 
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
@@ -23,10 +28,12 @@ import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 /** Whoever is about to run out of connections by a default of Spring Boot is told so, and nobody else is. */
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OpenInViewTest {
 
     private static final String WARNING = "so a storm of duplicates can empty the connection pool";
@@ -52,58 +59,42 @@ class OpenInViewTest {
         });
     }
 
-    @Test
-    void aWebApplicationThatHasSwitchedItOffIsNotWarned(CapturedOutput output) {
-        application(new WebApplicationContextRunner())
-                .withConfiguration(JPA)
-                .withPropertyValues("spring.jpa.open-in-view=false")
-                .run(context -> {
-                    assertThat(context)
-                            .hasNotFailed()
-                            .hasSingleBean(IdempotencyAutoConfiguration.class)
-                            .doesNotHaveBean(OpenEntityManagerInViewInterceptor.class);
-                    assertThat(output).doesNotContain(WARNING);
-                });
+    Stream<Arguments> others() {
+        WebApplicationContextRunner web = application(new WebApplicationContextRunner());
+        ApplicationContextRunner plain = application(new ApplicationContextRunner());
+        return Stream.of(
+                argumentSet(
+                        "who has switched it off",
+                        web.withConfiguration(JPA).withPropertyValues("spring.jpa.open-in-view=false"),
+                        false),
+                argumentSet(
+                        "without idempotency",
+                        web.withConfiguration(JPA).withPropertyValues("idempotency.enabled=false"),
+                        true),
+                argumentSet("without requests", plain.withConfiguration(JPA), false),
+                argumentSet(
+                        "without JPA",
+                        web.withClassLoader(new FilteredClassLoader("org.springframework.orm", "jakarta.persistence")),
+                        false),
+                argumentSet(
+                        "without the web libraries",
+                        plain.withConfiguration(JPA)
+                                .withClassLoader(new FilteredClassLoader("org.springframework.web", "jakarta.servlet")),
+                        false));
     }
 
-    @Test
-    void anApplicationWithoutIdempotencyIsNotWarned(CapturedOutput output) {
-        application(new WebApplicationContextRunner())
-                .withConfiguration(JPA)
-                .withPropertyValues("idempotency.enabled=false")
-                .run(context -> {
-                    assertThat(context).hasNotFailed().hasSingleBean(OpenEntityManagerInViewInterceptor.class);
-                    assertThat(output).doesNotContain(WARNING);
-                });
-    }
-
-    @Test
-    void anApplicationWithoutRequestsIsNotWarned(CapturedOutput output) {
-        application(new ApplicationContextRunner()).withConfiguration(JPA).run(context -> {
-            assertThat(context).hasNotFailed().hasSingleBean(IdempotencyAutoConfiguration.class);
+    @ParameterizedTest
+    @MethodSource("others")
+    void anybodyElseStartsWithoutAWarning(
+            AbstractApplicationContextRunner<?, ?, ?> other, boolean isInView, CapturedOutput output) {
+        other.run(context -> {
+            assertThat(context.getStartupFailure()).isNull();
+            assertThat(context.getBeanNamesForType(OpenEntityManagerInViewInterceptor.class))
+                    .hasSize(isInView ? 1 : 0);
+            assertThat(context.getBeanNamesForType(IdempotencyAutoConfiguration.class))
+                    .hasSize(isInView ? 0 : 1);
             assertThat(output).doesNotContain(WARNING);
         });
-    }
-
-    @Test
-    void aWebApplicationWithoutJpaIsNotWarned(CapturedOutput output) {
-        application(new WebApplicationContextRunner())
-                .withClassLoader(new FilteredClassLoader("org.springframework.orm", "jakarta.persistence"))
-                .run(context -> {
-                    assertThat(context).hasNotFailed().hasSingleBean(IdempotencyAutoConfiguration.class);
-                    assertThat(output).doesNotContain(WARNING);
-                });
-    }
-
-    @Test
-    void jpaWithoutTheWebLibrariesStarts(CapturedOutput output) {
-        application(new ApplicationContextRunner())
-                .withConfiguration(JPA)
-                .withClassLoader(new FilteredClassLoader("org.springframework.web", "jakarta.servlet"))
-                .run(context -> {
-                    assertThat(context).hasNotFailed().hasSingleBean(IdempotencyAutoConfiguration.class);
-                    assertThat(output).doesNotContain(WARNING);
-                });
     }
 
     private <T extends AbstractApplicationContextRunner<T, ?, ?>> T application(T runner) {

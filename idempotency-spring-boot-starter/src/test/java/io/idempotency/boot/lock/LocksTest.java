@@ -14,7 +14,6 @@ import jakarta.persistence.Table;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,7 +21,6 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.JpaTransactionManager;
@@ -36,7 +34,6 @@ import io.idempotency.LockNotAcquiredException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.lock.TransactionLocks;
-import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -105,33 +102,6 @@ class LocksTest {
                 .isZero();
     }
 
-    @ParameterizedTest(name = "with JPA: {0}")
-    @ValueSource(booleans = {false, true})
-    @Tag("race")
-    void whoComesSecondWaitsAndMeetsTheConstraint(boolean jpa) throws SQLException {
-        try (ConfigurableApplicationContext application = start(jpa);
-                Connection holder = holding()) {
-            Settlements settlements = application.getBean(Settlements.class);
-            ConcurrentCalls<Boolean> second = ConcurrentCalls.start(1, () -> settlements.closeIfOpen(DAY));
-            database.backends().awaitBlocked(1);
-            try (Statement statement = holder.createStatement()) {
-                statement.execute("insert into settlement values ('" + DAY + "')");
-            }
-            holder.commit();
-
-            assertThat(second.await().requireAllSucceeded()).containsExactly(false);
-        }
-        assertThat(days()).isOne();
-    }
-
-    @Test
-    void locksOfTheApplicationReplaceOurs() {
-        try (ConfigurableApplicationContext application =
-                JdbcTestApplication.start(database, new Class<?>[] {OwnLocks.class})) {
-            assertThat(application.getBean(TransactionLocks.class)).isInstanceOf(OwnLocks.Open.class);
-        }
-    }
-
     private ConfigurableApplicationContext start(boolean jpa) {
         return JdbcTestApplication.start(
                 database, jpa ? new Class<?>[] {WithJpa.class, Settlements.class} : new Class<?>[] {Settlements.class});
@@ -190,12 +160,6 @@ class LocksTest {
         public void closeOnceOrElse(String key, String day) {
             closeOrElse(day);
         }
-
-        @Transactional
-        public boolean closeIfOpen(String day) {
-            locks.acquire("settlement", day, Duration.ofSeconds(20));
-            return jdbc.update("insert into settlement values (?) on conflict do nothing", day) == 1;
-        }
     }
 
     @Entity
@@ -220,24 +184,4 @@ class LocksTest {
     @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
     @EntityScan(basePackageClasses = Settlement.class)
     static class WithJpa {}
-
-    @Configuration(proxyBeanMethods = false)
-    static class OwnLocks {
-
-        @Bean
-        TransactionLocks locks() {
-            return new Open();
-        }
-
-        static final class Open implements TransactionLocks {
-
-            @Override
-            public boolean tryAcquire(String name, String resource) {
-                return true;
-            }
-
-            @Override
-            public void acquire(String name, String resource, Duration timeout) {}
-        }
-    }
 }

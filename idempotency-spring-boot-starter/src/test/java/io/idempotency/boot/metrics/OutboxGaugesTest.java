@@ -36,18 +36,6 @@ class OutboxGaugesTest {
         assertThat(output).doesNotContain("already registered");
     }
 
-    @Test
-    void gaugesAreNoNumbersWhenSeveralSamplesWereMissed() {
-        listener.outboxSampled(new OutboxSampled(1, 2, Duration.ofHours(1)));
-        clock.turn(Duration.ofMinutes(30));
-        assertThat(value("idempotency.outbox.pending")).isOne();
-
-        clock.turn(Duration.ofSeconds(1));
-        assertThat(value("idempotency.outbox.pending")).isNaN();
-        assertThat(value("idempotency.outbox.dead.kept")).isNaN();
-        assertThat(value("idempotency.outbox.oldest.age")).isNaN();
-    }
-
     private double value(String name) {
         return registry.get(name).gauge().value();
     }

@@ -83,15 +83,6 @@ class InProcessTest {
     }
 
     @Test
-    void aCallThatIsRolledBackReachesNobody() {
-        assertThatThrownBy(() -> application.shop().placeAndFail("1")).hasMessage("after the message");
-        application.shop().place("2");
-
-        awaitSent("2");
-        assertThat(application.invoices()).containsExactly("2 invoices", "2 statistics");
-    }
-
-    @Test
     void aHandlerThatThrowsHasOneEffectInTheEndAndTheOtherOneIsNotRepeated() {
         AtomicInteger calls = new AtomicInteger();
         invoices.trouble = () -> {

@@ -3,14 +3,18 @@ package io.idempotency.boot.outbox;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -23,17 +27,17 @@ import org.springframework.transaction.annotation.Transactional;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
+import io.idempotency.boot.rabbit.IdempotencyRabbitAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
-import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 /** Which beans an application gets, and what keeps it from starting. */
 @PostgresTest
@@ -48,61 +52,67 @@ class OutboxStartUpTest {
         this.database = database;
         this.application = new ApplicationContextRunner()
                 .withBean(DataSource.class, database::adminDataSource)
-                .withPropertyValues("spring.kafka.bootstrap-servers=127.0.0.1:1")
+                .withPropertyValues("spring.kafka.bootstrap-servers=127.0.0.1:1", "spring.rabbitmq.port=1")
                 .withConfiguration(AutoConfigurations.of(
                         KafkaAutoConfiguration.class,
+                        RabbitAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyKafkaAutoConfiguration.class,
+                        IdempotencyRabbitAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class));
     }
 
-    private ApplicationContextRunner withoutKafka() {
-        return application.withClassLoader(new FilteredClassLoader(KafkaTemplate.class));
+    private ApplicationContextRunner without(Class<?>... libraries) {
+        return application.withClassLoader(new FilteredClassLoader(libraries));
+    }
+
+    private ApplicationContextRunner withoutBrokers() {
+        return without(KafkaTemplate.class, RabbitTemplate.class);
     }
 
     @Nested
     class Beans {
 
-        @Test
-        void kafkaSendsWhereItIsThere() {
-            application.run(context -> assertThat(context)
-                    .hasSingleBean(Outbox.class)
-                    .hasSingleBean(RelayRunner.class)
-                    .hasSingleBean(OutboxSender.class)
-                    .doesNotHaveBean(InProcessSender.class));
-        }
-
-        @Test
-        void handlersAreCalledWhereThereIsNoKafka() {
-            withoutKafka().run(context -> assertThat(context).hasSingleBean(InProcessSender.class));
+        static Stream<Arguments> senders() {
+            return Stream.of(
+                    argumentSet("Kafka beside RabbitMQ", List.of(), "auto", "KafkaSender"),
+                    argumentSet("no Kafka", List.of(KafkaTemplate.class), "auto", "RabbitSender"),
+                    argumentSet(
+                            "neither", List.of(KafkaTemplate.class, RabbitTemplate.class), "auto", "InProcessSender"),
+                    argumentSet("handlers are wanted", List.of(), "in-process", "InProcessSender"),
+                    argumentSet("as a constant", List.of(), "IN_PROCESS", "InProcessSender"),
+                    argumentSet("RabbitMQ is wanted", List.of(), "rabbit", "RabbitSender"));
         }
 
         @ParameterizedTest
-        @CsvSource({"in-process", "IN_PROCESS"})
-        void handlersAreCalledIfThatIsWanted(String kind) {
-            application
-                    .withPropertyValues("idempotency.outbox.sender=" + kind)
-                    .run(context -> assertThat(context)
-                            .hasSingleBean(OutboxSender.class)
-                            .hasSingleBean(InProcessSender.class));
+        @MethodSource("senders")
+        void whoSendsDependsOnWhatIsThereAndWanted(List<Class<?>> missing, String wanted, String sender) {
+            without(missing.toArray(Class<?>[]::new))
+                    .withPropertyValues("idempotency.outbox.sender=" + wanted)
+                    .run(context -> {
+                        assertThat(context).hasSingleBean(Outbox.class).hasSingleBean(RelayRunner.class);
+                        assertThat(context.getBeansOfType(OutboxSender.class).values())
+                                .extracting(found -> found.getClass().getSimpleName())
+                                .containsExactly(sender);
+                    });
         }
 
         @Test
         void anOwnSenderReplacesThem() {
+            OutboxSender own = message -> CompletableFuture.completedFuture(null);
             application
-                    .withBean(OwnSender.class)
-                    .run(context -> assertThat(context)
-                            .hasSingleBean(OutboxSender.class)
-                            .hasSingleBean(OwnSender.class));
+                    .withBean("own", OutboxSender.class, () -> own)
+                    .run(context ->
+                            assertThat(context).getBean(OutboxSender.class).isSameAs(own));
         }
 
         @Test
         void anOwnOutboxReplacesTheLibrarys() {
+            Outbox own = message -> UUID.randomUUID();
             application
-                    .withBean(OwnOutbox.class)
-                    .run(context ->
-                            assertThat(context).hasSingleBean(Outbox.class).hasSingleBean(OwnOutbox.class));
+                    .withBean("own", Outbox.class, () -> own)
+                    .run(context -> assertThat(context).getBean(Outbox.class).isSameAs(own));
         }
 
         @Test
@@ -137,12 +147,13 @@ class OutboxStartUpTest {
                     "idempotency.outbox.sender=in-process");
         }
 
-        @Test
-        void kafkaThatIsNotThere() {
-            assertReport(
-                    withoutKafka().withPropertyValues("idempotency.outbox.sender=kafka"),
-                    "there is no Kafka ProducerFactory",
-                    "spring-boot-starter-kafka");
+        @ParameterizedTest
+        @CsvSource({
+            "kafka, there is no Kafka ProducerFactory, Add spring-boot-starter-kafka",
+            "rabbit, 'idempotency.outbox.sender = rabbit, but there is no ConnectionFactory for RabbitMQ', Add spring-boot-starter-amqp"
+        })
+        void aBrokerThatIsNotThere(String wanted, String problem, String action) {
+            assertReport(withoutBrokers().withPropertyValues("idempotency.outbox.sender=" + wanted), problem, action);
         }
 
         @Test
@@ -156,7 +167,7 @@ class OutboxStartUpTest {
         @Test
         void twoHandlersThatAreOneConsumer() {
             assertReport(
-                    withoutKafka().withBean(Good.class).withBean(SameConsumer.class),
+                    withoutBrokers().withBean(Good.class).withBean(SameConsumer.class),
                     "both handle the topic 'orders' as the consumer 'orders'",
                     "The one that was there first keeps 'orders'");
         }
@@ -164,7 +175,7 @@ class OutboxStartUpTest {
         @ParameterizedTest
         @CsvSource({"1, true, false, 2", "1, false, true, 2", "2, true, true, 3"})
         void aPoolWithTooFewConnections(int size, boolean handles, boolean listens, int needed) {
-            ApplicationContextRunner tooSmall = (handles ? withoutKafka().withBean(Good.class) : application)
+            ApplicationContextRunner tooSmall = (handles ? withoutBrokers().withBean(Good.class) : application)
                     .withBean("pool", DataSource.class, () -> database.dataSource(size))
                     .withPropertyValues("idempotency.data-source=pool", "idempotency.outbox.notifications=" + listens);
             assertReport(
@@ -184,7 +195,7 @@ class OutboxStartUpTest {
         })
         void aMethodThatCannotHandleMessages(String bean, String problem) throws ClassNotFoundException {
             Class<?> type = Class.forName(OutboxStartUpTest.class.getName() + "$" + bean);
-            assertReport(withoutKafka().withBean(type), problem, "");
+            assertReport(withoutBrokers().withBean(type), problem, "");
         }
 
         private void assertReport(ApplicationContextRunner runner, String problem, String action) {
@@ -193,22 +204,6 @@ class OutboxStartUpTest {
                 assertThat(report.description()).contains(problem);
                 assertThat(report.action()).contains(action);
             });
-        }
-    }
-
-    static class OwnSender implements OutboxSender {
-
-        @Override
-        public CompletionStage<Void> send(OutboxRecord message) {
-            return CompletableFuture.completedFuture(null);
-        }
-    }
-
-    static class OwnOutbox implements Outbox {
-
-        @Override
-        public UUID publish(OutboxMessage message) {
-            return UUID.randomUUID();
         }
     }
 

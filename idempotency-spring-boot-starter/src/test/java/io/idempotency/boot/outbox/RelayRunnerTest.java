@@ -12,6 +12,7 @@ import java.util.function.IntSupplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
+import io.micrometer.core.instrument.search.RequiredSearch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -231,21 +232,9 @@ class RelayRunnerTest {
 
             MeterRegistry registry = application.bean(MeterRegistry.class);
             await().ignoreException(MeterNotFoundException.class).untilAsserted(() -> {
-                assertThat(registry.get("idempotency.outbox.sent")
-                                .tag("topic", "orders")
-                                .timer()
-                                .count())
-                        .isOne();
-                assertThat(registry.get("idempotency.outbox.failed")
-                                .tag("topic", "orders")
-                                .counter()
-                                .count())
-                        .isEqualTo(2);
-                assertThat(registry.get("idempotency.outbox.dead")
-                                .tag("topic", "orders")
-                                .counter()
-                                .count())
-                        .isOne();
+                assertThat(ofOrders(registry, "sent").timer().count()).isOne();
+                assertThat(ofOrders(registry, "failed").counter().count()).isEqualTo(2);
+                assertThat(ofOrders(registry, "dead").counter().count()).isOne();
                 assertThat(registry.get("idempotency.outbox.dead.kept").gauge().value())
                         .isOne();
                 assertThat(registry.get("idempotency.outbox.pending").gauge().value())
@@ -254,6 +243,10 @@ class RelayRunnerTest {
                         .isZero();
             });
         }
+    }
+
+    private static RequiredSearch ofOrders(MeterRegistry registry, String name) {
+        return registry.get("idempotency.outbox." + name).tag("topic", "orders");
     }
 
     @Test

@@ -39,13 +39,6 @@ public class Shop {
         return id.toString();
     }
 
-    @Transactional
-    @Idempotent(scope = "failing-orders", key = "#number")
-    public String placeAndFail(String number) {
-        place(number);
-        throw new IllegalStateException("after the message");
-    }
-
     /** What is told of an order. */
     public record OrderPlaced(String number) {}
 }

@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
-import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
@@ -20,7 +19,6 @@ import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.outbox.OutboxSender;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -52,36 +50,9 @@ class RabbitStartUpTest {
     }
 
     @Test
-    void rabbitSendsWhereThereIsNoKafka() {
-        withoutKafka()
-                .run(context ->
-                        assertThat(context).hasSingleBean(OutboxSender.class).hasSingleBean(RabbitSender.class));
-    }
-
-    @Test
-    void kafkaSendsWhereThereAreBoth() {
-        application.run(
-                context -> assertThat(context).hasSingleBean(OutboxSender.class).doesNotHaveBean(RabbitSender.class));
-    }
-
-    @Test
-    void rabbitSendsIfThatIsWanted() {
-        application
-                .withPropertyValues("idempotency.outbox.sender=rabbit")
-                .run(context ->
-                        assertThat(context).hasSingleBean(OutboxSender.class).hasSingleBean(RabbitSender.class));
-    }
-
-    @Test
-    void rabbitDoesNotSendIfHandlersAreWanted() {
-        withoutKafka()
-                .withPropertyValues("idempotency.outbox.sender=in-process")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RabbitSender.class));
-    }
-
-    @Test
     void theConnectionsOfTheApplicationStayAsTheyAre() {
         withoutKafka().run(context -> {
+            assertThat(context).hasSingleBean(RabbitSender.class);
             CachingConnectionFactory connections = context.getBean(CachingConnectionFactory.class);
             assertThat(connections.isPublisherConfirms()).isFalse();
             assertThat(connections.getPublisherConnectionFactory().isPublisherConfirms())
@@ -111,10 +82,13 @@ class RabbitStartUpTest {
 
     @Test
     void severalConnectionFactoriesAreReportedIfRabbitIsWanted() {
-        assertReport(
-                severalConnectionFactories().withPropertyValues("idempotency.outbox.sender=rabbit"),
-                "several and none of them is primary",
-                "mark one ConnectionFactory as @Primary");
+        severalConnectionFactories()
+                .withPropertyValues("idempotency.outbox.sender=rabbit")
+                .run(context -> {
+                    StartupReport report = StartupReport.of(context.getStartupFailure());
+                    assertThat(report.description()).contains("several and none of them is primary");
+                    assertThat(report.action()).contains("mark one ConnectionFactory as @Primary");
+                });
     }
 
     /** Such an application has container factories of its own in the place of Spring Boot's. */
@@ -123,23 +97,5 @@ class RabbitStartUpTest {
                 .withBean("rabbitListenerContainerFactory", SimpleRabbitListenerContainerFactory.class)
                 .withBean("first", ConnectionFactory.class, () -> new CachingConnectionFactory("localhost"))
                 .withBean("second", ConnectionFactory.class, () -> new CachingConnectionFactory("localhost"));
-    }
-
-    @Test
-    void rabbitThatIsNotThereIsReported() {
-        assertReport(
-                application
-                        .withClassLoader(new FilteredClassLoader(RabbitTemplate.class))
-                        .withPropertyValues("idempotency.outbox.sender=rabbit"),
-                "idempotency.outbox.sender = rabbit, but there is no ConnectionFactory for RabbitMQ",
-                "Add spring-boot-starter-amqp");
-    }
-
-    private static void assertReport(ApplicationContextRunner runner, String description, String action) {
-        runner.run(context -> {
-            StartupReport report = StartupReport.of(context.getStartupFailure());
-            assertThat(report.description()).contains(description);
-            assertThat(report.action()).contains(action);
-        });
     }
 }

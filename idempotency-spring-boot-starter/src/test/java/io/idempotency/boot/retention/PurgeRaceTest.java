@@ -2,59 +2,32 @@ package io.idempotency.boot.retention;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.internal.retention.Purge;
-import io.idempotency.internal.retention.PurgeReport;
-import io.idempotency.internal.retention.PurgeReport.End;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Calls that meet a purge, and purges that meet each other. */
-@PostgresTest
+/** Calls that meet a purge. */
 @Tag("race")
 @Tag("full")
-class PurgeRaceTest {
+class PurgeRaceTest extends NotebookTests {
 
     private static final String EXPIRE_ALL =
             "update idempotency.idempotency_request set expires_at = now() - interval '1 second'";
-
-    private final TestDatabase database;
-
-    private final JdbcTemplate admin;
-
-    PurgeRaceTest(TestDatabase database) {
-        this.database = database;
-        this.admin = database.jdbc();
-    }
-
-    @BeforeAll
-    static void createTable(TestDatabase database) {
-        Notebook.createTable(database.jdbc());
-    }
-
-    @BeforeEach
-    void clear() {
-        admin.execute("truncate note; drop schema if exists idempotency cascade");
-    }
 
     /** In some rounds one goes first, so that both ends are met on any machine. */
     @ParameterizedTest
@@ -132,52 +105,6 @@ class PurgeRaceTest {
                 purging.join(10_000);
             }
         }
-    }
-
-    @Test
-    void twoInstancesAtOnceDeleteEachRowOnceWhileCallsGoOn() throws Exception {
-        int rows = TestSize.pick(3_000, 300_000);
-        String[] settings = {"idempotency.purge.batch-size=100", "idempotency.purge.pause=1ms"};
-        try (ConfigurableApplicationContext one = start(settings);
-                ConfigurableApplicationContext other = start(settings)) {
-            admin.update("""
-                    insert into idempotency.idempotency_request (
-                        request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-                        claimed_by, claimed_at, attempt_count, created_at, updated_at, expires_at)
-                    select idempotency.idempotency_request_id('notes', 'key-' || i), 'notes', '', 'key-' || i, '\\x01',
-                           2, 'succeeded', 'test', now(), 1, now(), now(), now() - interval '1 second'
-                    from generate_series(1, ?) i""", rows);
-
-            List<Callable<Long>> work = List.of(
-                    () -> purgeUntilNothingIsLeft(one),
-                    () -> purgeUntilNothingIsLeft(other),
-                    () -> writeNew(one, rows / 10),
-                    () -> writeNew(other, rows / 10));
-            List<Long> results = ConcurrentCalls.run(work).requireAllSucceeded();
-
-            assertThat(results.get(0) + results.get(1)).isEqualTo(rows);
-            assertThat(requests()).isEqualTo(2 * (rows / 10));
-            assertThat(Notebook.count(admin)).isEqualTo(2 * (rows / 10));
-        }
-    }
-
-    private long purgeUntilNothingIsLeft(ConfigurableApplicationContext application) throws InterruptedException {
-        Purge purge = application.getBean(Purge.class);
-        long total = 0;
-        PurgeReport report;
-        do {
-            report = purge.run(Duration.ofMillis(100));
-            total += report.total();
-        } while (report.end() != End.NOTHING_LEFT);
-        return total;
-    }
-
-    private static long writeNew(ConfigurableApplicationContext application, int notes) {
-        Notebook notebook = application.getBean(Notebook.class);
-        for (int i = 0; i < notes; i++) {
-            notebook.write(UUID.randomUUID().toString(), "text");
-        }
-        return 0;
     }
 
     private int requests() {

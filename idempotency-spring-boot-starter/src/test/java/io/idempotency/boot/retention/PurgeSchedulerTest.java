@@ -6,13 +6,9 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -22,43 +18,25 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.test.Backends;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Expired rows go while the application runs, by a thread that the application needs to know nothing of. */
-@PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("full")
-class PurgeSchedulerTest {
+class PurgeSchedulerTest extends NotebookTests {
 
     private static final String OFTEN = "idempotency.purge.interval=100ms";
 
     private static final String FAILED = "Expired idempotency rows could not be deleted";
-
-    private final TestDatabase database;
-
-    PurgeSchedulerTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    static void createTable(TestDatabase database) {
-        Notebook.createTable(database.jdbc());
-    }
-
-    @AfterEach
-    void forgetEverything() {
-        database.jdbc().execute("drop schema idempotency cascade");
-    }
 
     @Test
     void expiredRowsVanishWhileTheApplicationRunsAndOthersStay() {
@@ -126,10 +104,8 @@ class PurgeSchedulerTest {
         try (ConfigurableApplicationContext application = start(OFTEN, "idempotency.purge.archive=true")) {
             writeAndExpire(application, "key");
 
-            await().untilAsserted(() -> assertThat(database.jdbc()
-                            .queryForList(
-                                    "select idempotency_key from idempotency.idempotency_request_archive",
-                                    String.class))
+            await().untilAsserted(() -> assertThat(admin.queryForList(
+                            "select idempotency_key from idempotency.idempotency_request_archive", String.class))
                     .containsExactly("key"));
             assertThat(keys()).isEmpty();
         }
@@ -138,7 +114,7 @@ class PurgeSchedulerTest {
     @Test
     void archiveThatCannotBeWrittenIsReportedAtStartUp() {
         start().close();
-        database.jdbc().execute("drop table idempotency.outbox_event_archive");
+        admin.execute("drop table idempotency.outbox_event_archive");
 
         assertThat(StartupReport.of(() -> start("idempotency.purge.archive=true"))
                         .description())
@@ -167,10 +143,10 @@ class PurgeSchedulerTest {
     void failureIsLoggedAndTheNextRunTriesAgain(CapturedOutput output) {
         try (ConfigurableApplicationContext application = start(OFTEN)) {
             writeAndExpire(application, "key");
-            database.jdbc().execute("alter table idempotency.idempotency_request rename to elsewhere");
+            admin.execute("alter table idempotency.idempotency_request rename to elsewhere");
 
             await().until(() -> output.getAll().contains(FAILED));
-            database.jdbc().execute("alter table idempotency.elsewhere rename to idempotency_request");
+            admin.execute("alter table idempotency.elsewhere rename to idempotency_request");
 
             await().untilAsserted(() -> assertThat(keys()).isEmpty());
         }
@@ -201,16 +177,14 @@ class PurgeSchedulerTest {
 
     private void writeAndExpire(ConfigurableApplicationContext application, String key) {
         application.getBean(Notebook.class).write(key, "text");
-        database.jdbc()
-                .update(
-                        "update idempotency.idempotency_request set expires_at = now() - interval '1 s'"
-                                + " where idempotency_key = ?",
-                        key);
+        admin.update(
+                "update idempotency.idempotency_request set expires_at = now() - interval '1 s'"
+                        + " where idempotency_key = ?",
+                key);
     }
 
     private List<String> keys() {
-        return database.jdbc()
-                .queryForList("select idempotency_key from idempotency.idempotency_request", String.class);
+        return admin.queryForList("select idempotency_key from idempotency.idempotency_request", String.class);
     }
 
     private Connection lockTable() throws SQLException {
@@ -233,8 +207,6 @@ class PurgeSchedulerTest {
 
     static class PurgeListener implements IdempotencyListener {
 
-        final Queue<RowsPurged> events = new ConcurrentLinkedQueue<>();
-
         private final CountDownLatch purged = new CountDownLatch(1);
 
         private volatile Thread thread;
@@ -242,7 +214,6 @@ class PurgeSchedulerTest {
         @Override
         public void rowsPurged(RowsPurged event) {
             thread = Thread.currentThread();
-            events.add(event);
             purged.countDown();
         }
 

@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,43 +22,22 @@ import io.idempotency.ResponseExpiredException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.test.CallResult;
 import io.idempotency.test.CallResults;
 import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** A response may go before its key; its repeat is refused then, and executed never. */
-@PostgresTest
-class ResponseRetentionTest {
+class ResponseRetentionTest extends NotebookTests {
 
     private static final String DUE = "update idempotency.idempotency_request"
             + " set response_expires_at = now() - interval '1 second' where response_expires_at is not null";
-
-    private final TestDatabase database;
-
-    private final JdbcTemplate admin;
-
-    ResponseRetentionTest(TestDatabase database) {
-        this.database = database;
-        this.admin = database.jdbc();
-    }
-
-    @BeforeAll
-    static void createTable(TestDatabase database) {
-        Notebook.createTable(database.jdbc());
-    }
-
-    @BeforeEach
-    void clear() {
-        admin.execute("truncate note; drop schema if exists idempotency cascade");
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
@@ -174,33 +151,20 @@ class ResponseRetentionTest {
         try (ConfigurableApplicationContext application =
                 start("READ_COMMITTED", "idempotency.response-retention=1d")) {
             IdempotencyOperations operations = application.getBean(IdempotencyOperations.class);
-            operations
-                    .call("short", "key", null)
-                    .retention(Duration.ofDays(1))
-                    .returning(String.class)
-                    .execute(() -> "a");
-            operations
-                    .call("long", "key", null)
-                    .retention(Duration.ofDays(2))
-                    .returning(String.class)
-                    .execute(() -> "a");
+            for (int days = 1; days <= 2; days++) {
+                operations
+                        .call("days-" + days, "key", null)
+                        .retention(Duration.ofDays(days))
+                        .returning(String.class)
+                        .execute(() -> "a");
+            }
 
             assertThat(admin.queryForList(
                             "select idempotency_scope from idempotency.idempotency_request"
                                     + " where response_expires_at is not null",
                             String.class))
-                    .containsExactly("long");
+                    .containsExactly("days-2");
         }
-    }
-
-    @Test
-    void withoutTheSettingNoResponseHasATime() {
-        try (ConfigurableApplicationContext application = start("READ_COMMITTED")) {
-            application.getBean(Notebook.class).write("key", "text");
-        }
-        assertThat(admin.queryForObject(
-                        "select response_expires_at is null from idempotency.idempotency_request", Boolean.class))
-                .isTrue();
     }
 
     @ParameterizedTest
@@ -213,10 +177,6 @@ class ResponseRetentionTest {
                 StartupReport.of(() -> start("READ_COMMITTED", "idempotency.response-retention=" + retention));
 
         assertThat(refused.description()).contains(report);
-    }
-
-    @Test
-    void asLongAsTheKeyIsAllowed() {
         start("READ_COMMITTED", "idempotency.response-retention=7d").close();
     }
 

@@ -3,8 +3,6 @@ package io.idempotency.boot.retention;
 import java.time.Duration;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,36 +14,17 @@ import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** How long something is remembered: who says so, and how short it may be. */
-@PostgresTest
-class RetentionTest {
+class RetentionTest extends NotebookTests {
 
     private static final String ACTION = "Raise the retention, or lower idempotency.minimum-retention";
-
-    private final TestDatabase database;
-
-    RetentionTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    static void createTable(TestDatabase database) {
-        Notebook.createTable(database.jdbc());
-    }
-
-    @AfterEach
-    void forgetEverything() {
-        database.jdbc().execute("drop schema if exists idempotency cascade");
-    }
 
     @ParameterizedTest
     @CsvSource(textBlock = """
@@ -81,65 +60,37 @@ class RetentionTest {
         start(new Class<?>[0], retention, "idempotency.minimum-retention=7ms").close();
     }
 
-    @Test
-    void annotationThatForgetsTooEarlyIsRefused() {
-        StartupReport refused =
-                StartupReport.of(() -> start(new Class<?>[] {Hasty.class}, "idempotency.minimum-retention=2d"));
-
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            idempotency.minimum-retention=4d | idempotency.minimum-retention = 4d.
+            idempotency.lease=4d             | 4d, the longest of one minute, idempotency.wait-timeout and idempotency.lease.
+            """)
+    void annotationsAndCallsThatForgetTooEarlyAreRefused(String property, String reason) {
+        StartupReport refused = StartupReport.of(() -> start(new Class<?>[] {Hasty.class}, property));
         assertThat(refused.description())
-                .contains(
-                        "The retention '1d' of @Idempotent on",
-                        "Hasty.pay",
-                        "It is shorter than idempotency.minimum-retention = 2d.");
-        assertThat(refused.action()).contains(ACTION);
-    }
+                .contains("The retention '1d' of @Idempotent on", "Hasty.pay", "It is shorter than " + reason);
+        assertThat(refused.action()).contains("Raise the retention");
 
-    @Test
-    void annotationsAndCallsThatForgetBeforeALeaseEndsAreRefused() {
-        String lease = "idempotency.lease=4d";
-        String longest =
-                "It is shorter than 4d, the longest of one minute, idempotency.wait-timeout and idempotency.lease.";
-
-        assertThat(StartupReport.of(() -> start(new Class<?>[] {Hasty.class}, lease))
+        assertThat(StartupReport.of(() -> start(new Class<?>[] {Receiver.class}, property))
                         .description())
-                .contains("The retention '1d' of @Idempotent on", longest);
-        assertThat(StartupReport.of(() -> start(new Class<?>[] {Receiver.class}, lease))
-                        .description())
-                .contains("The retention '3d' of @IdempotentReceiver on", longest);
-        try (ConfigurableApplicationContext application = start(new Class<?>[0], lease)) {
+                .contains("The retention '3d' of @IdempotentReceiver on", "Receiver.receive", reason);
+        try (ConfigurableApplicationContext application = start(new Class<?>[0], property)) {
             IdempotencyOperations.Call call =
                     application.getBean(IdempotencyOperations.class).call("payments", "key", null);
-            assertThatThrownBy(() -> call.retention(Duration.ofDays(1)))
+            assertThatThrownBy(() -> call.retention(Duration.ofDays(3)))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageStartingWith("The retention 1d is shorter than 4d, the longest of one minute,");
+                    .hasMessageStartingWith("The retention 3d is shorter than " + reason);
+            call.retention(Duration.ofDays(4)).run(() -> {});
         }
     }
 
     @Test
-    void receiverThatForgetsTooEarlyIsRefusedUnlessItsConsumerIsConfigured() {
-        StartupReport refused =
-                StartupReport.of(() -> start(new Class<?>[] {Receiver.class}, "idempotency.minimum-retention=7d"));
-        assertThat(refused.description())
-                .contains("The retention '3d' of @IdempotentReceiver on", "Receiver.receive", "= 7d.");
-
+    void aReceiverWhoseConsumerIsConfiguredMayForgetEarlier() {
         start(
                         new Class<?>[] {Receiver.class},
                         "idempotency.minimum-retention=7d",
                         "idempotency.inbox.retention-by-consumer.[own.retention]=8d")
                 .close();
-    }
-
-    @Test
-    void callThatForgetsTooEarlyIsRefused() {
-        try (ConfigurableApplicationContext application = start(new Class<?>[0], "idempotency.minimum-retention=2d")) {
-            IdempotencyOperations.Call call =
-                    application.getBean(IdempotencyOperations.class).call("payments", "key", null);
-
-            assertThatThrownBy(() -> call.retention(Duration.ofDays(1)))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageStartingWith("The retention 1d is shorter than idempotency.minimum-retention = 2d.");
-            call.retention(Duration.ofDays(2)).run(() -> {});
-        }
     }
 
     @Test
@@ -190,11 +141,10 @@ class RetentionTest {
     }
 
     private List<String> daysOf(String table, String since) {
-        return database.jdbc()
-                .queryForList(
-                        "select message_id || ' ' || round(extract(epoch from expires_at - " + since
-                                + ") / 86400) from idempotency." + table + " order by 1",
-                        String.class);
+        return admin.queryForList(
+                "select message_id || ' ' || round(extract(epoch from expires_at - " + since
+                        + ") / 86400) from idempotency." + table + " order by 1",
+                String.class);
     }
 
     private ConfigurableApplicationContext start(Class<?>[] beans, String... properties) {

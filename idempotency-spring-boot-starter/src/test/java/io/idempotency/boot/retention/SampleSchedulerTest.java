@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -17,37 +15,19 @@ import org.springframework.util.StringUtils;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
+import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.StorageSampled;
-import io.idempotency.test.PostgresTest;
-import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** The sizes of the tables are told again and again, by a thread that the application needs to know nothing of. */
-@PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("full")
-class SampleSchedulerTest {
+class SampleSchedulerTest extends NotebookTests {
 
     private static final String FAILED = "could not be sampled for metrics";
-
-    private final TestDatabase database;
-
-    SampleSchedulerTest(TestDatabase database) {
-        this.database = database;
-    }
-
-    @BeforeAll
-    static void createTable(TestDatabase database) {
-        Notebook.createTable(database.jdbc());
-    }
-
-    @AfterEach
-    void forgetEverything() {
-        database.jdbc().execute("drop schema idempotency cascade");
-    }
 
     @Test
     void listenersAreToldAgainAndAgain() {
@@ -56,7 +36,7 @@ class SampleSchedulerTest {
             await().until(() -> samples.events.size() >= 2);
 
             application.getBean(Notebook.class).write("key", "text");
-            database.jdbc().execute("analyze idempotency.idempotency_request");
+            admin.execute("analyze idempotency.idempotency_request");
 
             await().untilAsserted(() -> assertThat(samples.events)
                     .anySatisfy(event -> assertThat(event.tables()).anySatisfy(table -> {
@@ -73,11 +53,11 @@ class SampleSchedulerTest {
             Samples samples = application.getBean(Samples.class);
             for (int i = 1; i <= 2; i++) {
                 int failures = i;
-                database.jdbc().execute("alter table idempotency.idempotency_request rename to elsewhere");
+                admin.execute("alter table idempotency.idempotency_request rename to elsewhere");
                 await().until(() -> StringUtils.countOccurrencesOf(output.getAll(), FAILED) == failures);
                 samples.events.clear();
                 await().during(Duration.ofMillis(300)).until(samples.events::isEmpty);
-                database.jdbc().execute("alter table idempotency.elsewhere rename to idempotency_request");
+                admin.execute("alter table idempotency.elsewhere rename to idempotency_request");
                 await().until(() -> !samples.events.isEmpty());
             }
         }

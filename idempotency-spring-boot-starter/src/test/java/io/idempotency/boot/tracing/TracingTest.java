@@ -3,7 +3,8 @@ package io.idempotency.boot.tracing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -242,16 +245,26 @@ class TracingTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void aHandlerThatFailsHarmsNoCallAndNotTheNextOne(Callback callback) {
+    @ValueSource(strings = {"onStart", "onScopeOpened", "onScopeClosed", "onStop"})
+    void aHandlerThatFailsHarmsNoCallAndNotTheNextOne(String callback) {
         run(application -> {
-            registry.observationConfig().observationHandler(new FailingHandler(callback));
+            registry.observationConfig().observationHandler(failingIn(callback));
             operations(application).call("payments", "order-42", "request").run(() -> {});
 
             assertThat(registry.getCurrentObservationScope()).isNull();
             assertThat(database.jdbc()
                             .queryForObject("select count(*) from idempotency.idempotency_request", Integer.class))
                     .isOne();
+        });
+    }
+
+    private static ObservationHandler<?> failingIn(String callback) {
+        return Mockito.mock(ObservationHandler.class, call -> {
+            String called = call.getMethod().getName();
+            if (called.equals(callback)) {
+                throw new IllegalStateException("An exporter that fails");
+            }
+            return called.equals("supportsContext") ? call.getArgument(0) instanceof CallObservationContext : null;
         });
     }
 
@@ -293,12 +306,12 @@ class TracingTest {
         assertThat((Object) observer.callStarted("payments")).isSameAs(observer.deliveryStarted("wallets"));
     }
 
-    private void run(Scenario scenario, String... properties) {
+    private void run(Consumer<ConfigurableApplicationContext> scenario, String... properties) {
         try (ConfigurableApplicationContext application =
                 JdbcTestApplication.start(database, new Class<?>[] {Traced.class, LastOutcome.class}, properties)) {
             registry = application.getBean(TestObservationRegistry.class);
             ended = application.getBean(Ended.class).contexts();
-            scenario.play(application);
+            scenario.accept(application);
         }
     }
 
@@ -319,17 +332,7 @@ class TracingTest {
     }
 
     private static Map<String, String> toMap(KeyValues values) {
-        Map<String, String> map = new TreeMap<>();
-        for (KeyValue value : values) {
-            map.put(value.getKey(), value.getValue());
-        }
-        return map;
-    }
-
-    @FunctionalInterface
-    private interface Scenario {
-
-        void play(ConfigurableApplicationContext application);
+        return values.stream().collect(Collectors.toMap(KeyValue::getKey, KeyValue::getValue));
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -403,47 +406,6 @@ class TracingTest {
             CallCompleted completed = context.getCompleted();
             return KeyValues.of(
                     "result", completed == null ? "none" : completed.outcome().name());
-        }
-    }
-
-    private enum Callback {
-        START,
-        SCOPE_OPENED,
-        SCOPE_CLOSED,
-        STOP
-    }
-
-    private record FailingHandler(Callback failing) implements ObservationHandler<CallObservationContext> {
-
-        @Override
-        public void onStart(CallObservationContext context) {
-            reach(Callback.START);
-        }
-
-        @Override
-        public void onScopeOpened(CallObservationContext context) {
-            reach(Callback.SCOPE_OPENED);
-        }
-
-        @Override
-        public void onScopeClosed(CallObservationContext context) {
-            reach(Callback.SCOPE_CLOSED);
-        }
-
-        @Override
-        public void onStop(CallObservationContext context) {
-            reach(Callback.STOP);
-        }
-
-        private void reach(Callback callback) {
-            if (callback == failing) {
-                throw new IllegalStateException("An exporter that fails");
-            }
-        }
-
-        @Override
-        public boolean supportsContext(Observation.Context context) {
-            return context instanceof CallObservationContext;
         }
     }
 }

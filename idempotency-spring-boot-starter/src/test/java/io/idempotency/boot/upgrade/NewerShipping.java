@@ -2,9 +2,7 @@ package io.idempotency.boot.upgrade;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 
-import com.fasterxml.jackson.annotation.JsonAlias;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
@@ -36,15 +34,6 @@ class NewerShipping {
     }
 
     @Transactional
-    @Idempotent(scope = "labels", key = "'a-key'")
-    public Label label(Order order) {
-        jdbc.update("insert into shipped values (?)", order.item());
-        return new Label("no-1");
-    }
-
-    record Label(@JsonAlias("number") String trackingNumber) {}
-
-    @Transactional
     @Idempotent(scope = "stamps", key = "'a-key'")
     public String stamp(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
@@ -63,29 +52,6 @@ class NewerShipping {
     public String takeBack(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return "taken back again";
-    }
-
-    @Transactional
-    @Idempotent(scope = "weights", key = "'a-key'")
-    public String weigh(Parcel order) {
-        jdbc.update("insert into shipped values (?)", order.item());
-        return "heavy";
-    }
-
-    @Transactional
-    @Idempotent(scope = "quotes", key = "'a-key'")
-    public Quote quote(Order order) {
-        jdbc.update("insert into shipped values (?)", order.item());
-        return new Quote("100");
-    }
-
-    record Parcel(String item, String size) {}
-
-    record Quote(String price) {
-
-        Quote {
-            Objects.requireNonNull(price, "price");
-        }
     }
 
     record Order(String item, @Nullable String wrapping) {}

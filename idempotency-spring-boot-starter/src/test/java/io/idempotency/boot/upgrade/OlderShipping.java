@@ -2,7 +2,6 @@ package io.idempotency.boot.upgrade;
 
 import java.time.Instant;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -40,15 +39,6 @@ class OlderShipping {
     }
 
     @Transactional
-    @Idempotent(scope = "labels", key = "'a-key'")
-    public Label label(Order order) {
-        jdbc.update("insert into shipped values (?)", order.item());
-        return new Label("no-1");
-    }
-
-    record Label(String number) {}
-
-    @Transactional
     @Idempotent(scope = "stamps", key = "'a-key'")
     public void stamp(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
@@ -67,22 +57,6 @@ class OlderShipping {
         jdbc.update("insert into shipped values (?)", order.item());
         return "taken back";
     }
-
-    @Transactional
-    @Idempotent(scope = "weights", key = "'a-key'")
-    public String weigh(Order order) {
-        jdbc.update("insert into shipped values (?)", order.item());
-        return "light";
-    }
-
-    @Transactional
-    @Idempotent(scope = "quotes", key = "'a-key'")
-    public Quote quote(Order order) {
-        jdbc.update("insert into shipped values (?)", order.item());
-        return new Quote(null);
-    }
-
-    record Quote(@Nullable String price) {}
 
     record Order(String item) {}
 

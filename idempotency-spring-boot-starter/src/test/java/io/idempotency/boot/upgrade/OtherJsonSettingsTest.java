@@ -22,14 +22,12 @@ import org.springframework.transaction.annotation.Transactional;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.Idempotent;
-import io.idempotency.UnreadableResponseException;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Deployments of one application with other settings of Jackson, or with a renamed member, on one database. */
 @PostgresTest(empty = true)
@@ -147,31 +145,6 @@ class OtherJsonSettingsTest {
 
     private int effects() {
         return database.jdbc().queryForObject("select count(*) from paid", Integer.class);
-    }
-
-    static class RenamingPayments {
-
-        @Transactional
-        @Idempotent(scope = "payments", key = "#key")
-        public RenamedReceipt pay(String key, Order order) {
-            throw new AssertionError("paid twice");
-        }
-    }
-
-    record RenamedReceipt(String number, String payTo, Kind kind) {}
-
-    @Test
-    void aRenamedComponentIsNotNull() {
-        pay(older);
-
-        try (ConfigurableApplicationContext newer = start(RenamingPayments.class)) {
-            assertThatExceptionOfType(UnreadableResponseException.class)
-                    .isThrownBy(() -> newer.getBean(RenamingPayments.class).pay("a-key", ORDER))
-                    .havingCause()
-                    .withMessage(
-                            "The stored JSON has $.receiptNumber, which the type does not know, while $.number is not"
-                                    + " stored. If it was renamed, give it the old name as @JsonAlias");
-        }
     }
 
     static class PaymentsWithTheApplicationsMapper extends Payments {

@@ -20,25 +20,15 @@ class GitHubTest {
             new WebhookProperties("-", "It's a Secret to Everybody", "-", "-", null, DataSize.ofKilobytes(1)), null);
 
     @Test
-    void exampleOfGitHubsDocumentationIsAccepted() {
-        assertThatCode(() -> github.verify(request("Hello, World!", SIGNATURE))).doesNotThrowAnyException();
+    void exampleOfGitHubsDocumentationIsAcceptedAndNoOtherBody() {
+        assertThatCode(() -> github.verify(request("Hello, World!"))).doesNotThrowAnyException();
+        assertThatExceptionOfType(InvalidSignatureException.class)
+                .isThrownBy(() -> github.verify(request("Hello, World?")));
     }
 
-    @Test
-    void anythingElseIsNot() {
-        assertRefused(request("Hello, World?", SIGNATURE));
-        assertRefused(request("Hello, World!", SIGNATURE.replace('7', '8')));
-        assertRefused(request("Hello, World!", SIGNATURE.substring("sha256=".length())));
-        assertRefused(request("Hello, World!", ""));
-    }
-
-    private void assertRefused(WebhookRequest request) {
-        assertThatExceptionOfType(InvalidSignatureException.class).isThrownBy(() -> github.verify(request));
-    }
-
-    private static WebhookRequest request(String body, String signature) {
+    private static WebhookRequest request(String body) {
         HttpHeaders headers = new HttpHeaders();
-        headers.set("X-Hub-Signature-256", signature);
+        headers.set("X-Hub-Signature-256", SIGNATURE);
         return new WebhookRequest("https://shop.example/webhooks/github", headers, body.getBytes(UTF_8));
     }
 }

@@ -1,0 +1,55 @@
+package io.idempotency.boot.interleaving;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.idempotency.test.TestSize;
+
+/** Leased callers whose lease expires, and whom a fault strikes as well. */
+class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
+
+    ExpiredLeaseInterleavingTest() {
+        super(Object.class, List.of(ScopedCalls.LEASED, ScopedCalls.STEPS));
+    }
+
+    @Test
+    void aLeaseExpiresAndACommitIsLost() {
+        explorer(ScopedCalls.LEASED)
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST), 1).withSwitches(1));
+    }
+
+    @Test
+    @Tag("full")
+    void aLeaseExpiresAndOneFaultStrikes() {
+        explorer(ScopedCalls.LEASED).exploreAll(bounds(EnumSet.of(Fault.TERMINATED, Fault.COMMIT_UNANSWERED)));
+    }
+
+    @Test
+    @Tag("full")
+    void aLeaseExpiresAndOneFaultStrikesACallWithAStep() {
+        explorer(ScopedCalls.STEPS).exploreAll(bounds(EnumSet.of(Fault.COMMIT_UNANSWERED)));
+    }
+
+    @Test
+    @Tag("full")
+    void aLeaseExpiresAndOneFaultStrikesAtRandom() {
+        int count = TestSize.pick(100, 20_000);
+        explorer(ScopedCalls.LEASED).walk(1, count, 1);
+        explorer(ScopedCalls.STEPS).walk(1, count, 1);
+    }
+
+    private static Bounds bounds(Set<Fault> inFull) {
+        return TestSize.pick(
+                Bounds.of(inFull, 1).withSwitches(1),
+                Bounds.of(EnumSet.allOf(Fault.class), 1).withSwitches(2));
+    }
+
+    private Explorer explorer(ScopedCalls<?> calls) {
+        return explorer(
+                new CallersBeside(applications(), calls, List.of(0, 1), Past.NONE, List.of(Intervention.EXPIRY)));
+    }
+}

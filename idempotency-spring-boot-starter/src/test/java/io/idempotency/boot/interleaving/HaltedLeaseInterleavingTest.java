@@ -1,0 +1,41 @@
+package io.idempotency.boot.interleaving;
+
+import java.util.EnumSet;
+import java.util.List;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.idempotency.test.TestSize;
+
+/** Callers of a key beside an instance that stands still with its lease, which expires. */
+@Tag("full")
+class HaltedLeaseInterleavingTest extends InterventionInterleavings {
+
+    HaltedLeaseInterleavingTest() {
+        super(
+                HaltedInterleavingTest.WithBriefShop.class,
+                List.of(ScopedCalls.BRIEF_LEASED),
+                // As the documentation recommends: a late holder waits for a claim that stands still.
+                "spring.datasource.hikari.connection-init-sql=set idle_in_transaction_session_timeout = '3s'");
+    }
+
+    @Test
+    void anInstanceThatStandsStillLosesItsLeaseToTheOther() {
+        halting(List.of(0, 1)).exploreAll(bounds().withSwitches(TestSize.pick(0, 2)));
+    }
+
+    @Test
+    void anInstanceThatStandsStillLosesItsLeaseToOneOfTwoAtRandom() {
+        halting(List.of(0, 1, 0)).walk(1, TestSize.pick(20, 5_000), bounds());
+    }
+
+    private static Bounds bounds() {
+        return Bounds.of(EnumSet.of(Fault.HALTED), 1);
+    }
+
+    private Explorer halting(List<Integer> places) {
+        return halting(new CallersBeside(
+                applications(), ScopedCalls.BRIEF_LEASED, places, Past.NONE, List.of(Intervention.EXPIRY)));
+    }
+}

@@ -1,0 +1,73 @@
+package io.idempotency.boot.interleaving;
+
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.idempotency.test.TestSize;
+
+/** Callers of a key whose row expires, beside the purge. */
+class PurgeInterleavingTest extends InterventionInterleavings {
+
+    PurgeInterleavingTest() {
+        super(
+                Purging.WithEndpoint.class,
+                List.of(ScopedCalls.TRANSACTIONAL, ScopedCalls.OPTIMISTIC, ScopedCalls.LEASED),
+                Purging.EXPOSURE);
+    }
+
+    @BeforeAll
+    void purge() {
+        applications().beans(Purging.class).forEach(Purging::purge);
+    }
+
+    @Test
+    void aCallOfAnExpiredKeyIsAnsweredFromItsRowOrRunsAgain() {
+        explorer(ScopedCalls.TRANSACTIONAL, 2, Past.ANSWERED).exploreAll(NO_FAULTS, 0);
+    }
+
+    @Test
+    void aCallThatRepeatsAnExpiredFailureKeepsItsRow() {
+        explorer(ScopedCalls.TRANSACTIONAL, 1, Past.FAILED).exploreAll(NO_FAULTS, 0);
+    }
+
+    @Test
+    void aLeasedCallKeepsItsRowWhileItRuns() {
+        explorer(ScopedCalls.LEASED, 1, Past.NONE).exploreAll(NO_FAULTS, 0);
+    }
+
+    @Test
+    @Tag("full")
+    void anOptimisticCallOfAnExpiredKey() {
+        explorer(ScopedCalls.OPTIMISTIC, 2, Past.ANSWERED).exploreAll(NO_FAULTS, 0);
+    }
+
+    @Test
+    @Tag("full")
+    void aLeasedCallThatRepeatsAnExpiredFailure() {
+        explorer(ScopedCalls.LEASED, 1, Past.FAILED).exploreAll(NO_FAULTS, 0);
+    }
+
+    @Test
+    @Tag("full")
+    void twoCallersOfAnExpiredKeyAtRandomWithOneFault() {
+        int count = TestSize.pick(100, 20_000);
+        explorer(ScopedCalls.TRANSACTIONAL, 2, Past.ANSWERED).walk(1, count, 1);
+        explorer(ScopedCalls.OPTIMISTIC, 2, Past.ANSWERED).walk(1, count, 1);
+    }
+
+    @Test
+    @Tag("full")
+    void twoLeasedCallersAtRandomWithOneFault() {
+        int count = TestSize.pick(100, 20_000);
+        explorer(ScopedCalls.LEASED, 2, Past.NONE).walk(1, count, 1);
+        explorer(ScopedCalls.LEASED, 2, Past.FAILED).walk(1, count, 1);
+    }
+
+    private Explorer explorer(ScopedCalls<?> calls, int callers, Past past) {
+        return explorer(new CallersBeside(
+                applications(), calls, List.of(0, 1).subList(0, callers), past, List.of(Intervention.PURGE)));
+    }
+}

@@ -1,0 +1,62 @@
+package io.idempotency.boot.interleaving;
+
+import java.util.EnumSet;
+import java.util.List;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+import io.idempotency.test.TestSize;
+
+/** Instances that finish a call beside each other, and beside a caller that repeats it. */
+class ResumeInterleavingTest extends InterventionInterleavings {
+
+    ResumeInterleavingTest() {
+        super(
+                WithResumer.class,
+                List.of(ScopedCalls.RESUMED),
+                // As the documentation recommends: a holder waits for a claim that stands still.
+                "spring.datasource.hikari.connection-init-sql=set idle_in_transaction_session_timeout = '3s'");
+    }
+
+    @Test
+    void oneInstanceOrTheCallerFinishesACallWhoseProcessHasEnded() {
+        explorer(List.of(0), Past.UNFINISHED, Intervention.RESUMPTION)
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(2));
+    }
+
+    @Test
+    void oneOfTwoInstancesFinishesACallWhoseProcessHasEnded() {
+        explorer(List.of(), Past.UNFINISHED, Intervention.RESUMPTION, Intervention.RESUMPTION)
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(2));
+    }
+
+    @Test
+    @Tag("full")
+    void aCallWhoseProcessHasEndedAtRandomWithTwoFaults() {
+        explorer(List.of(0), Past.UNFINISHED, Intervention.RESUMPTION, Intervention.RESUMPTION)
+                .walk(1, TestSize.pick(100, 20_000), 2);
+    }
+
+    @Test
+    @Tag("full")
+    void aCallWhoseProcessStandsStillAtRandom() {
+        CallersBeside scenario = scenario(
+                List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
+        halting(scenario).walk(1, TestSize.pick(50, 20_000), Bounds.of(EnumSet.of(Fault.HALTED), 1));
+    }
+
+    private Explorer explorer(List<Integer> places, Past past, Intervention... interventions) {
+        return explorer(scenario(places, past, interventions));
+    }
+
+    private CallersBeside scenario(List<Integer> places, Past past, Intervention... interventions) {
+        return new CallersBeside(applications(), ScopedCalls.RESUMED, places, past, List.of(interventions));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({BriefShop.class, Resumer.Replacing.class})
+    static class WithResumer {}
+}

@@ -1,0 +1,80 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.Set;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+import io.idempotency.boot.interleaving.Ledger.Trouble;
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
+
+/** Whatever a transaction does with the library is there as a whole and once, or not at all. */
+@Tag("race")
+class TogetherInterleavingTest {
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("full")
+    void transactionsAreThereAsAWholeAndTheirCallsOnce(Kind kind) throws SQLException {
+        explore(kind, TestSize.pick(250, 20_000));
+    }
+
+    @Test
+    void aFewTransactionsAreThereAsAWholeAndTheirCallsOnce() throws SQLException {
+        explore(Kind.JDBC, 40);
+    }
+
+    private static void explore(Kind kind, int count) throws SQLException {
+        try (TestDatabase database = TestDatabase.create();
+                Applications applications = new Applications(
+                        database,
+                        kind.configuration,
+                        kind.property,
+                        "idempotency.outbox.relay=false",
+                        "idempotency.wait-timeout=10s")) {
+            Ledger.createTable(database.jdbc());
+            applications.warmUp(Ledger.class, Ledger::makeEverything);
+            Together scenario = new Together(applications, kind.troubles, 1);
+            new Explorer("together-" + kind, applications.server(), scenario).walk(1, count, 2);
+        }
+    }
+
+    @SuppressWarnings("ImmutableEnumChecker") // Set is the type of an EnumSet, which nothing changes.
+    private enum Kind {
+        JDBC(WithLedger.class, "idempotency.pipelined-commit=false", EnumSet.allOf(Trouble.class)),
+        PIPELINED(WithLedger.class, "idempotency.pipelined-commit=true", EnumSet.allOf(Trouble.class)),
+        JPA(WithJpa.class, JDBC.property, EnumSet.complementOf(EnumSet.of(Trouble.UNDONE_FAILURE_OF_A_CALL)));
+
+        private final Class<?> configuration;
+
+        private final String property;
+
+        private final Set<Trouble> troubles;
+
+        Kind(Class<?> configuration, String property, Set<Trouble> troubles) {
+            this.configuration = configuration;
+            this.property = property;
+            this.troubles = troubles;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
+    @Import(Ledger.class)
+    static class WithLedger {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
+    @Import(WithLedger.class)
+    static class WithJpa {}
+}
