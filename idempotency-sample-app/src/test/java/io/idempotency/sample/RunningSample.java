@@ -73,7 +73,7 @@ final class RunningSample implements AutoCloseable {
         return bean(JdbcTemplate.class);
     }
 
-    /** Of a table, with the conditions that follow its name. */
+    /** Counts the rows of a table. The conditions follow its name. */
     long count(String rows, Object... parameters) {
         return jdbc().queryForObject("select count(*) from " + rows, Long.class, parameters);
     }

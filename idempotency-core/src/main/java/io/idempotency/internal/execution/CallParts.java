@@ -8,7 +8,7 @@ import io.idempotency.internal.codec.ResponseMapper;
 import io.idempotency.internal.transaction.JoinedTransactions;
 
 /**
- * What all calls share.
+ * The collaborators and settings that all calls have in common.
  *
  * @param store claims keys and stores responses
  * @param transactions finds or opens the transaction of a call

@@ -33,7 +33,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
      *
      * @param binding computes intents and fingerprints
      * @param executor executes calls from outside their transaction
-     * @param parts what all calls share
+     * @param parts the collaborators of all calls
      * @param retention checks retentions and leases
      */
     public IdempotencyTemplate(

@@ -48,7 +48,7 @@ public final class IdempotentCallExecutor {
      *
      * @param calls prepares calls of methods that answer requests
      * @param messages prepares calls of methods that receive messages
-     * @param parts what all calls share
+     * @param parts the collaborators of all calls
      */
     public IdempotentCallExecutor(CallBinder calls, CallBinder messages, CallParts parts) {
         this.calls = calls;

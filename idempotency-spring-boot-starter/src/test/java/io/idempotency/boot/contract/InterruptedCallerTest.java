@@ -50,7 +50,7 @@ class InterruptedCallerTest {
 
     private final LeasedPayments leased;
 
-    /** Whoever has lost the only connection has to wait for another. */
+    /** A caller that has lost the only connection has to wait for another. */
     InterruptedCallerTest(ContractApplications applications) {
         proxy = applications.proxy();
         application = applications.start(List.of(LeasedPayments.class), "spring.datasource.hikari.maximum-pool-size=1");
@@ -158,7 +158,7 @@ class InterruptedCallerTest {
             return caller.start(() -> {
                         T answer = call.call();
                         assertThat(Thread.interrupted())
-                                .as("whoever interrupted the caller is heard")
+                                .as("the interrupt of the caller is kept")
                                 .isTrue();
                         return answer;
                     })

@@ -43,9 +43,6 @@ class LeaseTest {
         application = applications.start(
                 List.of(LeasedPayments.class), "spring.application.name=billing", "idempotency.retry.delay=5ms");
         payments = application.bean(LeasedPayments.class);
-        applications.database().jdbc().execute("""
-                        create function fail_with(state text) returns void language plpgsql as
-                        $$ begin raise exception 'on purpose' using errcode = state; end $$""");
     }
 
     @ParameterizedTest

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * What an actor does.
+ * The work of an actor.
  *
  * @param type of the bean that is called, which both applications have
  * @param calls what is called with the key

@@ -165,7 +165,7 @@ record CallersBeside(
     }
 
     /**
-     * What an intervention has done.
+     * The result of an intervention.
      *
      * @param intervention that was tried
      * @param mayBeDone whether it has changed the row, or may have

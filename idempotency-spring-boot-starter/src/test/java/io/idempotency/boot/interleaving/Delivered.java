@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import io.idempotency.boot.interleaving.Fault.InjectedError;
 
 /**
- * What became of a message at its broker.
+ * The end of a message at its broker.
  *
  * @param isAcknowledged whether its receiver has returned
  * @param failures of the deliveries before

@@ -18,7 +18,7 @@ interface Failures {
         return !caller.faults().isEmpty();
     }
 
-    /** Of two callers that wait for each other one fails, and the other one is answered. */
+    /** If two callers wait for each other, one of them fails and the other is answered. */
     static boolean ofDeadlocks(Actor caller, Run run) {
         return afterFaults(caller, run)
                 || (caller.failure() instanceof PessimisticLockingFailureException
