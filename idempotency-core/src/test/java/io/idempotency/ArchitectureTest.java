@@ -43,21 +43,27 @@ class ArchitectureTest {
             .inbox: .
             .lock: .
             .outbox: .
-            .internal.codec: . .codec
-            .internal.claim: . .internal.codec
-            .internal.operation: . .internal.codec
+            .internal.fingerprint: .
+            .internal.response: . .codec .internal.fingerprint
+            .internal.claim: . .internal.fingerprint .internal.response
+            .internal.operation: . .internal.fingerprint .internal.response
             .internal.transaction: . .internal.claim
-            .internal.execution:
-                . .observation .internal.claim .internal.codec .internal.operation .internal.transaction
-            .internal.inbox:
-                . .inbox .observation .internal.claim .internal.codec .internal.execution .internal.operation
+            .internal.call:
+                . .observation .internal.claim .internal.fingerprint .internal.operation .internal.response
                 .internal.transaction
-            .internal.lock: . .lock .internal.codec .internal.execution .internal.transaction
-            .internal.interceptor: . .internal.operation .internal.execution
-            .internal.outbox: . .codec .inbox .observation .outbox .internal.codec
+            .internal.lease:
+                . .internal.call .internal.claim .internal.operation .internal.response .internal.transaction
+            .internal.write: . .internal.call .internal.claim .internal.response .internal.transaction
+            .internal.template: . .internal.call .internal.operation .internal.write
+            .internal.inbox:
+                . .inbox .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
+                .internal.transaction
+            .internal.lock: . .lock .internal.fingerprint .internal.response .internal.call .internal.transaction
+            .internal.interceptor: . .internal.operation .internal.call
+            .internal.outbox: . .codec .inbox .observation .outbox .internal.fingerprint .internal.response
             .internal.retention: . .observation
             .internal.resume:
-                . .observation .internal.claim .internal.codec .internal.execution .internal.operation
+                . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
                 .internal.transaction
             .internal.postgres:
                 . .internal.claim .internal.inbox .internal.lock .internal.outbox .internal.postgres.administration
@@ -68,10 +74,10 @@ class ArchitectureTest {
                 . .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.outbox
                 .internal.postgres.request
             .internal.postgres.engine:
-                . .internal.claim .internal.codec .internal.lock .internal.postgres.jdbc .internal.postgres.lock
+                . .internal.claim .internal.fingerprint .internal.response .internal.lock .internal.postgres.jdbc .internal.postgres.lock
                 .internal.postgres.request .internal.postgres.schema
             .internal.postgres.inbox:
-                . .internal.claim .internal.codec .internal.inbox .internal.operation .internal.postgres.jdbc
+                . .internal.claim .internal.fingerprint .internal.response .internal.inbox .internal.operation .internal.postgres.jdbc
             .internal.postgres.jdbc: . .internal.transaction
             .internal.postgres.lock: .internal.lock .internal.postgres.jdbc
             .internal.postgres.maintenance:
@@ -80,7 +86,7 @@ class ArchitectureTest {
             .internal.postgres.outbox: . .outbox .internal.outbox .internal.postgres.jdbc .internal.transaction
             .internal.postgres.partition:
                 .observation .internal.postgres.jdbc .internal.retention .internal.transaction
-            .internal.postgres.request: . .internal.claim .internal.codec .internal.postgres.jdbc
+            .internal.postgres.request: . .internal.claim .internal.fingerprint .internal.response .internal.postgres.jdbc
             .internal.postgres.schema:
                 . .internal.postgres.jdbc .internal.postgres.partition .internal.retention .internal.transaction
             """);

@@ -1,5 +1,9 @@
 package io.idempotency.boot;
 
+import io.idempotency.internal.lease.LeasedCalls;
+
+import io.idempotency.internal.template.IdempotencyTemplate;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,18 +36,18 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.codec.JacksonResponseCodec;
-import io.idempotency.internal.codec.ResponseMapper;
-import io.idempotency.internal.execution.CallBinding;
-import io.idempotency.internal.execution.CallDefaults;
-import io.idempotency.internal.execution.CallParts;
-import io.idempotency.internal.execution.DistinctDatabases;
-import io.idempotency.internal.execution.FingerprintContributor;
-import io.idempotency.internal.execution.IdempotencyTemplate;
-import io.idempotency.internal.execution.IdempotentCallExecutor;
-import io.idempotency.internal.execution.RetrySettings;
-import io.idempotency.internal.execution.RoutedDatabase;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.call.CallBinding;
+import io.idempotency.internal.call.CallDefaults;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.DistinctDatabases;
+import io.idempotency.internal.call.FingerprintContributor;
+import io.idempotency.internal.template.IdempotencyTemplate;
+import io.idempotency.internal.call.IdempotentCallExecutor;
+import io.idempotency.internal.call.RetrySettings;
+import io.idempotency.internal.call.RoutedDatabase;
 import io.idempotency.internal.inbox.InboxBinding;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.InboxTemplate;
@@ -293,8 +297,14 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    IdempotentCallExecutor idempotentCallExecutor(CallBinding binding, InboxBinding inboxBinding, CallParts parts) {
-        return new IdempotentCallExecutor(binding, inboxBinding, parts);
+    LeasedCalls idempotentLeasedCalls(CallParts parts) {
+        return new LeasedCalls(parts);
+    }
+
+    @Bean
+    IdempotentCallExecutor idempotentCallExecutor(
+            CallBinding binding, InboxBinding inboxBinding, LeasedCalls leasedCalls, CallParts parts) {
+        return new IdempotentCallExecutor(binding, inboxBinding, leasedCalls, parts);
     }
 
     @Bean

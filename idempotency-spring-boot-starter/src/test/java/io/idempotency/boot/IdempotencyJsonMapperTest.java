@@ -1,5 +1,7 @@
 package io.idempotency.boot;
 
+import io.idempotency.boot.IdempotencyJsonMapper;
+
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,8 +50,8 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.SimpleBeanPropertyFilter;
 import tools.jackson.databind.ser.std.SimpleFilterProvider;
 
-import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.response.JacksonResponseCodec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

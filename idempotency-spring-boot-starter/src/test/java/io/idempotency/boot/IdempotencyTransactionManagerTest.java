@@ -1,5 +1,7 @@
 package io.idempotency.boot;
 
+import io.idempotency.boot.IdempotencyTransactionManager;
+
 import java.util.Map;
 import javax.sql.DataSource;
 

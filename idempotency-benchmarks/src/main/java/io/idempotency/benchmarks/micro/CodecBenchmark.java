@@ -20,9 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
-import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.codec.JacksonResponseCodec;
-import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
 
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 

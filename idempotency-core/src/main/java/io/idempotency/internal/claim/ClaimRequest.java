@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 
 /**
  * The request for the key of an intent, which a call gives to its {@link KeyClaimer}.

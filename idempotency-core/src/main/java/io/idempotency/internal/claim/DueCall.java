@@ -3,7 +3,7 @@ package io.idempotency.internal.claim;
 import java.util.List;
 
 import io.idempotency.Intent;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 
 /**
  * A call that is due to be resumed.

@@ -1,6 +1,6 @@
 package io.idempotency.internal.claim;
 
-import io.idempotency.internal.codec.StorableText;
+import io.idempotency.internal.response.StorableText;
 
 /**
  * The failure of an attempt, as it is recorded.

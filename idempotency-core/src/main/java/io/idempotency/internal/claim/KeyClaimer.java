@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.springframework.dao.DataAccessException;
 
 import io.idempotency.Intent;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 
 /**
  * Claims and completes the key of a call in its transaction: the {@link ClaimStore} for requests, the inbox for messages.

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 import io.idempotency.Intent;
-import io.idempotency.internal.codec.Digests;
+import io.idempotency.internal.fingerprint.Digests;
 
 /**
  * The primary key of an intent: the first 16 bytes of SHA-256 over scope, caller and key, each in UTF-8 after its length

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.Intent;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 
 /**
  * The row of a request, as a claim finds it. It is committed, or was written by the same transaction.

@@ -14,11 +14,11 @@ import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.internal.claim.RequestId;
-import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.execution.CallBinder;
-import io.idempotency.internal.execution.IdempotentCall;
-import io.idempotency.internal.execution.LocalKey;
-import io.idempotency.internal.execution.UnboundCall;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.call.CallBinder;
+import io.idempotency.internal.call.IdempotentCall;
+import io.idempotency.internal.call.LocalKey;
+import io.idempotency.internal.call.UnboundCall;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.MessageAttributes;
@@ -28,7 +28,7 @@ import io.idempotency.observation.IdempotencyListener;
 
 /**
  * Computes id, payload and stream position of a message, once for each delivery, so that its handling is a call whose key is
- * claimed in the inbox. It is to messages what {@link io.idempotency.internal.execution.CallBinding} is to requests.
+ * claimed in the inbox. It is to messages what {@link io.idempotency.internal.call.CallBinding} is to requests.
  */
 public final class InboxBinding implements CallBinder {
 

@@ -1,5 +1,5 @@
 /**
- * Receives messages as calls whose keys are claimed in the inbox, singly or in batches. It uses {@code internal.execution}, which
+ * Receives messages as calls whose keys are claimed in the inbox, singly or in batches. It uses {@code internal.call}, which
  * does not know it.
  */
 @NullMarked

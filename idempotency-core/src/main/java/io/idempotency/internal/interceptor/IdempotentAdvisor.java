@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 
-import io.idempotency.internal.execution.IdempotentCallExecutor;
+import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
 /** Adds the interceptor of idempotent methods to their proxies, in the place of the transactions that it opens. */

@@ -12,8 +12,8 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
-import io.idempotency.internal.execution.Effect;
-import io.idempotency.internal.execution.IdempotentCallExecutor;
+import io.idempotency.internal.call.Effect;
+import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 

@@ -2,7 +2,7 @@ package io.idempotency.internal.lock;
 
 import java.nio.ByteBuffer;
 
-import io.idempotency.internal.codec.Digests;
+import io.idempotency.internal.fingerprint.Digests;
 
 /**
  * The number by which PostgreSQL identifies a lock: the first 8 bytes of SHA-256 over the word {@value #NAMESPACE}, the lock's name and the

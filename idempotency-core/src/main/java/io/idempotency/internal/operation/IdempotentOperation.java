@@ -10,8 +10,8 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
-import io.idempotency.internal.codec.Fingerprint;
-import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprinter;
 
 /**
  * The parsed annotation of one method: a call, or a receiver of messages, whose consumer is the scope and whose message

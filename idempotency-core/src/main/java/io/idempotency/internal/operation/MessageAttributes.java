@@ -7,9 +7,9 @@ import io.idempotency.DeliveryOrder;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
-import io.idempotency.internal.codec.Fingerprint;
-import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.codec.StorableText;
+import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.response.StorableText;
 
 /**
  * The attributes of a message in addition to its id. Immutable.

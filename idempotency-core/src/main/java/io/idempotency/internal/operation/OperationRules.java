@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
-import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.response.ResponseMapper;
 
 /** The rules for idempotent methods. The first violation is reported. */
 public final class OperationRules {

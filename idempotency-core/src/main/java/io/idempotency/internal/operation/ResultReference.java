@@ -2,7 +2,7 @@ package io.idempotency.internal.operation;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.internal.codec.StorableText;
+import io.idempotency.internal.response.StorableText;
 
 /**
  * A reference to the object that a method creates, stored for operators.

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.InvalidIdempotentMethodException;
-import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.response.ResponseMapper;
 
 /** The rule that the codec can read back the arguments of a call that is to be resumed. */
 final class StorableArgumentsRule {

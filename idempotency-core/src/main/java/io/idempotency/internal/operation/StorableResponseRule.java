@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.InvalidIdempotentMethodException;
-import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.response.ResponseMapper;
 
 /** The rule that the codec can read back a response, unless the annotation allows a lossy response. */
 final class StorableResponseRule {

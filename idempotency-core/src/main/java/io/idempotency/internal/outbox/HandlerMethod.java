@@ -16,7 +16,7 @@ import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
-import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxRecord;
 
 /**

@@ -18,7 +18,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
 

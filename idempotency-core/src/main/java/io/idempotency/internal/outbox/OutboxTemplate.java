@@ -13,8 +13,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.internal.codec.JsonFailures;
-import io.idempotency.internal.codec.StorableText;
+import io.idempotency.internal.fingerprint.JsonFailures;
+import io.idempotency.internal.response.StorableText;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
 

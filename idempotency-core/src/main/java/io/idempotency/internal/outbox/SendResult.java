@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.internal.codec.StorableText;
+import io.idempotency.internal.response.StorableText;
 import io.idempotency.outbox.OutboxRecord;
 
 /**

@@ -14,9 +14,9 @@ import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.claim.DueCall;
-import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.codec.ResponseMapper;
-import io.idempotency.internal.execution.Invocation;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.StoredArguments;
 

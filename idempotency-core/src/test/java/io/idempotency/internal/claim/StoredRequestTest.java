@@ -12,7 +12,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.Requests;
 
 import static org.assertj.core.api.Assertions.assertThat;

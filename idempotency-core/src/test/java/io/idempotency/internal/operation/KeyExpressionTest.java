@@ -22,7 +22,7 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
-import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.fingerprint.Fingerprinter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

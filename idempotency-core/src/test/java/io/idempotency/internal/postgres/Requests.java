@@ -14,8 +14,8 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestId;
-import io.idempotency.internal.codec.Fingerprint;
-import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprinter;
 
 /** Requests that differ in what a test is about. */
 public final class Requests {

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-import io.idempotency.internal.codec.Digests;
+import io.idempotency.internal.fingerprint.Digests;
 
 /**
  * A request whose key was derived.

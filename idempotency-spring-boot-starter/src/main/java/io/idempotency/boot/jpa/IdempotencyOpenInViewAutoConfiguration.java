@@ -7,7 +7,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.internal.execution.IdempotentCallExecutor;
+import io.idempotency.internal.call.IdempotentCallExecutor;
 
 /** The auto-configuration of the warning about open-in-view. */
 @AutoConfiguration(

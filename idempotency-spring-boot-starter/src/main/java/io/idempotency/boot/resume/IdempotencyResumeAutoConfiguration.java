@@ -1,5 +1,7 @@
 package io.idempotency.boot.resume;
 
+import io.idempotency.internal.lease.LeasedCalls;
+
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -13,10 +15,10 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.codec.Fingerprinter;
-import io.idempotency.internal.codec.ResponseMapper;
-import io.idempotency.internal.execution.CallDefaults;
-import io.idempotency.internal.execution.IdempotentCallExecutor;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.call.CallDefaults;
+import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.resume.CallResumer;
@@ -47,7 +49,7 @@ public final class IdempotencyResumeAutoConfiguration {
             DatabaseResolver databaseResolver,
             FailureTranslator failures,
             CallDefaults defaults,
-            IdempotentCallExecutor executor,
+            LeasedCalls leasedCalls,
             IdempotencyResumeProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
         return new CallResumer(
@@ -59,7 +61,7 @@ public final class IdempotencyResumeAutoConfiguration {
                 defaults,
                 properties.maxAttempts(),
                 listeners,
-                executor::leasedAttempt);
+                leasedCalls::attemptInThisJvm);
     }
 
     @Bean

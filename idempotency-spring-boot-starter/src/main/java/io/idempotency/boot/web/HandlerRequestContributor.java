@@ -16,7 +16,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
-import io.idempotency.internal.execution.FingerprintContributor;
+import io.idempotency.internal.call.FingerprintContributor;
 
 /** The contributor of method, path and query of the request to the fingerprint of an idempotent handler method. */
 final class HandlerRequestContributor implements FingerprintContributor {

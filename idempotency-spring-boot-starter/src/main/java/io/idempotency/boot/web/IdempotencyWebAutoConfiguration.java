@@ -31,7 +31,7 @@ import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.internal.codec.JacksonResponseCodec;
+import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
 /** The auto-configuration of the {@code Idempotency-Key} header in applications with Spring MVC. */

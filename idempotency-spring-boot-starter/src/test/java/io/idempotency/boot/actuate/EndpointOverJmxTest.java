@@ -1,5 +1,7 @@
 package io.idempotency.boot.actuate;
 
+import io.idempotency.boot.actuate.IdempotencyEndpointAutoConfiguration;
+
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;

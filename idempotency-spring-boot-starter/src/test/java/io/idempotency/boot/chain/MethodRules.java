@@ -12,8 +12,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.internal.codec.JacksonResponseCodec;
-import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationRules;

@@ -50,7 +50,7 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.internal.execution.IdempotentCallExecutor;
+import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallResumed.Result;

@@ -33,7 +33,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.internal.codec.Fingerprinter;
+import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;

@@ -1,5 +1,9 @@
 package io.idempotency.boot.logging;
 
+import io.idempotency.boot.logging.LoggedKeys;
+
+import io.idempotency.boot.logging.CallLog;
+
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;

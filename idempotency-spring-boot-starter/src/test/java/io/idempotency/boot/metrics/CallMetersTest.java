@@ -1,5 +1,7 @@
 package io.idempotency.boot.metrics;
 
+import io.idempotency.boot.metrics.CallMeters;
+
 import java.time.Duration;
 
 import io.micrometer.core.instrument.MeterRegistry;

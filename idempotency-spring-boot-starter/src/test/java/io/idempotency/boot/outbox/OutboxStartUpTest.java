@@ -1,5 +1,9 @@
 package io.idempotency.boot.outbox;
 
+import io.idempotency.boot.outbox.RelayRunner;
+
+import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

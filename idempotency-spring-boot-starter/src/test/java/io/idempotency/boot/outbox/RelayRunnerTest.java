@@ -1,5 +1,7 @@
 package io.idempotency.boot.outbox;
 
+import io.idempotency.boot.outbox.RelayRunner;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,5 +1,11 @@
 package io.idempotency.boot.tracing;
 
+import io.idempotency.boot.tracing.MicrometerCallObserver;
+
+import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
+
+import io.idempotency.boot.tracing.CallObservationContext;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package io.idempotency.boot.web;
 
+import io.idempotency.boot.web.IdempotencyKeyHeader;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.idempotency.boot.web;
 
+import io.idempotency.boot.web.IdempotencyKeyHeader;
+
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,7 @@
 package io.idempotency.boot.web;
 
+import io.idempotency.boot.web.ResponseEntityCodec;
+
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Set;
@@ -17,8 +19,8 @@ import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.internal.codec.JacksonResponseCodec;
-import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

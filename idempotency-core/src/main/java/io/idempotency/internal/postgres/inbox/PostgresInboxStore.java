@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.DeliveryOrder;
 import io.idempotency.internal.claim.Failure;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.inbox.InboxBatchResult;
 import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.inbox.InboxMessage;

@@ -31,7 +31,7 @@ import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.StoredRequest;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.ClaimMark;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;

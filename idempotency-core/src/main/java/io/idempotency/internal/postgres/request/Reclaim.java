@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Lease;
-import io.idempotency.internal.codec.ResponseMapper;
+import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;

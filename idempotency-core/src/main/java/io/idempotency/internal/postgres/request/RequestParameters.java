@@ -9,7 +9,7 @@ import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 
 /** The binding of values that take several parameters of a statement. */

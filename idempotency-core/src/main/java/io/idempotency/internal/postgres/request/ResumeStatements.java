@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.RequestId;
-import io.idempotency.internal.codec.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;

@@ -1,0 +1,201 @@
+package io.idempotency.internal.call;
+
+import java.lang.reflect.Type;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.CallerResolver;
+import io.idempotency.DatabaseResolver;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.internal.claim.KeyClaimer;
+import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.ResultReference;
+import io.idempotency.internal.operation.StoredArguments;
+import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.IdempotencyListener;
+
+/**
+ * Computes intent and fingerprint of a request, once for each call: the first step of {@link IdempotentCallExecutor}, before any
+ * transaction begins.
+ */
+public final class CallBinding implements CallBinder {
+
+    private final CallerResolver callerResolver;
+
+    private final DatabaseResolver databaseResolver;
+
+    private final Fingerprinter fingerprinter;
+
+    private final FingerprintContributor contributor;
+
+    private final ResponseMapper codecs;
+
+    private final KeyClaimer keyClaimer;
+
+    private final IdempotencyListener listener;
+
+    private final CallObserver observer;
+
+    /**
+     * Creates the binding.
+     *
+     * @param callerResolver resolves the caller
+     * @param databaseResolver resolves the database of a call
+     * @param fingerprinter computes fingerprints
+     * @param contributor adds to the payload of an annotated method
+     * @param codecs writes the arguments of calls that may be resumed
+     * @param keyClaimer claims the keys
+     * @param listener receives the outcome of every call
+     * @param observer is told of the start and the end of every call; throws nothing
+     */
+    public CallBinding(
+            CallerResolver callerResolver,
+            DatabaseResolver databaseResolver,
+            Fingerprinter fingerprinter,
+            FingerprintContributor contributor,
+            ResponseMapper codecs,
+            KeyClaimer keyClaimer,
+            IdempotencyListener listener,
+            CallObserver observer) {
+        this.callerResolver = callerResolver;
+        this.databaseResolver = databaseResolver;
+        this.fingerprinter = fingerprinter;
+        this.contributor = contributor;
+        this.codecs = codecs;
+        this.keyClaimer = keyClaimer;
+        this.listener = listener;
+        this.observer = observer;
+    }
+
+    @Override
+    public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+        return prepare(operation.scope(), () -> bind(operation, target, arguments));
+    }
+
+    public UnboundCall prepare(String scope, Supplier<IdempotentCall> binder) {
+        return new UnboundCall(new CallOutcomePublisher(listener, scope, observer.callStarted(scope)), binder);
+    }
+
+    private IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+        IdempotencyKey key = operation.key(target, arguments);
+        Intent intent = new Intent(operation.scope(), resolveCaller(), key);
+        Fingerprint fingerprint = fingerprinter.within(
+                operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method()));
+        Object database = databaseResolver.resolveDatabase();
+        ResumedCall resumed = ResumedCall.enter(intent, fingerprint);
+        return new IdempotentCall(
+                RequestId.of(intent),
+                database,
+                intent,
+                resumed == null ? fingerprint : resumed.due().fingerprint(),
+                operation.options(),
+                operation.responseType(),
+                resultNaming(operation.resultReference(), target, arguments),
+                false,
+                keyClaimer,
+                resumed == null
+                        ? write(operation, intent, arguments)
+                        : resumed.due().arguments(),
+                resumed);
+    }
+
+    private @Nullable List<String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
+        Map<String, Type> parameters = operation.storedArguments();
+        if (parameters == null) {
+            return null;
+        }
+        Map<String, String> json = new LinkedHashMap<>();
+        parameters.forEach(
+                (name, type) -> json.put(name, codecs.writeArgument(intent, arguments[json.size()], type, name)));
+        return new StoredArguments(json).texts();
+    }
+
+    public IdempotentCall bind(
+            String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable Object request,
+            CallOptions options,
+            Type responseType) {
+        if (key == null) {
+            throw new MissingIdempotencyKeyException("A call in scope '" + scope
+                    + "' has no key: it needs one that the caller chose for this one intent");
+        }
+        IdempotencyKey.findProblem(key).ifPresent(problem -> {
+            throw new InvalidIdempotencyKeyException("The key of a call in scope '" + scope + "' " + problem);
+        });
+        IdempotencyKey checkedKey = new IdempotencyKey(key);
+        Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
+        return new IdempotentCall(
+                RequestId.of(intent),
+                databaseResolver.resolveDatabase(),
+                intent,
+                fingerprintOf(request, scope),
+                options,
+                responseType,
+                null,
+                false,
+                keyClaimer,
+                null,
+                null);
+    }
+
+    private Fingerprint fingerprintOf(@Nullable Object request, String scope) {
+        try {
+            return fingerprinter.of(request);
+        } catch (PayloadNotFingerprintableException failure) {
+            throw new PayloadNotFingerprintableException(
+                    "The request of a call in scope '" + scope + "': " + failure.getMessage()
+                            + ". To compare something else, give it to call(scope, key, request)",
+                    failure.getCause());
+        }
+    }
+
+    /** An invalid caller is the bug of the CallerResolver and not of the client, so it is no invalid key. */
+    private String resolveCaller() {
+        String resumed = ResumedCall.currentCaller();
+        @Nullable String caller = resumed == null ? callerResolver.resolveCaller() : resumed;
+        if (caller == null) {
+            throw new IllegalStateException("The CallerResolver "
+                    + callerResolver.getClass().getName()
+                    + " returned null: it must return the empty string if there is no caller to tell apart");
+        }
+        if (caller.codePointCount(0, caller.length()) > Intent.MAX_CALLER_LENGTH) {
+            throw new IllegalStateException("The CallerResolver "
+                    + callerResolver.getClass().getName() + " returned more than " + Intent.MAX_CALLER_LENGTH
+                    + " characters: define one that gives a shorter name for the same caller");
+        }
+        return caller;
+    }
+
+    private static IdempotentCall.@Nullable ResultNaming resultNaming(
+            ResultReference reference, Object target, @Nullable Object[] arguments) {
+        if (reference.isEmpty()) {
+            return null;
+        }
+        return new IdempotentCall.ResultNaming() {
+            @Override
+            public @Nullable String type() {
+                return reference.type();
+            }
+
+            @Override
+            public @Nullable String id(@Nullable Object result) {
+                return reference.id(target, arguments, result);
+            }
+        };
+    }
+}

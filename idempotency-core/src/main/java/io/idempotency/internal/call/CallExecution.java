@@ -1,0 +1,180 @@
+package io.idempotency.internal.call;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.Outcome;
+
+import static java.util.Objects.requireNonNull;
+
+/** One execution of a call: what holds for all of its attempts, and what each attempt leaves to the next. */
+public final class CallExecution {
+
+    private final IdempotentCall call;
+
+    private final WaitBudget waitBudget;
+
+    private final Effect effect;
+
+    private final @Nullable AttemptFactory firstAttempt;
+
+    private final OutcomePublisher publisher;
+
+    private final long start;
+
+    private boolean claimsFirst;
+
+    private int attemptNumber;
+
+    private @Nullable Attempt last;
+
+    private @Nullable Attempt lastGranted;
+
+    private @Nullable Throwable inDoubtCommit;
+
+    private boolean mayCommitLate;
+
+    private OutcomePublisher.@Nullable Ended pending;
+
+    /**
+     * Creates the execution of a call.
+     *
+     * @param call key, payload and options
+     * @param waitBudget the time that the call may wait for others
+     * @param effect the method
+     * @param firstAttempt creates the first attempt; {@code null} for the attempts of the call's mode
+     * @param publisher receives the outcome
+     * @param start the start of the call, in terms of {@link System#nanoTime()}
+     */
+    CallExecution(
+            IdempotentCall call,
+            WaitBudget waitBudget,
+            Effect effect,
+            @Nullable AttemptFactory firstAttempt,
+            OutcomePublisher publisher,
+            long start) {
+        this.call = call;
+        this.waitBudget = waitBudget;
+        this.effect = effect;
+        this.firstAttempt = firstAttempt;
+        this.publisher = publisher;
+        this.start = start;
+        this.claimsFirst = firstAttempt == null && !call.options().isOptimistic();
+    }
+
+    public IdempotentCall call() {
+        return call;
+    }
+
+    public WaitBudget waitBudget() {
+        return waitBudget;
+    }
+
+    public Effect effect() {
+        return effect;
+    }
+
+    @Nullable AttemptFactory firstAttempt() {
+        return firstAttempt;
+    }
+
+    public OutcomePublisher publisher() {
+        return publisher;
+    }
+
+    /** Begins an attempt. The one before was rolled back, or this one finds what it has committed. */
+    public <A extends Attempt> A begin(A attempt) {
+        last = attempt;
+        return attempt;
+    }
+
+    /** Returns the last attempt, which may be one that only asks for what others have stored. */
+    public Attempt last() {
+        return requireNonNull(last);
+    }
+
+    /** Returns whether the key is claimed before the method or the statements. */
+    public boolean claimsFirst() {
+        return claimsFirst;
+    }
+
+    /** Lets all further attempts claim first, which finds every state of the key. */
+    public void claimFirst() {
+        claimsFirst = true;
+    }
+
+    /** Notes that a claim has granted an attempt of this number. */
+    public void granted(int number) {
+        attemptNumber = number;
+    }
+
+    /** Keeps an attempt whose claim was granted in its transaction. */
+    void granted(Attempt attempt) {
+        lastGranted = attempt;
+    }
+
+    /** Notes that no method ran, so that the number of the attempt tells nothing. */
+    void hasNoEffect() {
+        attemptNumber = 0;
+    }
+
+    /** Returns the last attempt whose claim was granted, whether or not it was committed; {@code null} if there was none. */
+    @Nullable Attempt lastGranted() {
+        return lastGranted;
+    }
+
+    /** Notes that no earlier attempt can commit any more, because the key has a row that stays. */
+    void cannotCommitLate() {
+        mayCommitLate = false;
+    }
+
+    /** Keeps the failure of an in-doubt commit until the claim of a later attempt is answered. */
+    public void failed(Attempt attempt, Throwable thrown) {
+        if (attempt.isClaimAnswered()) {
+            inDoubtCommit = null;
+        }
+        if (attempt.commitResult().isInDoubt(thrown)) {
+            inDoubtCommit = thrown;
+            mayCommitLate |= !attempt.isClaimAnswered();
+        }
+    }
+
+    /** Returns the failure of a commit that is still in doubt; {@code null} if there is none. */
+    @Nullable Throwable inDoubtCommit() {
+        return inDoubtCommit;
+    }
+
+    /**
+     * Returns whether an attempt without a claim is in doubt. Its row and its COMMIT may be in a message that the server gets later, so
+     * that only a row which stays can refuse it.
+     */
+    boolean mayCommitLate() {
+        return mayCommitLate;
+    }
+
+    /** Publishes the outcome when the call returns. If it joined a transaction, that is done when the transaction ends. */
+    void ended(@Nullable Throwable failure) {
+        OutcomePublisher.Ended ended = new OutcomePublisher.Ended(
+                call.intent(),
+                last == null ? Outcome.FAILED : last.outcomeAfter(failure),
+                attemptNumber,
+                Duration.ofNanos(System.nanoTime() - start),
+                failure);
+        if (last != null && last.isJoined()) {
+            pending = ended;
+        } else {
+            publisher.ended(ended);
+        }
+        publisher.returns(ended);
+    }
+
+    /** Publishes the outcome of a call that has returned before its transaction has ended. */
+    void transactionEnded(Attempt attempt) {
+        if (pending != null) {
+            OutcomePublisher.Ended ended = pending;
+            pending = null;
+            publisher.ended(Attempt.hasEffect(ended.outcome()) && !attempt.isCommitted() ? ended.failed() : ended);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.idempotency.internal.call;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/**
+ * Finds the committed row of a call outside of its transaction. If this instance has recently answered for the key, its response is
+ * found before the transaction begins: one round trip instead of three. If the query fails, the call proceeds with a transaction,
+ * which reports failures.
+ */
+public final class CommittedRows {
+
+    private final DataSource dataSource;
+
+    private final RequiresNewTransaction transactions;
+
+    private final ClaimStore store;
+
+    private final CallDefaults defaults;
+
+    CommittedRows(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store, CallDefaults defaults) {
+        this.dataSource = dataSource;
+        this.transactions = transactions;
+        this.store = store;
+        this.defaults = defaults;
+    }
+
+    /** Returns the stored result of a call that this instance has recently answered; empty if the key has to be claimed. */
+    Optional<ClaimResult> findRecent(IdempotentCall call, WaitBudget waitBudget) {
+        if (!call.keyClaimer().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
+            return Optional.empty();
+        }
+        ClaimRequest request = defaults.claimRequest(call, waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
+        try {
+            // A request in processing has to be waited for.
+            return waitBudget
+                    .spendOn(() -> findRow(call, request))
+                    .filter(stored -> stored.status() != RequestStatus.PROCESSING)
+                    .map(stored -> stored.answerTo(request));
+        } catch (DataAccessException failure) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Returns whether it is certain that no committed row has the key. It is asked where writes go: in a transaction and with a lock,
+     * because a statement outside of transactions, or one that only reads, may be sent to a replica that lags behind.
+     */
+    boolean isNew(IdempotentCall call) {
+        if (mayHoldConnection()) {
+            return false;
+        }
+        PendingInterruption interruption = new PendingInterruption();
+        interruption.save();
+        try {
+            Fence fence = new Fence(call.requestId(), call.intent().caller(), 1, null);
+            return transactions.callAndKeepIf(
+                    connection -> store.findSettled(connection, fence).isEmpty(), isNew -> false);
+        } catch (DataAccessException | TransactionException failure) {
+            return false;
+        } finally {
+            interruption.restore();
+        }
+    }
+
+    /** If threads wait for a second connection while they hold a first one, they may exhaust the pool and wait for ever. */
+    public static boolean mayHoldConnection() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.getResourceMap().isEmpty();
+    }
+
+    private Optional<StoredRequest> findRow(IdempotentCall call, ClaimRequest request) {
+        try (Connection connection = dataSource.getConnection()) {
+            try {
+                return call.keyClaimer().find(connection, request);
+            } finally {
+                endTransaction(connection);
+            }
+        } catch (SQLException failure) {
+            throw new DataAccessResourceFailureException("The database could not be asked for a key", failure);
+        }
+    }
+
+    /** Pools may hand out connections without auto-commit. */
+    private static void endTransaction(Connection connection) throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.rollback();
+        }
+    }
+}

@@ -1,0 +1,259 @@
+package io.idempotency.internal.call;
+
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.Outcome;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/**
+ * The outermost part of a call, outside of its transaction. It binds key and fingerprint once, lets duplicates in this JVM wait
+ * for each other, and replays a response that this instance knows of. Otherwise it lets the attempts of its mode be
+ * made. Finally it publishes the outcome, unless the end of a
+ * joined transaction decides on it.
+ */
+public final class IdempotentCallExecutor {
+
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
+
+    private final CallBinder calls;
+
+    private final CallBinder messages;
+
+    private final CallParts parts;
+
+    private final SingleFlight singleFlight;
+
+    private final TransactionalCalls transactionalCalls;
+
+    private final LeasedExecutor leasedCalls;
+
+    private final CommittedRows committedRows;
+
+    /**
+     * Creates the executor.
+     *
+     * @param calls prepares calls of methods that answer requests
+     * @param messages prepares calls of methods that receive messages
+     * @param leasedCalls executes leased calls
+     * @param parts the collaborators of all calls
+     */
+    public IdempotentCallExecutor(CallBinder calls, CallBinder messages, LeasedExecutor leasedCalls, CallParts parts) {
+        this.calls = calls;
+        this.messages = messages;
+        this.leasedCalls = leasedCalls;
+        this.parts = parts;
+        CallDefaults defaults = parts.defaults();
+        this.singleFlight = new SingleFlight(defaults.maxWaiting(), defaults.maxWaitingInAll());
+        RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
+        FailureRecorder failures = new FailureRecorder(transactions, parts.failures(), defaults);
+        CallRetry retry = new CallRetry(defaults.retry());
+        this.committedRows = new CommittedRows(
+                parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store(), defaults);
+        this.transactionalCalls = new TransactionalCalls(
+                parts, retry, failures, new InDoubtCommitResolver(transactions, parts, failures, retry), committedRows);
+    }
+
+    /**
+     * Executes a call of an annotated method.
+     *
+     * @param operation the operation of the annotation
+     * @param target the bean without its proxy
+     * @param arguments the arguments of the call
+     * @param effect the method and its transaction; each attempt may run it
+     * @return the result of the method, or the stored one
+     * @throws Throwable the exception of the method, or an {@link io.idempotency.IdempotencyException}
+     */
+    public @Nullable Object execute(
+            IdempotentOperation operation, Object target, @Nullable Object[] arguments, Effect effect)
+            throws Throwable {
+        CallBinder binder = operation.message() == null ? calls : messages;
+        return execute(binder.prepare(operation, target, arguments), effect);
+    }
+
+    /**
+     * Executes a call.
+     *
+     * @param unbound the call
+     * @param effect its effect; each attempt may run it
+     * @return the result of the effect, or the stored one
+     * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
+     */
+    public @Nullable Object execute(UnboundCall unbound, Effect effect) throws Throwable {
+        return execute(unbound, effect, null);
+    }
+
+    /**
+     * Executes a call whose first attempt is not one of its mode.
+     *
+     * @param unbound the call
+     * @param effect its effect; each attempt but the first may run it
+     * @param firstAttempt creates the first attempt; {@code null} for one of the call's mode
+     * @return the response, or the stored one
+     * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
+     */
+    public @Nullable Object execute(UnboundCall unbound, Effect effect, @Nullable AttemptFactory firstAttempt)
+            throws Throwable {
+        long start = System.nanoTime();
+        IdempotentCall call = bind(unbound, start);
+        CallExecution execution = new CallExecution(
+                call, parts.defaults().waitBudgetOf(call.options()), effect, firstAttempt, unbound.publisher(), start);
+        Throwable failure = null;
+        try {
+            return executeInTurn(execution);
+        } catch (RepeatRequestedException notStored) {
+            failure = notStored;
+            return notStored.response();
+        } catch (Throwable thrown) {
+            failure = thrown;
+            throw thrown;
+        } finally {
+            if (call.resumed() != null) {
+                call.resumed().leave(failure == null);
+            }
+            execution.ended(failure);
+        }
+    }
+
+    private static IdempotentCall bind(UnboundCall unbound, long start) {
+        try {
+            return unbound.binder().get();
+        } catch (Throwable failure) {
+            boolean isInvalid = failure instanceof MissingIdempotencyKeyException
+                    || failure instanceof InvalidIdempotencyKeyException;
+            OutcomePublisher.Ended ended = new OutcomePublisher.Ended(
+                    null,
+                    isInvalid ? Outcome.INVALID_KEY : Outcome.FAILED,
+                    0,
+                    Duration.ofNanos(System.nanoTime() - start),
+                    failure);
+            unbound.publisher().ended(ended);
+            unbound.publisher().returns(ended);
+            throw failure;
+        }
+    }
+
+    /**
+     * Executes the call without a turn if the thread has a transaction or a key, because another call may wait for one of them, and if
+     * it is resumed, because it holds the key that another call waits for.
+     */
+    private @Nullable Object executeInTurn(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
+        boolean mayWait = call.options().onDuplicate() == DuplicatePolicy.WAIT
+                && call.resumed() == null
+                && !TransactionSynchronizationManager.isActualTransactionActive()
+                && KeyOwnership.isNoneHeld();
+        return mayWait
+                ? singleFlight.call(
+                        call.localKey(),
+                        execution.waitBudget(),
+                        () -> replayOrRun(execution),
+                        () -> handleWaitTimeout(execution),
+                        () -> refuseToWait(execution))
+                : replayOrRun(execution);
+    }
+
+    /**
+     * Takes no connection if the call that holds the key is known, because the waits of many duplicates may end together and would
+     * exhaust the pool.
+     */
+    private @Nullable Object handleWaitTimeout(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
+        if (!call.options().isLeased()) {
+            answerWithoutAttempt(execution).setOutcome(Outcome.IN_PROGRESS);
+            throw stillInProgress(call.intent(), execution.waitBudget());
+        }
+        Duration remaining = leasedCalls.remainingInThisJvm(call.localKey());
+        if (remaining.isZero()) {
+            return replayOrRun(execution);
+        }
+        answerWithoutAttempt(execution).setOutcome(Outcome.IN_PROGRESS);
+        throw new ActiveLeaseException(remaining).toRequestInProgress(call.intent(), execution.waitBudget());
+    }
+
+    private Attempt answerWithoutAttempt(CallExecution execution) {
+        return execution.begin(new Attempt(execution, parts));
+    }
+
+    private static RequestInProgressException stillInProgress(Intent intent, WaitBudget waitBudget) {
+        return new RequestInProgressException(
+                intent,
+                RetryAfter.of(waitBudget.total()),
+                "The " + intent + " is being executed by another call in this process, "
+                        + (Thread.currentThread().isInterrupted()
+                                ? "and this thread was interrupted while it waited"
+                                : "which did not end within "
+                                        + waitBudget.spent().toMillis() + " ms")
+                        + ": repeat this call later with the same key",
+                null);
+    }
+
+    private Object refuseToWait(CallExecution execution) {
+        answerWithoutAttempt(execution).setOutcome(Outcome.IN_PROGRESS);
+        Intent intent = execution.call().intent();
+        throw new RequestInProgressException(
+                intent,
+                RetryAfter.of(execution.waitBudget().total()),
+                "The " + intent
+                        + " is being executed by another call in this process, and as many calls wait"
+                        + " as may at the same time (idempotency.max-waiting = "
+                        + parts.defaults().maxWaiting()
+                        + " for one key, idempotency.max-waiting-in-all = "
+                        + parts.defaults().maxWaitingInAll()
+                        + "): repeat this call later with the same key",
+                null);
+    }
+
+    private @Nullable Object replayOrRun(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
+        if (call.options().isLeased() && TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new TransactionMismatchException(
+                    call.intent(),
+                    "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
+                            + " of transactions");
+        }
+        Optional<ClaimResult> stored = committedRows.findRecent(call, execution.waitBudget());
+        if (stored.isPresent()) {
+            return answerWithoutAttempt(execution).handle(stored.get(), true, granted -> {
+                throw new IllegalStateException("Nothing was claimed");
+            });
+        }
+        while (true) {
+            try {
+                return call.options().isLeased()
+                        ? leasedCalls.execute(execution)
+                        : transactionalCalls.execute(execution);
+            } catch (ActiveLeaseException leased) {
+                if (execution.waitBudget().isSpent()) {
+                    throw leased.toRequestInProgress(call.intent(), execution.waitBudget());
+                }
+                pause(leased.remaining(), execution.waitBudget());
+            }
+        }
+    }
+
+    /** Pauses only briefly, because the lease may end early without notice. */
+    private static void pause(Duration leaseRemaining, WaitBudget waitBudget) {
+        long start = System.nanoTime();
+        Duration pause = leaseRemaining.compareTo(LONGEST_PAUSE) < 0 ? leaseRemaining : LONGEST_PAUSE;
+        Duration left = waitBudget.remaining();
+        LockSupport.parkNanos((pause.compareTo(left) < 0 ? pause : left).toNanos());
+        waitBudget.spendSince(start);
+        if (Thread.currentThread().isInterrupted()) {
+            waitBudget.spendAll();
+        }
+    }
+}

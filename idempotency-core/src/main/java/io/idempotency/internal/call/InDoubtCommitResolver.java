@@ -1,0 +1,122 @@
+package io.idempotency.internal.call;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.OutcomeUnknownException;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.Suppression;
+
+/**
+ * Finds out whether an in-doubt commit has committed, after the last attempt of a call. It claims the key in a transaction of
+ * its own, which it rolls back. If the server may get the row of the key later, together with the COMMIT, it first leaves a row that
+ * refuses that one.
+ */
+final class InDoubtCommitResolver {
+
+    private final RequiresNewTransaction transactions;
+
+    private final CallParts parts;
+
+    private final FailureRecorder failures;
+
+    private final CallRetry retry;
+
+    InDoubtCommitResolver(
+            RequiresNewTransaction transactions, CallParts parts, FailureRecorder failures, CallRetry retry) {
+        this.transactions = transactions;
+        this.parts = parts;
+        this.failures = failures;
+        this.retry = retry;
+    }
+
+    /**
+     * Returns the stored response if the commit succeeded, and throws its failure if it did not. The claim waits for a server
+     * process that is still committing.
+     *
+     * @param failure the failure of the commit, or that of an attempt after it
+     * @return the stored response
+     * @throws OutcomeUnknownException if the database cannot be asked, a transaction holds the key until the wait limit, or no row can
+     *     be left
+     */
+    @Nullable Object resolve(CallExecution execution, Throwable failure) throws Throwable {
+        @Nullable ClaimResult claim;
+        try {
+            boolean isRefusedLater =
+                    execution.mayCommitLate() && retry.runRequired(() -> failures.leaveRow(execution, failure));
+            claim = isRefusedLater ? null : claim(execution);
+        } catch (Throwable queryFailure) {
+            Suppression.add(failure, queryFailure);
+            throw outcomeUnknown(execution, "the database could not be asked what became of it", failure);
+        }
+        if (claim == null) {
+            throw failure;
+        }
+        if (claim.kind() == ClaimResult.Kind.IN_PROGRESS) {
+            throw outcomeUnknown(execution, "a transaction still holds its key, perhaps the one that commits", failure);
+        }
+        Attempt asking = execution.last();
+        asking.claimed(claim);
+        return asking.handle(claim, true, granted -> {
+            asking.granted(granted);
+            throw execution.mayCommitLate()
+                    ? outcomeUnknown(execution, "the row of its key was deleted meanwhile", failure)
+                    : failure;
+        });
+    }
+
+    /**
+     * Returns what a repeat gets, if another attempt has kept a final failure from being recorded: a caller must not be told that its
+     * call has failed for good if a repeat succeeds.
+     *
+     * @param failure the final failure; it is recorded if the other attempt has failed and may be repeated
+     * @return the stored response of the other attempt
+     */
+    @Nullable Object answerOfAnother(CallExecution execution, Throwable failure) throws Throwable {
+        ClaimResult claim;
+        try {
+            claim = query(execution);
+        } catch (Throwable queryFailure) {
+            Suppression.add(failure, queryFailure);
+            throw failure;
+        }
+        if (claim.isGranted()) {
+            if (failures.recordAs(claim.attempt(), execution.last(), failure)) {
+                throw failure;
+            }
+            return answerOfAnother(execution, failure);
+        }
+        try {
+            return execution.last().handle(claim, true, granted -> {
+                throw failure;
+            });
+        } catch (Throwable other) {
+            Suppression.add(other, failure);
+            throw other;
+        }
+    }
+
+    private ClaimResult claim(CallExecution execution) throws Throwable {
+        execution.begin(new Attempt(execution, parts));
+        return query(execution);
+    }
+
+    private ClaimResult query(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
+        ClaimRequest request =
+                parts.defaults().claimRequest(call, execution.waitBudget().forDatabase(), false, null);
+        return retry.runRequired(() -> transactions.callAndKeepIf(
+                connection -> call.keyClaimer().claim(connection, request), result -> false));
+    }
+
+    private static OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason, Throwable failure) {
+        return new OutcomeUnknownException(
+                execution.call().intent(),
+                RetryAfter.of(execution.waitBudget().total()),
+                "its COMMIT was not answered, and " + reason
+                        + ". Repeat this call with the same key: it replays what was"
+                        + " committed, and runs if nothing was",
+                failure);
+    }
+}

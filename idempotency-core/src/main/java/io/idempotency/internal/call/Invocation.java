@@ -1,0 +1,16 @@
+package io.idempotency.internal.call;
+
+import org.jspecify.annotations.Nullable;
+
+/** The rest of a call: further interceptors, or the method itself. */
+@FunctionalInterface
+public interface Invocation {
+
+    /**
+     * Proceeds with the call.
+     *
+     * @return its result
+     * @throws Throwable its exception
+     */
+    @Nullable Object proceed() throws Throwable;
+}

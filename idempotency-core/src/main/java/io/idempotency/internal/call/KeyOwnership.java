@@ -1,0 +1,137 @@
+package io.idempotency.internal.call;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NamedThreadLocal;
+
+import io.idempotency.Intent;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.TransactionFailedException;
+
+/**
+ * The keys that the transactions and leases of this thread hold, those of suspended transactions included. PostgreSQL does not
+ * see a deadlock if a thread waits for its own suspended transaction, so that is refused here.
+ */
+public final class KeyOwnership {
+
+    /** A thread keeps its empty list, because removing and allocating it for each call costs time. */
+    private static final ThreadLocal<List<HeldKey>> HELD =
+            NamedThreadLocal.withInitial("held idempotency keys", () -> new ArrayList<>(2));
+
+    private KeyOwnership() {}
+
+    /**
+     * Throws if this thread holds the key itself, unless the same transaction has completed it. Throws as well if a key that the
+     * transaction must keep is lost: a new claim in it would hide that.
+     */
+    public static void requireNotHeld(LocalKey localKey, Intent intent, Object transaction) {
+        for (HeldKey key : HELD.get()) {
+            if (key.transaction == transaction) {
+                key.requireKept.run();
+            }
+        }
+        HeldKey held = find(localKey, transaction);
+        if (held == null) {
+            return;
+        }
+        if (held.transaction != transaction) {
+            throw new ReentrantCallException(
+                    intent,
+                    "a lease or a transaction that is suspended now has claimed it, and this call would wait for it in"
+                            + " vain. Make the call in the same transaction, or use another key for a part of the work");
+        }
+        switch (held.state) {
+            case RUNNING ->
+                throw new ReentrantCallException(
+                        intent,
+                        "its method is still running and calls itself with the same key. Use another key for a part"
+                                + " of the work");
+            case FAILED ->
+                throw new TransactionFailedException(
+                        intent,
+                        "the same call failed before in this transaction, which can only be rolled back. Repeat it in a"
+                                + " new transaction");
+            case STORED_WITH_COMMIT ->
+                throw new ReentrantCallException(
+                        intent,
+                        "its response is stored with the COMMIT of this transaction, because its mode is OPTIMISTIC, so that it"
+                                + " cannot be replayed before. Make the call after the commit");
+            case COMPLETED -> {}
+        }
+    }
+
+    public static boolean isNoneHeld() {
+        return HELD.get().isEmpty();
+    }
+
+    public static HeldKey hold(LocalKey localKey, Object transaction) {
+        HeldKey key = new HeldKey(localKey, transaction);
+        HELD.get().add(key);
+        return key;
+    }
+
+    /** Finds a key of the same transaction by its id alone: a transaction has one database, even if routing has changed. */
+    private static @Nullable HeldKey find(LocalKey localKey, Object transaction) {
+        for (HeldKey key : HELD.get()) {
+            if (key.localKey.equals(localKey)
+                    || (key.transaction == transaction
+                            && key.localKey.requestId().equals(localKey.requestId()))) {
+                return key;
+            }
+        }
+        return null;
+    }
+
+    /** A key that is held from its claim to the end of its transaction or leased call. */
+    public static final class HeldKey {
+
+        private final LocalKey localKey;
+
+        private final Object transaction;
+
+        private Runnable requireKept = () -> {};
+
+        private State state = State.RUNNING;
+
+        private HeldKey(LocalKey localKey, Object transaction) {
+            this.localKey = localKey;
+            this.transaction = transaction;
+        }
+
+        /** Sets a check that throws if the transaction has lost the key. */
+        void mustBeKept(Runnable check) {
+            requireKept = check;
+        }
+
+        /** Removes the check, because a caller may roll back to a savepoint before the claim. */
+        void mayBeUndone() {
+            requireKept = () -> {};
+        }
+
+        void completed() {
+            state = State.COMPLETED;
+        }
+
+        /** The row will be inserted with the COMMIT: until then nothing can find it. */
+        void storedWithCommit() {
+            state = State.STORED_WITH_COMMIT;
+        }
+
+        void failed() {
+            state = State.FAILED;
+        }
+
+        public void release() {
+            HELD.get().remove(this);
+        }
+
+        private enum State {
+            RUNNING,
+            STORED_WITH_COMMIT,
+            COMPLETED,
+            FAILED
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.idempotency.internal.call;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.transaction.CommitGuard;
+import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.PipelinedCompletion;
+import io.idempotency.internal.transaction.PipelinedTransaction;
+import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.internal.transaction.TransactionFailures;
+import io.idempotency.internal.transaction.TransactionTracker;
+
+/**
+ * An attempt that runs the method before it claims the key: the finished row is inserted with the COMMIT. If the key may have a row
+ * by then, everything is rolled back, and an attempt with the claim first follows. In a transaction that it joins the claim is first.
+ */
+final class OptimisticAttempt extends TransactionalAttempt {
+
+    private static final ClaimResult FIRST = ClaimResult.granted(ClaimResult.Kind.GRANTED_NEW, 1);
+
+    private final CommittedRows committedRows;
+
+    private boolean isOptimistic;
+
+    private long finishingSince;
+
+    OptimisticAttempt(CallExecution execution, CallParts parts, CommittedRows committedRows) {
+        super(execution, parts);
+        this.committedRows = committedRows;
+    }
+
+    /** The transaction may have sent nothing before the method, so that it looks ENDED. */
+    @Override
+    @Nullable Object work(Open open) throws Throwable {
+        if (!open.transaction().isOwn()) {
+            return super.work(open);
+        }
+        isOptimistic = true;
+        execution().claimFirst();
+        TransactionTracker.refuseOtherCommits(
+                open.transaction().status(), () -> TransactionFailures.otherCommit(call().intent()));
+        return run(FIRST, open, TransactionState.ENDED, (held, result) -> finish(open, held, result));
+    }
+
+    private void finish(Open open, KeyOwnership.HeldKey held, @Nullable Object result) {
+        ClaimStore store = parts().store();
+        JoinedTransaction transaction = open.transaction();
+        ClaimRequest request = requestIn(transaction);
+        Completion completion = completionOf(request.fence(FIRST.attempt()), result);
+        finishingSince = System.nanoTime();
+        PipelinedTransaction pipelined = PipelinedTransaction.of(transaction.holder());
+        if (pipelined != null) {
+            CommitGuard.register(open.connection(), transaction.holder(), store);
+            pipelined.commitWith(PipelinedCompletion.withoutClaim(store, request, open.connection(), completion));
+            held.storedWithCommit();
+        } else {
+            store.insertFinished(open.connection(), request, completion);
+            claimed(FIRST);
+            CommitGuard.registerOwn(open.connection(), transaction.holder(), store);
+            held.completed();
+        }
+    }
+
+    /** The insert of the row may have waited for the transaction of the first call. */
+    @Override
+    public boolean mayBeDuplicate(Throwable thrown) {
+        if (!isOptimistic || !commitResult().isRolledBack(thrown)) {
+            return false;
+        }
+        if (finishingSince != 0 && SqlStates.isAnswer(thrown)) {
+            execution().waitBudget().spendSince(finishingSince);
+            return true;
+        }
+        return !SqlStates.isConnectionLost(SqlStates.of(firstFailureOr(thrown))) && !committedRows.isNew(call());
+    }
+}

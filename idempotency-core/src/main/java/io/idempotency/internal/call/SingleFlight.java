@@ -1,0 +1,168 @@
+package io.idempotency.internal.call;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets duplicates in this JVM wait for each other before they take a connection, so that many of them do not exhaust the pool.
+ * The database still decides: a call that gets its turn claims the key there.
+ */
+final class SingleFlight {
+
+    /** The number of calls of a key that run at the same time after one has succeeded: they only read, on a connection each. */
+    private static final int TURNS_AFTER_SUCCESS = 4;
+
+    private final int maxWaiting;
+
+    private final Semaphore allWaiters;
+
+    private final ConcurrentHashMap<LocalKey, Queue> queues = new ConcurrentHashMap<>();
+
+    /**
+     * Creates the queues. The limits protect the threads of the server, one of which each waiting call blocks.
+     *
+     * @param maxWaiting the number of calls that may wait for one key
+     * @param maxWaitingInAll the number of calls that may wait for all keys together
+     */
+    SingleFlight(int maxWaiting, int maxWaitingInAll) {
+        this.maxWaiting = maxWaiting;
+        this.allWaiters = new Semaphore(maxWaitingInAll);
+    }
+
+    /**
+     * Runs the work when it is its turn.
+     *
+     * @param work claims the key in the database
+     * @param onTimeout runs instead of the work if the wait ended, and no other call has ended in the last part of it
+     * @param onTooManyWaiting runs instead of the work if no more calls may wait
+     */
+    @Nullable Object call(LocalKey key, WaitBudget budget, Invocation work, Invocation onTimeout, Invocation onTooManyWaiting)
+            throws Throwable {
+        Queue queue = join(key);
+        try {
+            return switch (queue.awaitTurn(budget, allWaiters)) {
+                case GRANTED -> queue.run(work);
+                case OTHERS_ENDED -> work.proceed();
+                case TIMED_OUT -> onTimeout.proceed();
+                case TOO_MANY_WAITING -> onTooManyWaiting.proceed();
+            };
+        } finally {
+            leave(key);
+        }
+    }
+
+    private Queue join(LocalKey key) {
+        return queues.compute(key, (same, queue) -> {
+            Queue joined = queue == null ? new Queue(maxWaiting) : queue;
+            joined.callers++;
+            return joined;
+        });
+    }
+
+    private void leave(LocalKey key) {
+        queues.computeIfPresent(key, (same, queue) -> --queue.callers == 0 ? null : queue);
+    }
+
+    /** The calls of a key in the order of their arrival: one at a time, and several at a time after a success. */
+    private static final class Queue {
+
+        private final Semaphore permits = new Semaphore(1, true);
+
+        private final Semaphore waiters;
+
+        private final AtomicBoolean succeeded = new AtomicBoolean();
+
+        /** Changed only while the map holds the key's entry. */
+        private int callers;
+
+        private final AtomicInteger ended = new AtomicInteger();
+
+        Queue(int maxWaiting) {
+            this.waiters = new Semaphore(maxWaiting);
+        }
+
+        /**
+         * Waits for the turn. If no other call has ended in the last part of the wait, the database is not asked: this call would
+         * only take a connection and wait there.
+         */
+        Wait awaitTurn(WaitBudget budget, Semaphore waitersOfAllKeys) {
+            long start = System.nanoTime();
+            try {
+                // Takes no notice of an interruption, and does not overtake waiting calls.
+                if (!permits.hasQueuedThreads() && permits.tryAcquire()) {
+                    return Wait.GRANTED;
+                }
+                if (!waiters.tryAcquire()) {
+                    return Wait.TOO_MANY_WAITING;
+                }
+                try {
+                    return awaitPermit(budget, waitersOfAllKeys);
+                } finally {
+                    waiters.release();
+                }
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                return Wait.TIMED_OUT;
+            } finally {
+                budget.spendSince(start);
+            }
+        }
+
+        private Wait awaitPermit(WaitBudget budget, Semaphore waitersOfAllKeys) throws InterruptedException {
+            if (!waitersOfAllKeys.tryAcquire()) {
+                return Wait.TOO_MANY_WAITING;
+            }
+            try {
+                return awaitPermit(budget);
+            } finally {
+                waitersOfAllKeys.release();
+            }
+        }
+
+        private Wait awaitPermit(WaitBudget budget) throws InterruptedException {
+            if (acquire(budget.beforeDatabase())) {
+                return Wait.GRANTED;
+            }
+            int endedBefore = ended.get();
+            if (acquire(budget.shortest())) {
+                return Wait.GRANTED;
+            }
+            return ended.get() == endedBefore ? Wait.TIMED_OUT : Wait.OTHERS_ENDED;
+        }
+
+        private boolean acquire(Duration wait) throws InterruptedException {
+            return permits.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS);
+        }
+
+        @Nullable Object run(Invocation work) throws Throwable {
+            try {
+                Object result = work.proceed();
+                if (succeeded.compareAndSet(false, true)) {
+                    permits.release(TURNS_AFTER_SUCCESS - 1);
+                }
+                return result;
+            } finally {
+                ended.incrementAndGet();
+                permits.release();
+            }
+        }
+    }
+
+    private enum Wait {
+        GRANTED,
+
+        /** The wait ended, but another call has ended in the last part of it, so that the database may have an answer. */
+        OTHERS_ENDED,
+
+        /** The wait ended without that, or the thread was interrupted. */
+        TIMED_OUT,
+
+        TOO_MANY_WAITING
+    }
+}

@@ -1,0 +1,172 @@
+package io.idempotency.internal.call;
+
+import java.sql.Connection;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.transaction.CommitGuard;
+import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.PipelinedCompletion;
+import io.idempotency.internal.transaction.PipelinedTransaction;
+import io.idempotency.internal.transaction.ReadOnlyTransaction;
+import io.idempotency.internal.transaction.TransactionFailures;
+
+/**
+ * An attempt in one transaction, which claims the key and then runs the method and stores its response, or replays the stored
+ * response, or refuses the call. Every exception rolls the transaction back, also a checked one.
+ */
+public class TransactionalAttempt extends Attempt {
+
+    public TransactionalAttempt(CallExecution execution, CallParts parts) {
+        super(execution, parts);
+    }
+
+    @Override
+    public final @Nullable Object make() throws Throwable {
+        try {
+            Object result = execution().effect().within(declared -> inTransaction(declared, this::work));
+            requireAcknowledgeable();
+            return result;
+        } catch (Throwable thrown) {
+            execution().failed(this, thrown);
+            throw exceptionForCaller(thrown);
+        }
+    }
+
+    private @Nullable Object work(JoinedTransaction transaction) throws Throwable {
+        IdempotentCall call = call();
+        CallSynchronization synchronization = CallSynchronization.register(transaction, this);
+        return transaction.withConnection(call.intent(), connection -> {
+            KeyOwnership.requireNotHeld(call.localKey(), call.intent(), transaction.holder());
+            // A lazy DataSource fetches the connection for it.
+            synchronization.setConnection(connection);
+            return work(new Open(transaction, connection, synchronization));
+        });
+    }
+
+    /** Works in the open transaction. */
+    @Nullable Object work(Open open) throws Throwable {
+        IdempotentCall call = call();
+        ClaimStore store = parts().store();
+        JoinedTransaction transaction = open.transaction;
+        ClaimRequest request = requestIn(transaction);
+        PipelinedTransaction.sendEarly(transaction.holder(), open.connection);
+        ClaimResult claim = execution().waitBudget().spendOn(() -> claim(open.connection, request));
+        claimed(claim);
+        TransactionState stateAfterClaim = store.transactionState(open.connection);
+        PipelinedTransaction pipelined = completesWithCommit(transaction);
+        guardCommit(open, pipelined);
+        return handle(
+                claim,
+                transaction.isOwn(),
+                granted -> run(granted, open, stateAfterClaim, (held, result) -> {
+                    if (!call.isCompleteWithClaim()) {
+                        complete(request, granted, result, open.connection, pipelined);
+                    }
+                    held.completed();
+                }));
+    }
+
+    final ClaimRequest requestIn(JoinedTransaction transaction) {
+        return parts().defaults()
+                .claimRequest(
+                        call(),
+                        transaction.limit(execution().waitBudget().forDatabase()),
+                        call().isCompleteWithClaim(),
+                        null);
+    }
+
+    private ClaimResult claim(Connection connection, ClaimRequest request) {
+        try {
+            return call().keyClaimer().claim(connection, request);
+        } catch (DataAccessException failure) {
+            throw ReadOnlyTransaction.explain(call().intent(), failure);
+        }
+    }
+
+    /** Returns the transaction with whose COMMIT the claim is completed; {@code null} if it is completed before. */
+    private @Nullable PipelinedTransaction completesWithCommit(JoinedTransaction transaction) {
+        return transaction.isOwn() && !call().isCompleteWithClaim()
+                ? PipelinedTransaction.of(transaction.holder())
+                : null;
+    }
+
+    private void guardCommit(Open open, @Nullable PipelinedTransaction pipelined) {
+        if (pipelined != null) {
+            CommitGuard.registerPipelined(open.connection, open.transaction.holder(), parts().store());
+        } else if (open.transaction.isOwn()) {
+            CommitGuard.registerOwn(open.connection, open.transaction.holder(), parts().store());
+        } else {
+            CommitGuard.register(open.connection, open.transaction.holder(), parts().store());
+        }
+    }
+
+    private void complete(
+            ClaimRequest request,
+            ClaimResult granted,
+            @Nullable Object result,
+            Connection connection,
+            @Nullable PipelinedTransaction pipelined) {
+        Completion completion = completionOf(request.fence(granted.attempt()), result);
+        if (pipelined != null) {
+            pipelined.commitWith(PipelinedCompletion.ofClaim(parts().store(), call().intent(), connection, completion));
+        } else if (!call().keyClaimer().complete(connection, completion)) {
+            throw TransactionFailures.claimIsGone(call().intent());
+        }
+    }
+
+    /**
+     * Runs the method under a claim, and stores its result.
+     *
+     * @param stateBefore the state of the transaction before the method; ENDED also if nothing was sent in it
+     */
+    final @Nullable Object run(ClaimResult claim, Open open, TransactionState stateBefore, ResultStep completing)
+            throws Throwable {
+        granted(claim);
+        IdempotentCall call = call();
+        ClaimStore store = parts().store();
+        KeyOwnership.HeldKey held = KeyOwnership.hold(call.localKey(), open.transaction.holder());
+        held.mustBeKept(() ->
+                JoinedTransaction.requireNotEnded(call.intent(), store.transactionState(open.connection), stateBefore));
+        open.synchronization.setHeldKey(held);
+        try {
+            Object result = runMethod(new CallContext(call, claim.attempt()));
+            if (isUndone()) {
+                // By a rollback to a savepoint.
+                throw TransactionFailures.claimIsGone(call.intent());
+            }
+            open.transaction.requireCommittable(call.intent(), open.connection, store, stateBefore);
+            completing.accept(held, result);
+            if (!open.transaction.isOwn()) {
+                held.mayBeUndone();
+            }
+            completedWith(claim, result);
+            return result;
+        } catch (Throwable failure) {
+            held.failed();
+            throw failure;
+        }
+    }
+
+    /**
+     * The open transaction of an attempt.
+     *
+     * @param transaction the transaction
+     * @param connection its connection
+     * @param synchronization is told of its end
+     */
+    record Open(JoinedTransaction transaction, Connection connection, CallSynchronization synchronization) {}
+
+    /** Stores the result of a method that has returned. */
+    @FunctionalInterface
+    interface ResultStep {
+
+        void accept(KeyOwnership.HeldKey held, @Nullable Object result);
+    }
+}

@@ -1,0 +1,106 @@
+package io.idempotency.internal.call;
+
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.transaction.Suppression;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * Makes the attempts of calls whose key is committed together with their effect. It repeats them after transient failures, resolves
+ * an in-doubt commit after the last one, and records failures.
+ */
+final class TransactionalCalls {
+
+    private final CallParts parts;
+
+    private final CallRetry retry;
+
+    private final FailureRecorder failures;
+
+    private final InDoubtCommitResolver inDoubtCommits;
+
+    private final CommittedRows committedRows;
+
+    TransactionalCalls(
+            CallParts parts,
+            CallRetry retry,
+            FailureRecorder failures,
+            InDoubtCommitResolver inDoubtCommits,
+            CommittedRows committedRows) {
+        this.parts = parts;
+        this.retry = retry;
+        this.failures = failures;
+        this.inDoubtCommits = inDoubtCommits;
+        this.committedRows = committedRows;
+    }
+
+    @Nullable Object execute(CallExecution execution) throws Throwable {
+        try {
+            return resultOf(
+                    execution,
+                    retry.call(
+                            execution,
+                            () -> makeAttempt(execution),
+                            failure -> RetryClassifier.isRetryable(execution.last(), failure)));
+        } catch (Throwable thrown) {
+            Throwable inDoubt = execution.inDoubtCommit();
+            if (inDoubt != null || execution.mayCommitLate()) {
+                Throwable failure = inDoubt == null ? thrown : inDoubt;
+                Suppression.add(failure, thrown);
+                return resultOf(execution, inDoubtCommits.resolve(execution, failure));
+            }
+            if (failures.record(execution, thrown)) {
+                throw thrown;
+            }
+            return inDoubtCommits.answerOfAnother(execution, thrown);
+        }
+    }
+
+    private @Nullable Object makeAttempt(CallExecution execution) throws Throwable {
+        Attempt attempt = execution.begin(nextAttempt(execution));
+        try {
+            return attempt.make();
+        } catch (Throwable first) {
+            if (!attempt.mayBeDuplicate(first)) {
+                throw first;
+            }
+            return claimAndRun(execution, first);
+        }
+    }
+
+    private @Nullable Object claimAndRun(CallExecution execution, Throwable first) throws Throwable {
+        Attempt attempt = execution.begin(new TransactionalAttempt(execution, parts));
+        try {
+            return attempt.make();
+        } catch (Throwable second) {
+            if (!attempt.isMethodStarted()) {
+                Suppression.add(second, first);
+            }
+            throw second;
+        }
+    }
+
+    private Attempt nextAttempt(CallExecution execution) {
+        if (execution.claimsFirst()) {
+            return new TransactionalAttempt(execution, parts);
+        }
+        AttemptFactory first = execution.firstAttempt();
+        return first == null
+                ? new OptimisticAttempt(execution, parts, committedRows)
+                : first.create(execution, parts);
+    }
+
+    /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */
+    private static @Nullable Object resultOf(CallExecution execution, @Nullable Object result) {
+        Attempt granted = execution.lastGranted();
+        if (granted == null || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
+            return result;
+        }
+        ClaimResult claim = requireNonNull(granted.granted());
+        execution.last().setDurableOutcome(ClaimResultHandler.outcomeOf(claim));
+        return granted.result();
+    }
+}

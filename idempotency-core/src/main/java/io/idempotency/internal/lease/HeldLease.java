@@ -1,0 +1,193 @@
+package io.idempotency.internal.lease;
+
+import io.idempotency.internal.call.CallRetry;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
+public final class HeldLease {
+
+    private final ClaimResult claim;
+
+    private final Fence fence;
+
+    private final ClaimStore store;
+
+    private final RequiresNewTransaction transactions;
+
+    /** Transactions of one update, which needs no isolation level of its own: to set one takes a round trip. */
+    private final RequiresNewTransaction singleUpdates;
+
+    private final CallRetry retry;
+
+    private final Duration duration;
+
+    private final Map<String, RecordedStep> steps = new LinkedHashMap<>();
+
+    /** True while a step may be recorded that is not among {@link #steps}. */
+    private boolean stepsInDoubt;
+
+    private volatile long end;
+
+    private volatile @Nullable Connection methodConnection;
+
+    /**
+     * Starts the lease of a claim that was just granted.
+     *
+     * @param claim the result of the claim
+     * @param fence the fence of the claim
+     * @param duration the length of the lease
+     * @param steps the steps that earlier attempts have recorded
+     * @param store extends and finds the lease
+     * @param transactions runs those statements outside of the method's transaction
+     * @param singleUpdates records steps there
+     * @param retry repeats them if the connection is lost
+     */
+    HeldLease(
+            ClaimResult claim,
+            Fence fence,
+            Duration duration,
+            List<RecordedStep> steps,
+            ClaimStore store,
+            RequiresNewTransaction transactions,
+            RequiresNewTransaction singleUpdates,
+            CallRetry retry) {
+        this.claim = claim;
+        this.fence = fence;
+        this.store = store;
+        this.transactions = transactions;
+        this.singleUpdates = singleUpdates;
+        this.retry = retry;
+        this.duration = duration;
+        steps.forEach(step -> this.steps.put(step.name(), step));
+        this.end = System.nanoTime() + duration.toNanos();
+    }
+
+    ClaimResult claim() {
+        return claim;
+    }
+
+    Fence fence() {
+        return fence;
+    }
+
+    /** Sets the connection of the method's transaction, on which the completion will be written. */
+    void setMethodConnection(Connection connection) {
+        methodConnection = connection;
+    }
+
+    /** Returns the remaining time by this JVM's clock, which only suggests when to retry: the database's clock decides. */
+    public Duration remaining() {
+        return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+    }
+
+    boolean isHeld() {
+        return isSettledAs(RequestStatus.PROCESSING);
+    }
+
+    /** Completes the claim in a transaction of its own. Returns {@code false} if the lease is lost. */
+    boolean complete(Completion completion) {
+        return transactions.call(connection -> store.complete(connection, completion));
+    }
+
+    /** Returns whether the claim has ended in this way, perhaps by a try whose COMMIT was not answered. */
+    boolean isStoredAs(RequestStatus status) throws Throwable {
+        return retry.runRequired(() -> isSettledAs(status));
+    }
+
+    /** Waits for a server process that is still committing. */
+    private boolean isSettledAs(RequestStatus status) {
+        return transactions
+                .call(connection -> store.findSettled(connection, fence))
+                .filter(request -> request.status() == status)
+                .filter(request -> request.isClaimedBy(fence))
+                .isPresent();
+    }
+
+    /** Returns whether the completion would fail if another transaction changed the row now. */
+    public boolean conflictsWithSnapshot() {
+        Connection connection = methodConnection;
+        try {
+            return connection != null && connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
+        } catch (SQLException closedOrAborted) {
+            return false;
+        }
+    }
+
+    public boolean extend(Duration duration) {
+        long extended = System.nanoTime() + duration.toNanos();
+        boolean held = transactions.call(connection -> store.extendLease(connection, fence, duration));
+        if (held) {
+            end = Math.max(end, extended);
+        }
+        return held;
+    }
+
+    /** Extends a lease that may have expired. Returns {@code false} if another call has reclaimed it. */
+    boolean ensure() {
+        return !remaining().isZero() || extend(duration);
+    }
+
+    /** Returns the steps that this attempt and those before it have recorded, by their names. */
+    Map<String, RecordedStep> steps() throws Throwable {
+        if (stepsInDoubt) {
+            findSettledSteps().forEach(step -> steps.put(step.name(), step));
+            stepsInDoubt = false;
+        }
+        return steps;
+    }
+
+    /** Records a step and extends the lease, in a transaction of its own. Returns {@code false} if the lease is lost. */
+    boolean record(RecordedStep step) throws Throwable {
+        long start = System.nanoTime();
+        stepsInDoubt = true;
+        boolean recorded = retry.runRequired(
+                        () -> singleUpdates.call(connection -> store.recordStep(connection, fence, step, duration)))
+                || isRecorded(step);
+        if (recorded) {
+            recorded(step, start);
+        }
+        return recorded;
+    }
+
+    /** Records a step in an open transaction, which has to be committed before {@link #recorded} is called. */
+    boolean record(Connection connection, RecordedStep step) {
+        stepsInDoubt = true;
+        return store.recordStep(connection, fence, step, duration);
+    }
+
+    /** Notes that a step is recorded, which has extended the lease. */
+    void recorded(RecordedStep step, long since) {
+        steps.put(step.name(), step);
+        stepsInDoubt = false;
+        end = Math.max(end, since + duration.toNanos());
+    }
+
+    /** Returns whether this attempt has recorded a step. */
+    boolean isRecorded(RecordedStep step) throws Throwable {
+        return findSettledSteps().contains(step);
+    }
+
+    /** Returns the stored steps of this attempt. Waits for a server process that is still committing one. */
+    private List<RecordedStep> findSettledSteps() throws Throwable {
+        return retry.runRequired(() -> transactions.call(connection -> store.findSettled(connection, fence)
+                .filter(request -> request.isClaimedBy(fence))
+                .map(request -> store.findSteps(connection, fence))
+                .orElse(List.of())));
+    }
+}

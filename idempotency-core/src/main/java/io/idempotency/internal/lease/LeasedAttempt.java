@@ -1,0 +1,176 @@
+package io.idempotency.internal.lease;
+
+import io.idempotency.internal.call.Attempt;
+import io.idempotency.internal.call.CallExecution;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.CallRetry;
+import io.idempotency.internal.call.CallSynchronization;
+import io.idempotency.internal.call.RetryAfter;
+import io.idempotency.internal.call.RetryClassifier;
+
+import java.sql.Connection;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.TransactionStatus;
+
+import io.idempotency.LeaseLostException;
+import io.idempotency.OutcomeUnknownException;
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.transaction.CommitGuard;
+import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.internal.transaction.Suppression;
+
+/**
+ * An attempt to run the method under a lease, whose claim is committed already. The completion is part of the transaction that the
+ * method declares. If it declares none, the completion is a transaction of its own. It is fenced, so that a call whose lease was
+ * reclaimed by another call cannot complete it.
+ */
+final class LeasedAttempt extends Attempt {
+
+    private final HeldLease held;
+
+    private final CallRetry retry;
+
+    /**
+     * Set if the method has returned and its completion may be stored. If that remains unknown, the lease keeps the key until it
+     * expires, so that no other call repeats the effect at once.
+     */
+    private boolean completionStarted;
+
+    LeasedAttempt(CallExecution execution, CallParts parts, HeldLease held, CallRetry retry) {
+        super(execution, parts);
+        this.held = held;
+        this.retry = retry;
+    }
+
+    boolean isCompletionStarted() {
+        return completionStarted;
+    }
+
+    boolean isRetryable(Throwable failure) {
+        return !completionStarted
+                && (call().options().retryLeased() || !isMethodStarted())
+                && RetryClassifier.isRetryable(this, failure);
+    }
+
+    @Override
+    public @Nullable Object make() throws Throwable {
+        try {
+            Object result = execution().effect().within(this::runMethodIn);
+            if (isCompleted()) {
+                requireAcknowledgeable();
+            } else {
+                completeAfterwards(result);
+            }
+            return result;
+        } catch (Throwable thrown) {
+            if (isCompletedInDoubt(thrown)) {
+                return result();
+            }
+            throw exceptionForCaller(thrown);
+        }
+    }
+
+    private @Nullable Object runMethodIn(@Nullable TransactionStatus declared) throws Throwable {
+        return declared == null ? keepingFailure(this::runWithSteps) : inTransaction(declared, this::runAndComplete);
+    }
+
+    private @Nullable Object runAndComplete(JoinedTransaction transaction) throws Throwable {
+        CallSynchronization synchronization = CallSynchronization.register(transaction, this);
+        return transaction.withConnection(call().intent(), connection -> {
+            synchronization.setConnection(connection);
+            held.setMethodConnection(connection);
+            Object result = runWithSteps();
+            transaction.requireCommittable(call().intent(), connection, parts().store(), TransactionState.ENDED);
+            complete(connection, result);
+            CommitGuard.register(connection, transaction.holder(), parts().store());
+            completedWith(held.claim(), result);
+            return result;
+        });
+    }
+
+    private @Nullable Object runWithSteps() throws Throwable {
+        CallSteps steps = new CallSteps(execution(), held, parts());
+        try {
+            Object result = runMethod(new LeasedContext(call(), held, steps));
+            steps.requireAllReached();
+            return result;
+        } finally {
+            steps.ended();
+        }
+    }
+
+    /**
+     * Completes the lease in the method's transaction. If that has a snapshot and the row has changed since, PostgreSQL reports a
+     * serialization failure, so another transaction has to find out whether the lease is lost.
+     */
+    private void complete(Connection connection, @Nullable Object result) {
+        Completion completion = completionOf(held.fence(), result);
+        boolean isCompleted;
+        try {
+            isCompleted = parts().store().complete(connection, completion);
+        } catch (RuntimeException failure) {
+            if (SqlStates.isSerializationFailure(SqlStates.of(failure)) && !held.isHeld()) {
+                LeaseLostException lost = leaseLost();
+                lost.addSuppressed(failure);
+                throw lost;
+            }
+            throw failure;
+        }
+        if (!isCompleted) {
+            throw leaseLost();
+        }
+    }
+
+    private LeaseLostException leaseLost() {
+        return new LeaseLostException(call().intent(), held.claim().attempt());
+    }
+
+    private void completeAfterwards(@Nullable Object result) throws Throwable {
+        Completion completion = completionOf(held.fence(), result);
+        completionStarted = true;
+        AtomicInteger tries = new AtomicInteger();
+        boolean isCompleted;
+        try {
+            isCompleted = retry.runRequired(() -> {
+                        tries.incrementAndGet();
+                        return held.complete(completion);
+                    })
+                    || held.isStoredAs(RequestStatus.SUCCEEDED);
+        } catch (Throwable failure) {
+            // Also if only an earlier try is in doubt: it may have stored the completion.
+            boolean isInDoubt = tries.get() > 1 || RetryClassifier.isRetryableForRequiredWork(failure);
+            throw isInDoubt ? outcomeUnknown(failure) : failure;
+        }
+        if (!isCompleted) {
+            throw leaseLost();
+        }
+    }
+
+    private OutcomeUnknownException outcomeUnknown(Throwable failure) {
+        return new OutcomeUnknownException(
+                call().intent(),
+                RetryAfter.of(held.remaining()),
+                "its method has returned, and the database could not be asked whether its completion is stored. Repeat"
+                        + " this call with the same key: it replays what was stored, and takes the key over when its"
+                        + " lease has expired if nothing was",
+                failure);
+    }
+
+    private boolean isCompletedInDoubt(Throwable thrown) {
+        if (!isCompleted() || !commitResult().isInDoubt(thrown)) {
+            return false;
+        }
+        try {
+            return held.isStoredAs(RequestStatus.SUCCEEDED);
+        } catch (Throwable queryFailure) {
+            completionStarted = true;
+            Suppression.add(thrown, queryFailure);
+            throw outcomeUnknown(thrown);
+        }
+    }
+}

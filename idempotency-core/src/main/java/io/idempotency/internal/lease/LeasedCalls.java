@@ -1,0 +1,244 @@
+package io.idempotency.internal.lease;
+
+import io.idempotency.internal.call.LeasedExecutor;
+import io.idempotency.internal.call.Attempt;
+import io.idempotency.internal.call.CallExecution;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.CallRetry;
+import io.idempotency.internal.call.ClaimResultHandler;
+import io.idempotency.internal.call.FailureRecorder;
+import io.idempotency.internal.call.IdempotentCall;
+import io.idempotency.internal.call.KeyOwnership;
+import io.idempotency.internal.call.LocalKey;
+import io.idempotency.internal.call.ResumedCall;
+import io.idempotency.internal.call.RetryClassifier;
+import io.idempotency.internal.call.WaitBudget;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.LeaseLostException;
+import io.idempotency.Outcome;
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.transaction.CommitResult;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.Suppression;
+
+/** Makes leased calls: commits the claim first, then makes the attempts to run the method under it, and records their failure. */
+public final class LeasedCalls implements LeasedExecutor {
+
+    private final CallParts parts;
+
+    private final RequiresNewTransaction transactions;
+
+    private final RequiresNewTransaction singleUpdates;
+
+    private final FailureRecorder failures;
+
+    private final CallRetry retry;
+
+    private final ConcurrentHashMap<LocalKey, HeldLease> leasesInThisJvm = new ConcurrentHashMap<>();
+
+    /** Creates the executor, with the collaborators of all calls. */
+    public LeasedCalls(CallParts parts) {
+        this.parts = parts;
+        this.transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
+        this.singleUpdates = RequiresNewTransaction.on(parts.dataSource());
+        this.failures = new FailureRecorder(transactions, parts.failures(), parts.defaults());
+        this.retry = new CallRetry(parts.defaults().retry());
+    }
+
+    @Override
+    public @Nullable Object execute(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
+        ResumedCall resumed = call.resumed();
+        Lease lease = new Lease(
+                resumed == null ? UUID.randomUUID() : resumed.token(),
+                parts.defaults().leaseOf(call.options()),
+                call.arguments(),
+                null);
+        ClaimRequest request =
+                parts.defaults().claimRequest(call, execution.waitBudget().forDatabase(), false, lease);
+        KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
+        Attempt asking = execution.begin(new Attempt(execution, parts));
+        LeaseClaim leaseClaim =
+                new LeaseClaim(request, execution.waitBudget(), resumed == null ? null : resumed.claim());
+        ClaimResult claim =
+                Objects.requireNonNull(retry.call(execution, leaseClaim::make, RetryClassifier::isRetryable));
+        if (leaseClaim.isOfAnotherAttempt(claim)) {
+            // An interceptor repeats an attempt that has ended: the next one is that of another search.
+            if (resumed != null && resumed.failure() != null) {
+                throw resumed.failure();
+            }
+            asking.setOutcome(Outcome.LEASE_LOST);
+            throw new LeaseLostException(
+                    call.intent(), Objects.requireNonNull(resumed).claim().attempt());
+        }
+        return asking.handle(claim, true, granted -> {
+            HeldLease held = new HeldLease(
+                    granted,
+                    request.fence(granted.attempt()),
+                    lease.duration(),
+                    leaseClaim.steps,
+                    parts.store(),
+                    transactions,
+                    singleUpdates,
+                    retry);
+            return run(execution, held, lease);
+        });
+    }
+
+    private @Nullable Object run(CallExecution execution, HeldLease held, Lease lease) throws Throwable {
+        IdempotentCall call = execution.call();
+        KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
+        leasesInThisJvm.put(call.localKey(), held);
+        if (call.resumed() != null) {
+            call.resumed().leaseHeld(held::remaining);
+        }
+        try {
+            return run(execution, held);
+        } finally {
+            leasesInThisJvm.remove(call.localKey(), held);
+            heldKey.release();
+        }
+    }
+
+    private @Nullable Object run(CallExecution execution, HeldLease held) throws Throwable {
+        Outcome success = ClaimResultHandler.outcomeOf(held.claim());
+        execution.granted(held.claim().attempt());
+        try {
+            Object result = retry.call(
+                    execution,
+                    () -> execution
+                            .begin(new LeasedAttempt(execution, parts, held, retry))
+                            .make(),
+                    failure -> lastOf(execution).isRetryable(failure));
+            lastOf(execution).setDurableOutcome(success);
+            return result;
+        } catch (Throwable thrown) {
+            LeasedAttempt last = lastOf(execution);
+            if (thrown instanceof LeaseLostException lost
+                    && lost.intent().filter(execution.call().intent()::equals).isPresent()) {
+                last.setOutcome(Outcome.LEASE_LOST);
+            } else if (last.commitResult().end() == CommitResult.End.COMMITTED) {
+                last.setDurableOutcome(success);
+            } else if (!last.isCompletionStarted() && !fail(last, held, thrown)) {
+                last.setOutcome(Outcome.LEASE_LOST);
+                LeaseLostException lost = new LeaseLostException(
+                        execution.call().intent(), held.claim().attempt());
+                lost.addSuppressed(thrown);
+                throw lost;
+            }
+            throw thrown;
+        }
+    }
+
+    private static LeasedAttempt lastOf(CallExecution execution) {
+        return (LeasedAttempt) execution.last();
+    }
+
+    /** Records the failure. Returns {@code false} if it is final, but the lease is lost, so that another attempt answers. */
+    private boolean fail(LeasedAttempt last, HeldLease held, Throwable thrown) {
+        try {
+            Failure failure = failures.failureOf(last.call(), last.firstFailureOr(thrown));
+            ResumedCall resumed = last.call().resumed();
+            ResumedCall.End end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
+            if (!record(end, held)) {
+                return !end.failure().isFinal();
+            }
+            if (resumed != null) {
+                resumed.ended(end, thrown);
+            }
+            if (end.failure().isFinal()) {
+                last.setDurableOutcome(Outcome.FAILED_FINAL);
+            }
+        } catch (Throwable recordingFailure) {
+            Suppression.add(thrown, recordingFailure);
+        }
+        return true;
+    }
+
+    private boolean record(ResumedCall.End end, HeldLease held) throws Throwable {
+        return retry.runRequired(
+                        () -> transactions.call(connection -> end.record(parts.store(), connection, held.fence())))
+                || (end.failure().isFinal() && held.isStoredAs(RequestStatus.FAILED_FINAL))
+                || (end.isAbandoned() && held.isStoredAs(RequestStatus.PROCESSING))
+                || (end.pause() != null && held.isStoredAs(RequestStatus.FAILED_RETRYABLE));
+    }
+
+    @Override
+    public Duration remainingInThisJvm(LocalKey key) {
+        HeldLease lease = leasesInThisJvm.get(key);
+        return lease == null ? Duration.ZERO : lease.remaining();
+    }
+
+    /** Returns the number of the attempt that this JVM is running, even if its lease has expired; null if it runs none. */
+    public @Nullable Integer attemptInThisJvm(LocalKey key) {
+        HeldLease lease = leasesInThisJvm.get(key);
+        return lease == null ? null : lease.claim().attempt();
+    }
+
+    /** The attempts to claim the key in a transaction of their own. After an in-doubt commit the token identifies the claim. */
+    private final class LeaseClaim {
+
+        private final ClaimRequest request;
+
+        private final WaitBudget waitBudget;
+
+        /** The claim of a call that is resumed; {@code null} for other calls. */
+        private final @Nullable ClaimResult resumed;
+
+        private @Nullable ClaimResult firstGrant;
+
+        private List<RecordedStep> steps = List.of();
+
+        LeaseClaim(ClaimRequest request, WaitBudget waitBudget, @Nullable ClaimResult resumed) {
+            this.request = request;
+            this.waitBudget = waitBudget;
+            this.resumed = resumed;
+            this.firstGrant = resumed;
+        }
+
+        ClaimResult make() {
+            return waitBudget.spendOn(() ->
+                    transactions.callAndKeepIf(this::claim, claim -> claim.isGranted() && !isOfAnotherAttempt(claim)));
+        }
+
+        /** Returns whether a call that is resumed was granted another attempt, because its own has ended or was reclaimed. */
+        boolean isOfAnotherAttempt(ClaimResult claim) {
+            return claim.isGranted() && resumed != null && claim.attempt() != resumed.attempt();
+        }
+
+        private ClaimResult claim(Connection connection) {
+            ClaimStore store = parts.store();
+            ClaimResult claim = withFirstKind(store.claim(connection, request));
+            if (claim.isGranted() && claim.attempt() > 1) {
+                steps = store.findSteps(connection, request.fence(claim.attempt()));
+            }
+            return claim;
+        }
+
+        /** Returns the first result for the same attempt number, because a repeated claim does not see what the row was before. */
+        private ClaimResult withFirstKind(ClaimResult claim) {
+            if (!claim.isGranted()) {
+                return claim;
+            }
+            if (firstGrant == null || firstGrant.attempt() != claim.attempt()) {
+                firstGrant = claim;
+            }
+            return firstGrant;
+        }
+    }
+}

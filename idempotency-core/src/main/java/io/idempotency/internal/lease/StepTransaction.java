@@ -1,0 +1,106 @@
+package io.idempotency.internal.lease;
+
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.Invocation;
+
+import java.sql.Connection;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.idempotency.Intent;
+import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.transaction.ActiveTransaction;
+import io.idempotency.internal.transaction.CommitGuard;
+import io.idempotency.internal.transaction.CommitResult;
+import io.idempotency.internal.transaction.Suppression;
+import io.idempotency.internal.transaction.TransactionTracker;
+
+import static java.util.Objects.requireNonNull;
+
+/** The transaction of a step that is recorded in it. */
+final class StepTransaction implements TransactionSynchronization, Ordered {
+
+    private final HeldLease lease;
+
+    private @Nullable ActiveTransaction transaction;
+
+    private @Nullable Connection connection;
+
+    private @Nullable Connection driver;
+
+    private @Nullable RecordedStep step;
+
+    private @Nullable Object result;
+
+    private CommitResult.End end = CommitResult.End.NONE;
+
+    StepTransaction(HeldLease lease) {
+        this.lease = lease;
+    }
+
+    /** Runs the step in a new transaction, and records it there. */
+    void run(CallParts parts, Intent intent, Invocation work, Consumer<@Nullable Object> record) throws Throwable {
+        parts.transactions()
+                .call(
+                        intent,
+                        null,
+                        joined -> joined.withConnection(intent, open -> {
+                            transaction = TransactionTracker.find(joined.holder());
+                            connection = open;
+                            driver = CommitResult.driverOf(open);
+                            TransactionSynchronizationManager.registerSynchronization(this);
+                            Object returned = work.proceed();
+                            joined.requireCommittable(intent, open, parts.store(), TransactionState.ENDED);
+                            record.accept(returned);
+                            CommitGuard.register(open, joined.holder(), parts.store());
+                            return null;
+                        }));
+    }
+
+    /** Records the step, as long as the lease is held. */
+    boolean record(RecordedStep returned, @Nullable Object resultOfStep) {
+        step = returned;
+        result = resultOfStep;
+        return lease.record(requireNonNull(connection), returned);
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        end = CommitResult.after(status, connection, driver);
+    }
+
+    boolean isCommitted() {
+        return end == CommitResult.End.COMMITTED;
+    }
+
+    /** Returns whether the step is recorded, although an exception was thrown. */
+    boolean isRecordedDespite(Throwable thrown) {
+        if (step == null || isCommitted()) {
+            return step != null;
+        }
+        try {
+            return new CommitResult(end, null, transaction).isInDoubt(thrown) && lease.isRecorded(step);
+        } catch (Throwable queryFailure) {
+            Suppression.add(thrown, queryFailure);
+            return false;
+        }
+    }
+
+    RecordedStep step() {
+        return requireNonNull(step);
+    }
+
+    @Nullable Object result() {
+        return result;
+    }
+}

@@ -1,0 +1,5 @@
+/** Programmatic calls, on the same path as those of annotated methods. */
+@NullMarked
+package io.idempotency.internal.template;
+
+import org.jspecify.annotations.NullMarked;

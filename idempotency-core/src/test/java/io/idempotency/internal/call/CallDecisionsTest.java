@@ -1,0 +1,313 @@
+package io.idempotency.internal.call;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.util.backoff.BackOffExecution;
+
+import io.idempotency.internal.call.ScriptedCall.Form;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a call asks its database and its method, what its caller gets and what is published, as a {@link ScriptedCall} writes it. */
+class CallDecisionsTest {
+
+    private static final Duration PAUSE = Duration.ofMillis(2);
+
+    private static final Duration WAIT = Duration.ofSeconds(10);
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            ( claim method complete commit )                                                                | run 1, EXECUTED
+            ( claim method:40001 rollback ) repeat ( claim method complete commit )                         | run 2, EXECUTED
+            ( claim:40P01 rollback ) repeat ( claim method complete commit )                                | run 1, EXECUTED
+            ( claim method complete:40001 rollback ) repeat ( claim method complete commit )                | run 2, EXECUTED
+            ( claim method complete commit:40001 rollback ) repeat ( claim method complete commit )         | run 2, EXECUTED
+            ( claim method:lost ) repeat ( claim method complete commit )                                   | run 2, EXECUTED
+            ( claim method:40001 rollback ) repeat ( claim:succeeded commit )                               | stored, REPLAYED
+            ( claim method:40001 rollback ) repeat ( claim:40001 rollback ) repeat ( claim method:40P01 rollback ) | 40P01, FAILED
+            ( claim method:40001 rollback ) repeat ( claim method:23505 rollback )                          | 23505, FAILED
+            ( claim:57014 rollback )                                                                        | 57014, FAILED
+            ( claim method:fails rollback )                                                                 | IllegalStateException, FAILED
+            ( claim method complete commit:23514 rollback )                                                 | 23514, FAILED
+            ( claim method:fails_after_commit complete commit )                                             | 40001, EXECUTED
+            (:broken                                                                                        | CannotCreateTransactionException, FAILED
+            ( claim method:23505 rollback:lost )                                                            | 23505, FAILED
+            """)
+    void whatAPassingFailureHasRolledBackIsRepeatedUpToTheLastAttempt(String script, String end) {
+        assertMade(Form.TRANSACTIONAL, attempts(3), script, end);
+    }
+
+    /** The columns: the failure of the BEGIN, of the method, of the COMMIT and of the COMMIT of a lease. */
+    @ParameterizedTest
+    @CsvSource(useHeadersInDisplayName = true, delimiter = '|', textBlock = """
+            failure | begin | method | commit | lease
+            40001   | yes   | yes    | yes    | yes
+            40P01   | yes   | yes    | yes    | yes
+            08000   | yes   | yes    | yes    | yes
+            08001   | yes   | yes    | yes    | yes
+            08006   | yes   | yes    | yes    | yes
+            08P01   | yes   | yes    | yes    | yes
+            57P01   | yes   | yes    | yes    | yes
+            57P02   | yes   | yes    | yes    | yes
+            57P03   | yes   | yes    | yes    | yes
+            57014   | no    | no     | no     | no
+            55P03   | no    | no     | no     | no
+            53300   | no    | no     | no     | no
+            25P02   | no    | no     | no     | no
+            25006   | no    | no     | no     | no
+            23505   | no    | no     | no     | no
+            broken  | no    | no     | yes    | yes
+            """)
+    void theSqlStateDecidesWhatIsRepeated(String failure, String begin, String method, String commit, String lease) {
+        assertRepeated(begin, Form.TRANSACTIONAL, "(:" + failure, "( claim method complete commit )");
+        assertRepeated(
+                method, Form.TRANSACTIONAL, "( claim method:" + failure + " rollback )", "( claim:succeeded commit )");
+        assertRepeated(
+                commit,
+                Form.TRANSACTIONAL,
+                "( claim method complete commit:" + failure + " rollback )",
+                "( claim:succeeded commit )");
+        assertRepeated(lease, Form.LEASED, "( claim commit:" + failure + " rollback )", "( claim:succeeded rollback )");
+    }
+
+    private static void assertRepeated(String isRepeated, Form form, String failing, String repeat) {
+        String script = isRepeated.equals("yes") ? failing + " repeat " + repeat : failing;
+        assertThat(new ScriptedCall(form, attempts(2), script).make()).startsWith(script + " -> ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            ( claim method:40001 rollback )                                  | 40001, FAILED
+            ( claim method complete commit:lost ) ( claim:succeeded rollback ) | stored, REPLAYED
+            ( claim method complete commit:lost ) ( claim rollback )         | 08006, FAILED
+            """)
+    void afterTheTimeForRepeatsNoneIsReportedButACommitIsAskedFor(String script, String end) {
+        RetrySettings late = new RetrySettings(3, PAUSE, 1, PAUSE, Duration.ofMillis(1));
+
+        assertMade(Form.TRANSACTIONAL, ScriptedCall.defaults(late, WAIT, false), script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            ( claim method complete commit )              | run 1, EXECUTED
+            ( claim:succeeded commit )                    | stored, REPLAYED
+            ( claim method:40001 rollback )               | 40001, FAILED
+            ( claim method:lost )                         | 08003, FAILED
+            ( claim method:declines rollback )            | Declined, FAILED
+            ( claim:leased rollback )                     | RequestInProgressException, IN_PROGRESS
+            ( claim method complete commit:lost )         | 08006, FAILED
+            ( claim method complete commit:40001 rollback ) | 40001, FAILED
+            """)
+    void aCallThatHasJoinedATransactionLeavesEverythingToIt(String script, String end) {
+        assertMade(Form.JOINED, ScriptedCall.defaults(retry(3), WAIT, true), script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:succeeded rollback )                 | stored, REPLAYED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim rollback )                           | 08006, FAILED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:granted_retry rollback )             | 08006, FAILED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:failed_finally rollback )            | RecordedFailureException, FAILURE_REPLAYED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:key_reused rollback )                | KeyReusedException, KEY_REUSED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:in_progress rollback )               | OutcomeUnknownException, FAILED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:42P01 rollback )                     | OutcomeUnknownException, FAILED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:lost ) ( claim:succeeded rollback )  | stored, REPLAYED
+            TRANSACTIONAL | ( claim method complete commit:lost ) (:broken ( claim:succeeded rollback )   | stored, REPLAYED
+            OPTIMISTIC    | ( method insert commit:lost ) ( claim:succeeded rollback )                         | stored, REPLAYED
+            OPTIMISTIC    | ( method insert commit:lost ) ( claim rollback )                                   | 08006, FAILED
+            PIPELINED     | ( method send:lost ) ( record commit )                                             | 08006, FAILED
+            PIPELINED     | ( method send:lost ) ( record:no commit ) ( claim:succeeded rollback )             | stored, REPLAYED
+            PIPELINED     | ( method send:lost ) ( record:no commit ) ( claim rollback )                       | OutcomeUnknownException, FAILED
+            PIPELINED     | ( method send:lost ) ( record:42P01 rollback )                                     | OutcomeUnknownException, FAILED
+            WRITE         | ( write:lost ) ( record:lost ) ( record commit )                                   | 08006, FAILED
+            WRITE         | ( write:lost ) ( record:no commit ) ( claim:succeeded rollback )                   | stored, REPLAYED
+            WRITE         | ( write:lost ) ( record:no commit ) ( claim:in_progress rollback )                 | OutcomeUnknownException, FAILED
+            """)
+    void whatBecameOfACommitWithoutAnAnswerIsAskedAfterTheLastAttempt(Form form, String script, String end) {
+        assertMade(form, attempts(1), script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:succeeded commit )                                  | stored, REPLAYED
+            TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim method complete commit )                            | run 2, EXECUTED
+            TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim method:fails rollback )                             | IllegalStateException, FAILED
+            TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:in_progress rollback ) ( claim:succeeded rollback ) | stored, REPLAYED
+            TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:lost ) ( claim:succeeded rollback )                 | stored, REPLAYED
+            TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:lost ) ( claim rollback )                           | 08006, FAILED
+            PIPELINED     | ( method send:lost ) repeat ( claim method:fails rollback ) ( record commit )                            | IllegalStateException, FAILED
+            PIPELINED     | ( method send:lost ) repeat ( claim:granted_retry method:fails rollback )                                | IllegalStateException, FAILED
+            WRITE         | ( write:lost ) repeat ( claim write complete commit )                                                    | written, EXECUTED
+            WRITE         | ( write:lost ) repeat ( claim:lost ) ( record commit )                                                   | 08006, FAILED
+            """)
+    void theNextAttemptAnswersForACommitOrItIsAskedFor(Form form, String script, String end) {
+        assertMade(form, attempts(2), script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            OPTIMISTIC | ( method insert commit )                                                             | run 1, EXECUTED
+            OPTIMISTIC | ( method insert:23505 rollback ) ( claim:succeeded commit )                          | stored, REPLAYED
+            OPTIMISTIC | ( method insert:23505 rollback ) ( claim method complete commit )                    | run 2, EXECUTED
+            OPTIMISTIC | ( method insert:55P03 rollback ) ( claim:in_progress rollback )                      | RequestInProgressException, IN_PROGRESS
+            OPTIMISTIC | ( method insert commit:40001 rollback ) ( claim:succeeded commit )                   | stored, REPLAYED
+            OPTIMISTIC | ( method:fails rollback ) ( find rollback )                                          | IllegalStateException, FAILED
+            OPTIMISTIC | ( method:fails rollback ) ( find:succeeded rollback ) ( claim:succeeded commit )     | stored, REPLAYED
+            OPTIMISTIC | ( method:fails rollback ) ( find:42P01 rollback ) ( claim:succeeded commit )         | stored, REPLAYED
+            OPTIMISTIC | ( method:fails rollback ) ( find:succeeded rollback ) ( claim:failed_finally rollback ) | RecordedFailureException, FAILURE_REPLAYED
+            OPTIMISTIC | ( method:40001 rollback ) ( find rollback ) repeat ( claim method complete commit )  | run 2, EXECUTED
+            OPTIMISTIC | ( method:lost ) repeat ( claim method complete commit )                              | run 2, EXECUTED
+            OPTIMISTIC | ( method insert:lost ) repeat ( claim:succeeded commit )                             | stored, REPLAYED
+            OPTIMISTIC | ( method insert commit:lost ) repeat ( claim:succeeded commit )                      | stored, REPLAYED
+            PIPELINED  | ( method send commit )                                                               | run 1, EXECUTED
+            PIPELINED  | ( method send:23505 rollback ) ( claim:succeeded commit )                            | stored, REPLAYED
+            PIPELINED  | ( method send:23505 rollback ) ( claim method send commit )                          | run 2, EXECUTED
+            WRITE      | ( write )                                                                            | written, EXECUTED
+            WRITE      | ( write:23505 rollback ) ( claim:succeeded commit )                                  | stored, REPLAYED
+            WRITE      | ( write:23505 rollback ) ( claim write:23505 rollback )                              | 23505, FAILED
+            """)
+    void anAttemptBeforeItsClaimIsUndoneWhereTheKeyMayHaveARow(Form form, String script, String end) {
+        assertMade(form, attempts(2), script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            LEASED            | ( claim commit ) method ( complete commit )                                        | run 1, EXECUTED
+            LEASED            | ( claim:granted_recovery commit ) method ( complete commit )                       | run 1, RECOVERED
+            LEASED            | ( claim:succeeded rollback )                                                       | stored, REPLAYED
+            LEASED            | ( claim:23514 rollback )                                                           | 23514, FAILED
+            LEASED            | ( claim commit:lost ) repeat ( claim commit ) method ( complete commit )           | run 1, EXECUTED
+            LEASED            | ( claim:granted_retry commit:lost ) repeat ( claim:granted_recovery commit ) method ( complete commit ) | run 1, RETRIED
+            LEASED            | ( claim commit:lost ) repeat ( claim:succeeded rollback )                          | stored, REPLAYED
+            LEASED            | ( claim commit:lost ) repeat ( claim commit:lost )                                 | 08006, FAILED
+            LEASED            | ( claim commit ) method:40001 ( fail commit )                                      | 40001, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method:40001 rollback ) repeat ( method complete commit )       | run 2, EXECUTED
+            LEASED_REPEATABLE | ( claim commit ) ( method:lost ) repeat ( method:40P01 rollback ) ( fail commit )  | 40P01, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method:23505 rollback ) ( fail commit )                         | 23505, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:processing commit ) repeat ( method complete commit ) | run 2, EXECUTED
+            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:42P01 rollback )           | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method complete:40001 ( find:reclaimed commit ) rollback )      | LeaseLostException, LEASE_LOST
+            """)
+    void aLeasedMethodRunsUnderACommittedClaimAndAgainOnlyIfItMay(Form form, String script, String end) {
+        assertMade(form, attempts(2), script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            LEASED                | method ( complete:lost ) ( complete commit )                                   | run 1, EXECUTED
+            LEASED                | method (:broken ( complete commit )                                       | run 1, EXECUTED
+            LEASED                | method ( complete commit:lost ) ( complete:no commit ) ( find:succeeded commit ) | run 1, EXECUTED
+            LEASED                | method ( complete:no commit ) ( find:reclaimed commit )                        | LeaseLostException, LEASE_LOST
+            LEASED                | method ( complete:no commit ) ( find commit )                                  | LeaseLostException, LEASE_LOST
+            LEASED                | method ( complete:23514 rollback )                                             | 23514, FAILED
+            LEASED                | method ( complete commit:lost ) ( complete:23514 rollback )                    | OutcomeUnknownException, FAILED
+            LEASED                | method:extends ( extend commit ) ( complete commit )                           | run 1, EXECUTED
+            LEASED                | method:extends ( extend:no commit )                                            | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete commit )                                                     | run 1, EXECUTED
+            LEASED_IN_TRANSACTION | ( method complete:no rollback )                                                | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:40001 ( find:reclaimed commit ) rollback )                   | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:40001 ( find:processing commit ) rollback ) ( fail commit )  | 40001, FAILED
+            LEASED_IN_TRANSACTION | ( method complete commit:23514 rollback ) ( fail commit )                      | 23514, FAILED
+            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:succeeded commit )                      | run 1, EXECUTED
+            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:lost ) ( find:succeeded commit )        | run 1, EXECUTED
+            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:processing commit ) ( fail commit )     | 08006, FAILED
+            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:42P01 rollback )                        | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method:extends ( extend:no commit ) rollback )                               | LeaseLostException, LEASE_LOST
+            """)
+    void aMethodThatReturnedIsCompletedUnlessItsLeaseIsLost(Form form, String script, String end) {
+        assertMade(form, attempts(1), "( claim commit ) " + script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record commit )           | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no commit ) ( claim:succeeded rollback ) | stored, REPLAYED
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no commit ) ( claim rollback ) ( record commit ) | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:42P01 rollback )   | Declined, FAILED
+            TRANSACTIONAL | no  | ( claim method:declines rollback:lost ) ( record commit )      | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:extends rollback )                              | IllegalStateException, FAILED
+            TRANSACTIONAL | no  | ( claim:failed_finally rollback )                              | RecordedFailureException, FAILURE_REPLAYED
+            TRANSACTIONAL | no  | ( claim method:fails rollback )                                | IllegalStateException, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails rollback ) ( record commit )              | IllegalStateException, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails_untranslatably rollback )                 | UnsupportedOperationException, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails_its_translator rollback )                 | IllegalMonitorStateException, FAILED
+            TRANSACTIONAL | yes | ( claim method complete commit:23514 rollback ) ( record commit ) | 23514, FAILED
+            TRANSACTIONAL | yes | ( claim method:40001 rollback )                                | 40001, FAILED
+            TRANSACTIONAL | yes | ( claim:42P01 rollback )                                       | 42P01, FAILED
+            TRANSACTIONAL | yes | ( claim method complete commit:lost ) ( claim rollback )       | 08006, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails_after_commit complete commit )            | 40001, EXECUTED
+            LEASED        | no  | ( claim commit ) method:fails ( fail commit )                  | IllegalStateException, FAILED
+            LEASED        | no  | ( claim commit ) method:fails ( fail:no commit )               | IllegalStateException, FAILED
+            LEASED        | no  | ( claim commit ) method:fails_untranslatably                   | UnsupportedOperationException, FAILED
+            LEASED        | no  | ( claim commit ) method:declines ( fail commit )               | Declined, FAILED_FINAL
+            LEASED        | no  | ( claim commit ) method:declines ( fail:lost ) ( fail commit ) | Declined, FAILED_FINAL
+            LEASED        | no  | ( claim commit ) method:declines ( fail:42P01 rollback )       | Declined, FAILED
+            LEASED        | no  | ( claim commit ) method:declines ( fail:no commit ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
+            LEASED        | no  | ( claim commit ) method:declines ( fail commit:lost ) ( fail:no commit ) ( find:failed_final commit ) | Declined, FAILED_FINAL
+            """)
+    void aFailureIsRecordedIfItIsFinalOrAllAre(Form form, String recordsAll, String script, String end) {
+        assertMade(form, ScriptedCall.defaults(retry(1), WAIT, recordsAll.equals("yes")), script, end);
+    }
+
+    @Test
+    void aLeaseOfAnotherIsWaitedForUntilTheWaitIsOver() {
+        Duration wait = Duration.ofMillis(60);
+        ScriptedCall call = new ScriptedCall(
+                Form.LEASED,
+                ScriptedCall.defaults(retry(1), wait, false),
+                "( claim:leased rollback ) ".repeat(1_000).trim());
+
+        assertThat(call.make()).endsWith("( claim:leased rollback ) -> RequestInProgressException, IN_PROGRESS");
+        assertThat(call.waitLimits().get(0)).isBetween(WaitBudget.SHORTEST_WAIT, wait);
+    }
+
+    @Test
+    void aLeaseThatHasEndedIsTakenOverWithTheRestOfTheWait() {
+        ScriptedCall call = new ScriptedCall(
+                Form.LEASED,
+                attempts(1),
+                "( claim:leased rollback ) ( claim:granted_recovery commit ) method ( complete commit )");
+
+        assertThat(call.make()).endsWith("method ( complete commit ) -> run 1, RECOVERED");
+        assertThat(call.waitLimits().get(1)).isLessThan(WAIT);
+    }
+
+    /** The columns: the settings in milliseconds; the bounds of each pause. */
+    @ParameterizedTest
+    @CsvSource(useHeadersInDisplayName = true, delimiter = '|', textBlock = """
+            delay | multiplier | longest | first   | second  | third
+            100   | 2          | 1000    | 100-150 | 100-300 | 200-600
+            100   | 1          | 1000    | 100-150 | 100-150 | 100-150
+            100   | 3          | 250     | 100-150 | 150-250 | 150-250
+            """)
+    void thePausesGrowAndDiffer(
+            long delay, double multiplier, long longest, String first, String second, String third) {
+        BackOffExecution pauses = new RetrySettings(
+                        4, Duration.ofMillis(delay), multiplier, Duration.ofMillis(longest), Duration.ZERO)
+                .backOff(4)
+                .start();
+
+        for (String bounds : new String[] {first, second, third}) {
+            assertThat(pauses.nextBackOff())
+                    .isBetween(
+                            Long.valueOf(bounds.substring(0, bounds.indexOf('-'))),
+                            Long.valueOf(bounds.substring(bounds.indexOf('-') + 1)));
+        }
+        assertThat(pauses.nextBackOff()).isEqualTo(BackOffExecution.STOP);
+    }
+
+    private static CallDefaults attempts(int most) {
+        return ScriptedCall.defaults(retry(most), WAIT, false);
+    }
+
+    private static RetrySettings retry(int attempts) {
+        return new RetrySettings(attempts, PAUSE, 1, PAUSE, Duration.ZERO);
+    }
+
+    private static void assertMade(Form form, CallDefaults defaults, String script, String end) {
+        assertThat(new ScriptedCall(form, defaults, script).make()).isEqualTo(script + " -> " + end);
+    }
+}

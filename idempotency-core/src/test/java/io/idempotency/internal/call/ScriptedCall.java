@@ -1,0 +1,452 @@
+package io.idempotency.internal.call;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.FailureTranslator;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Intent;
+import io.idempotency.Outcome;
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.CompletingCommit;
+import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.lease.LeasedCalls;
+import io.idempotency.internal.write.WriteAttempt;
+import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.transaction.JoinedTransactions;
+import io.idempotency.internal.transaction.PipelinedTransactionManager;
+import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.internal.transaction.TransactionTracker;
+
+/**
+ * A call whose method and whose database do what a script says. A script is all that the call asks them for, in turn. Parentheses are
+ * a connection that is taken and given back. A word after a colon is the answer, unless that is the good one: an SQLSTATE is an
+ * error of the server, {@code lost} a lost connection, and {@code broken} an exception that tells nothing. When a call asks for
+ * something else, all further answers are good ones.
+ */
+final class ScriptedCall {
+
+    private static final Intent INTENT = new Intent("payments", "", new IdempotencyKey("key"));
+
+    private static final Fingerprint FINGERPRINT = new Fingerprint(1, new byte[32]);
+
+    private static final ResponseMapper RESPONSES =
+            new ResponseMapper(List.of(new JacksonResponseCodec(new JsonMapper())), 10_000, true);
+
+    /** How the call is made. */
+    enum Form {
+        TRANSACTIONAL(IdempotencyMode.TRANSACTIONAL, true),
+        JOINED(IdempotencyMode.TRANSACTIONAL, false),
+        OPTIMISTIC(IdempotencyMode.OPTIMISTIC, true),
+        PIPELINED(IdempotencyMode.OPTIMISTIC, true),
+        WRITE(IdempotencyMode.TRANSACTIONAL, false),
+        LEASED(IdempotencyMode.LEASED, false),
+        LEASED_IN_TRANSACTION(IdempotencyMode.LEASED, true),
+        LEASED_REPEATABLE(IdempotencyMode.LEASED, true);
+
+        private final IdempotencyMode mode;
+
+        private final boolean declaresTransaction;
+
+        Form(IdempotencyMode mode, boolean declaresTransaction) {
+            this.mode = mode;
+            this.declaresTransaction = declaresTransaction;
+        }
+    }
+
+    private final Form form;
+
+    private final CallDefaults defaults;
+
+    private final Deque<String> script;
+
+    private final List<String> asked = new ArrayList<>();
+
+    private final List<Duration> waitLimits = new ArrayList<>();
+
+    private final Deque<ScriptedConnection> connections = new ArrayDeque<>();
+
+    private int runs;
+
+    private @Nullable Outcome outcome;
+
+    ScriptedCall(Form form, CallDefaults defaults, String script) {
+        this.form = form;
+        this.defaults = defaults;
+        this.script = new ArrayDeque<>(Arrays.asList(script.split(" ")));
+    }
+
+    static CallDefaults defaults(RetrySettings retry, Duration waitTimeout, boolean recordsEveryFailure) {
+        return new CallDefaults(
+                Duration.ofDays(1), null, waitTimeout, 10, 10, Duration.ofMinutes(1), retry, recordsEveryFailure);
+    }
+
+    /** Makes the call. Returns what was asked and answered, what the caller got and the outcome that was published. */
+    String make() {
+        AbstractDataSource dataSource = new ScriptedDataSource();
+        DataSourceTransactionManager manager = form == Form.PIPELINED
+                ? new PipelinedTransactionManager(dataSource, false)
+                : new DataSourceTransactionManager(dataSource);
+        manager.addListener(new TransactionTracker());
+        ClaimStore store = proxy(ClaimStore.class, this::answer);
+        FailureTranslator translator = new Translator();
+        JoinedTransactions transactions = new JoinedTransactions(dataSource, manager, store);
+        CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, defaults);
+        CallBinder ofNoMethod = (operation, target, arguments) -> {
+            throw new AssertionError("The call is bound already");
+        };
+        IdempotentCallExecutor executor = new IdempotentCallExecutor(ofNoMethod, ofNoMethod, new LeasedCalls(parts), parts);
+        KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
+        AttemptFactory firstAttempt =
+                write == null ? null : (execution, all) -> WriteAttempt.first(execution, all, write);
+        Effect effect =
+                new ScriptedEffect(write == null ? this::method : () -> write(transactions, store, write), manager);
+        UnboundCall unbound = new UnboundCall(new Publisher(), () -> callOf(store));
+        String answer = answerOf(inItsCallers(manager, () -> executor.execute(unbound, effect, firstAttempt)));
+        return String.join(" ", asked) + " -> " + answer + ", " + outcome;
+    }
+
+    /** Returns how long each claim might have waited. */
+    List<Duration> waitLimits() {
+        return waitLimits;
+    }
+
+    private static @Nullable Object write(JoinedTransactions transactions, ClaimStore store, KeyedWrite write) {
+        transactions.onOpenConnection(connection -> store.write(connection, write, 0));
+        return write.response();
+    }
+
+    private Invocation inItsCallers(PlatformTransactionManager manager, Invocation call) {
+        return form != Form.JOINED
+                ? call
+                : () -> new TransactionTemplate(manager).<@Nullable Object>execute(status -> {
+                    try {
+                        return call.proceed();
+                    } catch (Throwable failure) {
+                        throw Rethrow.unchanged(failure);
+                    }
+                });
+    }
+
+    private static String answerOf(Invocation call) {
+        try {
+            return String.valueOf(call.proceed());
+        } catch (Throwable thrown) {
+            String sqlState = thrown instanceof IdempotencyException ? null : SqlStates.of(thrown);
+            return sqlState == null ? thrown.getClass().getSimpleName() : sqlState;
+        }
+    }
+
+    private IdempotentCall callOf(ClaimStore store) {
+        CallOptions options = new CallOptions(
+                null,
+                DuplicatePolicy.WAIT,
+                null,
+                form.mode,
+                null,
+                form == Form.LEASED_REPEATABLE,
+                0,
+                form.mode == IdempotencyMode.OPTIMISTIC ? List.of() : List.of(Declined.class),
+                false);
+        return new IdempotentCall(
+                new UUID(0, 1), "database", INTENT, FINGERPRINT, options, String.class, null, false, store, null, null);
+    }
+
+    private @Nullable Object method() {
+        runs++;
+        switch (ask("method")) {
+            case "fails" -> throw new IllegalStateException();
+            case "declines" -> throw new Declined(null);
+            case "fails_untranslatably" -> throw new UnsupportedOperationException();
+            case "fails_its_translator" -> throw new IllegalMonitorStateException();
+            case "fails_after_commit" ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        throw new Declined(new SQLException("another database is busy", "40001"));
+                    }
+                });
+            case "extends" -> IdempotencyContext.current().extendLease(Duration.ofMinutes(2));
+            default -> {}
+        }
+        return "run " + runs;
+    }
+
+    private String ask(String question) {
+        try {
+            return send(question);
+        } catch (SQLException failure) {
+            throw new UncategorizedSQLException(question, null, failure);
+        }
+    }
+
+    private String send(String question) throws SQLException {
+        String next = script.peek();
+        if (next == null || !(next + ":").startsWith(question + ":")) {
+            script.clear();
+            next = question;
+        }
+        script.poll();
+        asked.add(next);
+        String answer = next.equals(question) ? "" : next.substring(question.length() + 1);
+        if (answer.equals("lost")) {
+            if (!connections.isEmpty()) {
+                connections.element().isClosed = true;
+            }
+            throw new SQLException("the connection was lost", "08006");
+        }
+        if (answer.equals("broken")) {
+            throw new SQLException("no answer of the server");
+        }
+        if (answer.matches("[0-9A-Z]{5}")) {
+            throw new SQLException("an error of the server", answer);
+        }
+        return answer;
+    }
+
+    private @Nullable Object answer(Object store, Method statement, @Nullable Object[] arguments) {
+        return switch (statement.getName()) {
+            case "claim" -> claim((ClaimRequest) arguments[1]);
+            case "complete" -> isDone("complete");
+            case "fail" -> isDone("fail");
+            case "extendLease" -> isDone("extend");
+            case "recordFailure" -> isDone("record");
+            case "findSettled" -> find((Fence) arguments[1]);
+            case "findSteps" -> List.of();
+            case "insertFinished" -> ask("insert");
+            case "write", "writeAndCommit" -> {
+                ask("write");
+                yield null;
+            }
+            case "completingCommit", "finishingCommit" ->
+                proxy(
+                        CompletingCommit.class,
+                        (commit, method, none) -> method.getName().equals("send") && send("send") != null);
+            case "transactionState" -> ClaimStore.TransactionState.CLAIMED;
+            case "isProbablyAnswered", "isHandledByEarlierAttempt", "recordsEveryFailure" -> false;
+            default -> ofObject(store, statement, arguments);
+        };
+    }
+
+    private boolean isDone(String statement) {
+        return !ask(statement).equals("no");
+    }
+
+    private ClaimResult claim(ClaimRequest request) {
+        waitLimits.add(request.waitLimit());
+        String answer = ask("claim");
+        ClaimResult.Kind kind = answer.isEmpty()
+                ? ClaimResult.Kind.GRANTED_NEW
+                : ClaimResult.Kind.valueOf(answer.toUpperCase(Locale.ROOT));
+        return switch (kind) {
+            case GRANTED_NEW -> ClaimResult.granted(kind, 1);
+            case GRANTED_RETRY, GRANTED_RECOVERY -> ClaimResult.granted(kind, 2);
+            case SUCCEEDED -> ClaimResult.succeeded("\"stored\"");
+            case FAILED_FINALLY -> ClaimResult.failedFinally(new Failure(true, "declined", "no funds"));
+            case IN_PROGRESS -> ClaimResult.inProgress(new SQLException("the wait has ended", "55P03"));
+            case LEASED -> ClaimResult.leased(Duration.ofMillis(10));
+            default -> ClaimResult.of(kind);
+        };
+    }
+
+    private Optional<StoredRequest> find(Fence fence) {
+        String answer = ask("find");
+        if (answer.isEmpty()) {
+            return Optional.empty();
+        }
+        boolean isReclaimed = answer.equals("reclaimed");
+        return Optional.of(new StoredRequest(
+                INTENT,
+                FINGERPRINT,
+                isReclaimed ? RequestStatus.PROCESSING : RequestStatus.valueOf(answer.toUpperCase(Locale.ROOT)),
+                isReclaimed ? fence.attempt() + 1 : fence.attempt(),
+                null,
+                null,
+                null,
+                fence.token(),
+                false,
+                false,
+                null));
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private static @Nullable Object ofObject(Object proxy, Method method, @Nullable Object[] arguments) {
+        return switch (method.getName()) {
+            case "equals" -> proxy == arguments[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            case "toString" -> "scripted";
+            default -> throw new UnsupportedOperationException(method.getName());
+        };
+    }
+
+    /** A failure that is final. */
+    private static final class Declined extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        Declined(@Nullable Throwable cause) {
+            super(cause);
+        }
+    }
+
+    private static final class Translator implements FailureTranslator {
+
+        @Override
+        public String codeOf(Throwable failure) {
+            if (failure instanceof UnsupportedOperationException) {
+                throw new NoClassDefFoundError("codes");
+            }
+            if (failure instanceof IllegalMonitorStateException itself) {
+                throw itself;
+            }
+            return FailureTranslator.super.codeOf(failure);
+        }
+    }
+
+    private final class Publisher implements OutcomePublisher {
+
+        @Override
+        public void retried(IdempotentCall call, int attempts, Throwable failure) {
+            ask("repeat");
+        }
+
+        @Override
+        public void returns(Ended call) {}
+
+        @Override
+        public void ended(Ended call) {
+            outcome = call.outcome();
+        }
+    }
+
+    private final class ScriptedDataSource extends AbstractDataSource {
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            send("(");
+            connections.push(new ScriptedConnection());
+            return proxy(Connection.class, connections.element());
+        }
+
+        @Override
+        public Connection getConnection(String user, String password) throws SQLException {
+            return getConnection();
+        }
+    }
+
+    private final class ScriptedConnection implements InvocationHandler {
+
+        private boolean isClosed;
+
+        private boolean isAutoCommit = true;
+
+        private boolean isEnded;
+
+        @Override
+        public @Nullable Object invoke(Object connection, Method method, @Nullable Object[] arguments)
+                throws SQLException {
+            return switch (method.getName()) {
+                case "commit", "rollback" -> end(method.getName());
+                case "close" -> {
+                    connections.remove(this);
+                    yield send(")");
+                }
+                case "abort" -> {
+                    isClosed = true;
+                    yield null;
+                }
+                case "isClosed" -> isClosed;
+                case "getAutoCommit" -> isAutoCommit;
+                case "setAutoCommit" -> {
+                    isAutoCommit = Boolean.TRUE.equals(arguments[0]);
+                    yield null;
+                }
+                case "isReadOnly" -> false;
+                case "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED;
+                case "unwrap" -> throw new SQLException("This is no connection of the driver");
+                default -> ofObject(connection, method, arguments);
+            };
+        }
+
+        /** Sends nothing if the transaction has ended, as a driver does. */
+        private @Nullable Object end(String statement) throws SQLException {
+            if (isClosed) {
+                throw new SQLException("This connection is closed", "08003");
+            }
+            if (!isEnded) {
+                send(statement);
+                isEnded = true;
+            }
+            return null;
+        }
+    }
+
+    /** The method, which may declare a transaction. */
+    private final class ScriptedEffect implements Effect {
+
+        private final Invocation method;
+
+        private final PlatformTransactionManager manager;
+
+        ScriptedEffect(Invocation method, PlatformTransactionManager manager) {
+            this.method = method;
+            this.manager = manager;
+        }
+
+        @Override
+        public @Nullable Object run() throws Throwable {
+            return method.proceed();
+        }
+
+        @Override
+        public @Nullable Object within(Work work) throws Throwable {
+            return form.declaresTransaction
+                    ? new TransactionTemplate(manager).<@Nullable Object>execute(status -> {
+                        try {
+                            return work.in(status);
+                        } catch (Throwable failure) {
+                            throw Rethrow.unchanged(failure);
+                        }
+                    })
+                    : work.in(null);
+        }
+    }
+}
