@@ -1,5 +1,6 @@
 package io.idempotency.sample;
 
+import io.idempotency.test.Defaults;
 import java.time.Duration;
 import java.util.Map;
 
@@ -39,14 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What an application decides about its OpenAPI document: by settings, annotations and documentation of its own. */
 class OpenApiOverridesTest {
 
-    private static final RetentionPolicy RETENTION = new RetentionPolicy(
-            null,
-            Duration.ofDays(7),
-            null,
-            Duration.ofSeconds(5),
-            Duration.ofMinutes(1),
-            Duration.ofDays(14),
-            Map.of());
+    private static final RetentionPolicy RETENTION = Defaults.retention(null);
 
     private final Components components = new Components();
 

@@ -39,8 +39,11 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.internal.call.CallBinding;
-import io.idempotency.internal.call.CallDefaults;
+import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.call.CallSettings;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.DistinctDatabases;
 import io.idempotency.internal.call.FingerprintContributor;
@@ -137,12 +140,20 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     RetentionPolicy idempotencyRetentionPolicy(IdempotencyProperties properties) {
-        return new RetentionPolicy(
-                properties.minimumRetention(),
+        CallOptions defaults = new CallOptions(
                 properties.retention(),
                 properties.responseRetention(),
+                DuplicatePolicy.WAIT,
                 properties.waitTimeout(),
+                IdempotencyMode.TRANSACTIONAL,
                 properties.lease(),
+                false,
+                properties.retry().maxAttempts(),
+                List.of(),
+                false);
+        return new RetentionPolicy(
+                properties.minimumRetention(),
+                defaults,
                 properties.inbox().retention(),
                 properties.inbox().retentionByConsumer());
     }
@@ -260,17 +271,13 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    CallDefaults idempotentCallDefaults(IdempotencyProperties properties) {
+    CallSettings idempotentCallSettings(IdempotencyProperties properties) {
         IdempotencyProperties.Retry retry = properties.retry();
-        return new CallDefaults(
-                properties.retention(),
-                properties.responseRetention(),
-                properties.waitTimeout(),
+        return new CallSettings(
                 properties.maxWaiting(),
                 properties.mostWaiting(),
-                properties.lease(),
                 new RetrySettings(
-                        retry.maxAttempts(), retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),
+                        retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),
                 properties.recordFailedAttempts());
     }
 
@@ -292,8 +299,8 @@ public final class IdempotencyAutoConfiguration {
             IdempotencyDataSource dataSource,
             ResponseMapper responses,
             FailureTranslator failures,
-            CallDefaults defaults) {
-        return new CallParts(claimStore, transactions, dataSource.dataSource(), responses, failures, defaults);
+            CallSettings settings) {
+        return new CallParts(claimStore, transactions, dataSource.dataSource(), responses, failures, settings);
     }
 
     @Bean
@@ -327,8 +334,9 @@ public final class IdempotencyAutoConfiguration {
             IdempotentCallExecutor callExecutor,
             JoinedTransactions transactions,
             InboxStore inboxStore,
-            CallDefaults defaults,
+            IdempotencyProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new InboxTemplate(binding, callExecutor, transactions, inboxStore, defaults, listeners);
+        return new InboxTemplate(
+                binding, callExecutor, transactions, inboxStore, properties.waitTimeout(), listeners);
     }
 }

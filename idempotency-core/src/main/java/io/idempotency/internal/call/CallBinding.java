@@ -16,7 +16,7 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.internal.claim.KeyClaimer;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.response.ResponseMapper;
@@ -97,10 +97,9 @@ public final class CallBinding implements CallBinder {
         Object database = databaseResolver.resolveDatabase();
         ResumedCall resumed = ResumedCall.enter(intent, fingerprint);
         return new IdempotentCall(
-                RequestId.of(intent),
+                RequestKey.of(
+                        intent, resumed == null ? fingerprint : resumed.due().fingerprint()),
                 database,
-                intent,
-                resumed == null ? fingerprint : resumed.due().fingerprint(),
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
@@ -140,10 +139,8 @@ public final class CallBinding implements CallBinder {
         IdempotencyKey checkedKey = new IdempotencyKey(key);
         Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
         return new IdempotentCall(
-                RequestId.of(intent),
+                RequestKey.of(intent, fingerprintOf(request, scope)),
                 databaseResolver.resolveDatabase(),
-                intent,
-                fingerprintOf(request, scope),
                 options,
                 responseType,
                 null,
@@ -182,8 +179,8 @@ public final class CallBinding implements CallBinder {
     }
 
     private static IdempotentCall.@Nullable ResultNaming resultNaming(
-            ResultReference reference, Object target, @Nullable Object[] arguments) {
-        if (reference.isEmpty()) {
+            @Nullable ResultReference reference, Object target, @Nullable Object[] arguments) {
+        if (reference == null) {
             return null;
         }
         return new IdempotentCall.ResultNaming() {

@@ -15,7 +15,7 @@ import io.idempotency.internal.transaction.JoinedTransactions;
  * @param dataSource the DataSource of the store
  * @param responses writes and reads stored responses
  * @param failures translates failures to codes, and recorded ones to exceptions
- * @param defaults the settings that a call leaves open
+ * @param settings the settings of all calls
  */
 public record CallParts(
         ClaimStore store,
@@ -23,4 +23,4 @@ public record CallParts(
         DataSource dataSource,
         ResponseMapper responses,
         FailureTranslator failures,
-        CallDefaults defaults) {}
+        CallSettings settings) {}

@@ -40,7 +40,7 @@ public final class CallRetry {
     public <T> T runRequired(RequiredWork<T> work) throws Throwable {
         RetrySettings requiredWork = settings.forRequiredWork();
         BackOffExecution pauses =
-                requiredWork.backOff(requiredWork.maxAttempts()).start();
+                requiredWork.backOff(Integer.MAX_VALUE).start();
         PendingInterruption interruption = new PendingInterruption();
         long start = System.nanoTime();
         try {
@@ -112,7 +112,7 @@ public final class CallRetry {
             this.isRetryable = isRetryable;
             this.settings = settings;
             this.execution = execution;
-            this.maxAttempts = settings.maxAttemptsOf(execution.call().options());
+            this.maxAttempts = execution.call().options().maxAttempts();
         }
 
         @Override

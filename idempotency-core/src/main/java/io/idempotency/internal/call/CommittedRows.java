@@ -31,21 +31,18 @@ public final class CommittedRows {
 
     private final ClaimStore store;
 
-    private final CallDefaults defaults;
-
-    CommittedRows(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store, CallDefaults defaults) {
+    CommittedRows(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store) {
         this.dataSource = dataSource;
         this.transactions = transactions;
         this.store = store;
-        this.defaults = defaults;
     }
 
     /** Returns the stored result of a call that this instance has recently answered; empty if the key has to be claimed. */
     Optional<ClaimResult> findRecent(IdempotentCall call, WaitBudget waitBudget) {
-        if (!call.keyClaimer().isProbablyAnswered(call.requestId()) || mayHoldConnection()) {
+        if (!call.keyClaimer().isProbablyAnswered(call.key().id()) || mayHoldConnection()) {
             return Optional.empty();
         }
-        ClaimRequest request = defaults.claimRequest(call, waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
+        ClaimRequest request = call.claimRequest(waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
         try {
             // A request in processing has to be waited for.
             return waitBudget
@@ -68,7 +65,7 @@ public final class CommittedRows {
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
         try {
-            Fence fence = new Fence(call.requestId(), call.intent().caller(), 1, null);
+            Fence fence = new Fence(call.key(), 1, null);
             return transactions.callAndKeepIf(
                     connection -> store.findSettled(connection, fence).isEmpty(), isNew -> false);
         } catch (DataAccessException | TransactionException failure) {

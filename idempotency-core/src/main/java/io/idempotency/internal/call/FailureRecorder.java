@@ -18,12 +18,12 @@ public final class FailureRecorder {
 
     private final FailureTranslator translator;
 
-    private final CallDefaults defaults;
+    private final CallSettings settings;
 
-    public FailureRecorder(RequiresNewTransaction transactions, FailureTranslator translator, CallDefaults defaults) {
+    public FailureRecorder(RequiresNewTransaction transactions, FailureTranslator translator, CallSettings settings) {
         this.transactions = transactions;
         this.translator = translator;
-        this.defaults = defaults;
+        this.settings = settings;
     }
 
     /** Returns the failure. That of a recorded step is as final as the step's, and other code may still go on after changed steps. */
@@ -62,7 +62,7 @@ public final class FailureRecorder {
         Throwable firstFailure = attempt.firstFailureOr(thrown);
         boolean isFinal = isFinal(call, firstFailure);
         boolean recordsEveryFailure =
-                defaults.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
+                settings.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
         if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {
             return true;
         }
@@ -103,12 +103,7 @@ public final class FailureRecorder {
 
     private boolean write(IdempotentCall call, int attempt, Failure failure) {
         KeyClaimer.FailureRecord record = new KeyClaimer.FailureRecord(
-                call.requestId(),
-                call.intent(),
-                call.fingerprint(),
-                attempt,
-                defaults.retentionOf(call.options()),
-                failure);
+                call.key(), attempt, call.options().retention(), failure);
         return transactions.call(connection -> call.keyClaimer().recordFailure(connection, record));
     }
 }

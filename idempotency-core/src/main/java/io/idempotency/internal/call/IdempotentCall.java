@@ -1,24 +1,24 @@
 package io.idempotency.internal.call;
 
 import java.lang.reflect.Type;
+import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
+import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.KeyClaimer;
-import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.operation.CallOptions;
 
 /**
  * A call with all that is computed once, before its method runs. So a method that changes its arguments changes neither key nor
  * fingerprint.
  *
- * @param requestId the primary key of the intent, or the id of the message
+ * @param key the key of the request or of the message
  * @param database the database that the call works on
- * @param intent scope, caller and key
- * @param fingerprint the fingerprint of the payload
  * @param options options of the call
  * @param responseType the return type of the method with its type arguments; {@code void} if it returns nothing
  * @param resultNaming names what the method created; {@code null} if it is not named
@@ -28,10 +28,8 @@ import io.idempotency.internal.operation.CallOptions;
  * @param resumed how the call was resumed; {@code null} if its caller made it
  */
 public record IdempotentCall(
-        UUID requestId,
+        RequestKey key,
         Object database,
-        Intent intent,
-        Fingerprint fingerprint,
         CallOptions options,
         Type responseType,
         @Nullable ResultNaming resultNaming,
@@ -42,7 +40,36 @@ public record IdempotentCall(
 
     /** {@return the identity of the key in this JVM} */
     public LocalKey localKey() {
-        return new LocalKey(requestId, database);
+        return new LocalKey(key.id(), database);
+    }
+
+    /** {@return scope, caller and key} */
+    public Intent intent() {
+        return key.intent();
+    }
+
+    /**
+     * Returns the request by which the call claims its key.
+     *
+     * @param waitLimit the longest wait for other transactions
+     * @param completeAtOnce whether the claim stores the success
+     * @param leased the lease; {@code null} for a claim in the transaction of the effect
+     * @return the request
+     */
+    public ClaimRequest claimRequest(Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
+        return new ClaimRequest(
+                key,
+                options.retention(),
+                responseRetention(),
+                waitLimit,
+                completeAtOnce,
+                leased);
+    }
+
+    /** Returns null if the response has no retention of its own. */
+    private @Nullable Duration responseRetention() {
+        Duration ofResponses = options.responseRetention();
+        return ofResponses != null && hasResponse() && ofResponses.compareTo(options.retention()) < 0 ? ofResponses : null;
     }
 
     boolean hasResponse() {

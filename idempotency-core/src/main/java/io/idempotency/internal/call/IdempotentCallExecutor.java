@@ -56,13 +56,13 @@ public final class IdempotentCallExecutor {
         this.messages = messages;
         this.leasedCalls = leasedCalls;
         this.parts = parts;
-        CallDefaults defaults = parts.defaults();
-        this.singleFlight = new SingleFlight(defaults.maxWaiting(), defaults.maxWaitingInAll());
+        CallSettings settings = parts.settings();
+        this.singleFlight = new SingleFlight(settings.maxWaiting(), settings.maxWaitingInAll());
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
-        FailureRecorder failures = new FailureRecorder(transactions, parts.failures(), defaults);
-        CallRetry retry = new CallRetry(defaults.retry());
+        FailureRecorder failures = new FailureRecorder(transactions, parts.failures(), settings);
+        CallRetry retry = new CallRetry(settings.retry());
         this.committedRows = new CommittedRows(
-                parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store(), defaults);
+                parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
         this.transactionalCalls = new TransactionalCalls(
                 parts, retry, failures, new InDoubtCommitResolver(transactions, parts, failures, retry), committedRows);
     }
@@ -110,7 +110,7 @@ public final class IdempotentCallExecutor {
         long start = System.nanoTime();
         IdempotentCall call = bind(unbound, start);
         CallExecution execution = new CallExecution(
-                call, parts.defaults().waitBudgetOf(call.options()), effect, firstAttempt, unbound.publisher(), start);
+                call, WaitBudget.of(call.options()), effect, firstAttempt, unbound.publisher(), start);
         Throwable failure = null;
         try {
             return executeInTurn(execution);
@@ -210,9 +210,9 @@ public final class IdempotentCallExecutor {
                 "The " + intent
                         + " is being executed by another call in this process, and as many calls wait"
                         + " as may at the same time (idempotency.max-waiting = "
-                        + parts.defaults().maxWaiting()
+                        + parts.settings().maxWaiting()
                         + " for one key, idempotency.max-waiting-in-all = "
-                        + parts.defaults().maxWaitingInAll()
+                        + parts.settings().maxWaitingInAll()
                         + "): repeat this call later with the same key",
                 null);
     }

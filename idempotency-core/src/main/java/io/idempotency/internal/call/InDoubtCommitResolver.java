@@ -105,7 +105,7 @@ final class InDoubtCommitResolver {
     private ClaimResult query(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         ClaimRequest request =
-                parts.defaults().claimRequest(call, execution.waitBudget().forDatabase(), false, null);
+                call.claimRequest(execution.waitBudget().forDatabase(), false, null);
         return retry.runRequired(() -> transactions.callAndKeepIf(
                 connection -> call.keyClaimer().claim(connection, request), result -> false));
     }

@@ -41,8 +41,6 @@ public final class ResumedCall {
 
     private final int maxAttempts;
 
-    private final CallDefaults defaults;
-
     private final Thread thread = Thread.currentThread();
 
     private final long leaseEnd;
@@ -67,22 +65,19 @@ public final class ResumedCall {
      * @param lease the lease of the claim
      * @param claim the claim, which is committed
      * @param maxAttempts the largest number of attempts that instances make
-     * @param defaults the settings that the operation leaves open
      */
     public ResumedCall(
             DueCall due,
             IdempotentOperation operation,
             Lease lease,
             ClaimResult claim,
-            int maxAttempts,
-            CallDefaults defaults) {
+            int maxAttempts) {
         this.due = due;
         this.operation = operation;
         this.lease = lease;
         this.leaseEnd = System.nanoTime() + lease.duration().toNanos();
         this.claim = claim;
         this.maxAttempts = maxAttempts;
-        this.defaults = defaults;
     }
 
     /**
@@ -176,23 +171,22 @@ public final class ResumedCall {
      *
      * @param due the call to resume
      * @param options the options of its operation
-     * @param defaults the settings that they leave open
      * @return the lease
      */
-    public static Lease nextLease(DueCall due, CallOptions options, CallDefaults defaults) {
-        Duration duration = defaults.leaseOf(options);
+    public static Lease nextLease(DueCall due, CallOptions options) {
+        Duration duration = options.lease();
         int count = due.resumeCount() + 1;
         // The row must survive the pause.
-        Duration longest = defaults.retentionOf(options).minus(duration).dividedBy(2);
-        Duration pause = min(pauseAfter(count, options, defaults), longest);
+        Duration longest = options.retention().minus(duration).dividedBy(2);
+        Duration pause = min(pauseAfter(count, options), longest);
         return new Lease(
                 UUID.randomUUID(), duration, due.arguments(), new Lease.Resumption(count, duration.plus(pause)));
     }
 
     /** Doubles with each attempt, from twice the lease up to an hour, but no longer than half of the retention of the row. */
-    private static Duration pauseAfter(int count, CallOptions options, CallDefaults defaults) {
-        Duration doubled = defaults.leaseOf(options).multipliedBy(1L << Math.min(count, MAX_DOUBLINGS));
-        return min(doubled, min(LONGEST_PAUSE, defaults.retentionOf(options).dividedBy(2)));
+    private static Duration pauseAfter(int count, CallOptions options) {
+        Duration doubled = options.lease().multipliedBy(1L << Math.min(count, MAX_DOUBLINGS));
+        return min(doubled, min(LONGEST_PAUSE, options.retention().dividedBy(2)));
     }
 
     /**
@@ -209,7 +203,7 @@ public final class ResumedCall {
         if (count >= maxAttempts) {
             return abandoned(count, failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
         }
-        return new End(failure, pauseAfter(count, operation.options(), defaults), false);
+        return new End(failure, pauseAfter(count, operation.options()), false);
     }
 
     /**

@@ -74,12 +74,8 @@ public class TransactionalAttempt extends Attempt {
     }
 
     final ClaimRequest requestIn(JoinedTransaction transaction) {
-        return parts().defaults()
-                .claimRequest(
-                        call(),
-                        transaction.limit(execution().waitBudget().forDatabase()),
-                        call().isCompleteWithClaim(),
-                        null);
+        return call().claimRequest(
+                        transaction.limit(execution().waitBudget().forDatabase()), call().isCompleteWithClaim(), null);
     }
 
     private ClaimResult claim(Connection connection, ClaimRequest request) {

@@ -3,6 +3,9 @@ package io.idempotency.internal.call;
 import java.time.Duration;
 import java.util.function.Supplier;
 
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.internal.operation.CallOptions;
+
 /**
  * The time that one call may wait for others that hold its key: in this JVM, for a lease and in the database together. The time
  * in which its method runs does not count.
@@ -17,6 +20,12 @@ public final class WaitBudget {
     private final long totalNanos;
 
     private long spentNanos;
+
+    /** Returns the budget of a call with these options. */
+    static WaitBudget of(CallOptions options) {
+        return new WaitBudget(
+                options.onDuplicate() == DuplicatePolicy.FAIL ? SHORTEST_WAIT : options.waitTimeout());
+    }
 
     WaitBudget(Duration total) {
         this.total = total;

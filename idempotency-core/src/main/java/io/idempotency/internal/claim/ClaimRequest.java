@@ -11,9 +11,7 @@ import io.idempotency.internal.fingerprint.Fingerprint;
 /**
  * The request for the key of an intent, which a call gives to its {@link KeyClaimer}.
  *
- * @param id the primary key, see {@link RequestId}
- * @param intent scope, caller and key
- * @param fingerprint fingerprint of the payload
+ * @param key the key
  * @param retention time for which the key is kept, from now
  * @param responseRetention time for which its response is kept, from now; {@code null} for as long as the key
  * @param waitLimit the longest wait, in all, for other transactions that hold the key; more than zero
@@ -21,9 +19,7 @@ import io.idempotency.internal.fingerprint.Fingerprint;
  * @param lease lease of a claim that is committed before its effect; {@code null} for one that is part of its transaction
  */
 public record ClaimRequest(
-        UUID id,
-        Intent intent,
-        Fingerprint fingerprint,
+        RequestKey key,
         Duration retention,
         @Nullable Duration responseRetention,
         Duration waitLimit,
@@ -42,6 +38,21 @@ public record ClaimRequest(
         }
     }
 
+    /** {@return the primary key} */
+    public UUID id() {
+        return key.id();
+    }
+
+    /** {@return scope, caller and key} */
+    public Intent intent() {
+        return key.intent();
+    }
+
+    /** {@return the fingerprint of the payload} */
+    public Fingerprint fingerprint() {
+        return key.fingerprint();
+    }
+
     /**
      * Returns the fence of the claim that this request is granted.
      *
@@ -49,6 +60,6 @@ public record ClaimRequest(
      * @return the fence
      */
     public Fence fence(int attempt) {
-        return new Fence(id, intent.caller(), attempt, lease == null ? null : lease.token());
+        return new Fence(key, attempt, lease == null ? null : lease.token());
     }
 }

@@ -8,13 +8,22 @@ import org.jspecify.annotations.Nullable;
  * The identity of one claim. Statements that complete, fail or extend a claim compare it, so that a former holder of
  * the key changes nothing.
  *
- * @param requestId the primary key, see {@link RequestId}
- * @param caller the caller of the request, which may say in which shard its row is
+ * @param key the key of the request
  * @param attempt the number of the attempt
  * @param token the token of the lease; {@code null} for a claim that is part of its transaction
  */
 public record Fence(
-        UUID requestId,
-        String caller,
+        RequestKey key,
         int attempt,
-        @Nullable UUID token) {}
+        @Nullable UUID token) {
+
+    /** {@return the primary key} */
+    public UUID requestId() {
+        return key.id();
+    }
+
+    /** {@return the caller of the request, which may say in which shard its row is} */
+    public String caller() {
+        return key.intent().caller();
+    }
+}

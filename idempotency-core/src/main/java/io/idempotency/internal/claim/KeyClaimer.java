@@ -7,8 +7,6 @@ import java.util.UUID;
 
 import org.springframework.dao.DataAccessException;
 
-import io.idempotency.Intent;
-import io.idempotency.internal.fingerprint.Fingerprint;
 
 /**
  * Claims and completes the key of a call in its transaction: the {@link ClaimStore} for requests, the inbox for messages.
@@ -51,7 +49,7 @@ public interface KeyClaimer {
      * Returns whether this instance has recently completed or found the request. A guess from memory: the completion may have
      * been rolled back, and the row deleted.
      *
-     * @param id the primary key, see {@link RequestId}
+     * @param id the primary key, see {@link RequestKey}
      * @return whether {@link #find} is worth a round trip
      */
     default boolean isProbablyAnswered(UUID id) {
@@ -92,13 +90,11 @@ public interface KeyClaimer {
     /**
      * The failure of an attempt whose claim was rolled back.
      *
-     * @param id the primary key, see {@link RequestId}
-     * @param intent the intent of the call
-     * @param fingerprint the fingerprint of its payload
+     * @param key the key of the call
      * @param attempt the number of the attempt
      * @param retention time for which the record is kept, from now
      * @param failure the failure
      */
     record FailureRecord(
-            UUID id, Intent intent, Fingerprint fingerprint, int attempt, Duration retention, Failure failure) {}
+            RequestKey key, int attempt, Duration retention, Failure failure) {}
 }

@@ -13,7 +13,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.call.CallBinder;
 import io.idempotency.internal.call.IdempotentCall;
@@ -101,14 +101,14 @@ public final class InboxBinding implements CallBinder {
                 attributes.payload(target, arguments, fingerprinter),
                 attributes.type(target, arguments),
                 attributes.position(consumer, target, arguments),
-                retention.ofConsumer(consumer, operation.options().retention()));
+                operation.options().retention());
         return bind(message, id, operation.options(), attributes.onConflict(), onResult);
     }
 
     private IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<InboxResult> onResult) {
         IdempotencyKey id = requireId(consumer, messageId);
         InboxMessage message = new InboxMessage(consumer, id.value(), null, null, null, retention(consumer));
-        return bind(message, id, CallOptions.DEFAULTS, ConflictPolicy.REFUSE, onResult);
+        return bind(message, id, retention.defaults(), ConflictPolicy.REFUSE, onResult);
     }
 
     private IdempotentCall bind(
@@ -119,11 +119,9 @@ public final class InboxBinding implements CallBinder {
             Consumer<InboxResult> onResult) {
         Intent intent = new Intent(message.consumer(), "", id);
         return new IdempotentCall(
-                RequestId.ofMessage(intent),
-                databaseResolver.resolveDatabase(),
-                intent,
                 // The fingerprint of null if payloads are not compared.
-                message.payload() == null ? fingerprinter.of(null) : message.payload(),
+                RequestKey.ofMessage(intent, message.payload() == null ? fingerprinter.of(null) : message.payload()),
+                databaseResolver.resolveDatabase(),
                 options.withRetention(message.retention()),
                 // The result is not stored.
                 void.class,
@@ -136,7 +134,7 @@ public final class InboxBinding implements CallBinder {
 
     /** Returns the key of a message of a consumer in the database that this thread works on. */
     LocalKey localKey(Intent message) {
-        return new LocalKey(RequestId.ofMessage(message), databaseResolver.resolveDatabase());
+        return new LocalKey(RequestKey.idOfMessage(message), databaseResolver.resolveDatabase());
     }
 
     /** Returns how long a message that a consumer has handled is kept by default. */

@@ -18,7 +18,6 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.call.CallDefaults;
 import io.idempotency.internal.call.Effect;
 import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.call.KeyOwnership;
@@ -50,7 +49,7 @@ public final class InboxTemplate implements Inbox {
      * @param executor executes deliveries from outside their transaction
      * @param transactions finds the transaction of a batch
      * @param store keeps the handled messages
-     * @param defaults the longest wait of a batch
+     * @param waitTimeout the longest wait of a batch
      * @param listener receives the outcome of each message of a batch
      */
     public InboxTemplate(
@@ -58,13 +57,13 @@ public final class InboxTemplate implements Inbox {
             IdempotentCallExecutor executor,
             JoinedTransactions transactions,
             InboxStore store,
-            CallDefaults defaults,
+            Duration waitTimeout,
             IdempotencyListener listener) {
         this.binding = binding;
         this.executor = executor;
         this.transactions = transactions;
         this.store = store;
-        this.waitTimeout = defaults.waitTimeout();
+        this.waitTimeout = waitTimeout;
         this.listener = listener;
     }
 

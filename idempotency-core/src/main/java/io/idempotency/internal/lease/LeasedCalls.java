@@ -56,8 +56,8 @@ public final class LeasedCalls implements LeasedExecutor {
         this.parts = parts;
         this.transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
         this.singleUpdates = RequiresNewTransaction.on(parts.dataSource());
-        this.failures = new FailureRecorder(transactions, parts.failures(), parts.defaults());
-        this.retry = new CallRetry(parts.defaults().retry());
+        this.failures = new FailureRecorder(transactions, parts.failures(), parts.settings());
+        this.retry = new CallRetry(parts.settings().retry());
     }
 
     @Override
@@ -66,11 +66,11 @@ public final class LeasedCalls implements LeasedExecutor {
         ResumedCall resumed = call.resumed();
         Lease lease = new Lease(
                 resumed == null ? UUID.randomUUID() : resumed.token(),
-                parts.defaults().leaseOf(call.options()),
+                call.options().lease(),
                 call.arguments(),
                 null);
         ClaimRequest request =
-                parts.defaults().claimRequest(call, execution.waitBudget().forDatabase(), false, lease);
+                call.claimRequest(execution.waitBudget().forDatabase(), false, lease);
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
         Attempt asking = execution.begin(new Attempt(execution, parts));
         LeaseClaim leaseClaim =

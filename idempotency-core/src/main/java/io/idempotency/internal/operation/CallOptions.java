@@ -11,24 +11,26 @@ import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyMode;
 
 /**
- * The options of a call. Options that are not set have the application's defaults.
+ * The options of a call. What an annotation or a caller does not set is the application's default.
  *
- * @param retention retention of the key and its response; {@code null} for the default
+ * @param retention retention of the key and its response
+ * @param responseRetention retention of responses, if that is shorter; {@code null} for as long as the key
  * @param onDuplicate policy for a key that another call holds
- * @param waitTimeout longest wait for that call; {@code null} for the default
+ * @param waitTimeout longest wait for that call
  * @param mode time at which the claim is committed
- * @param lease longest time for which a committed claim holds the key; {@code null} for the default
+ * @param lease longest time for which a committed claim holds the key
  * @param retryLeased whether a retry may run a leased method again after it has started
- * @param maxAttempts most executions of the method in one call; 0 for the default
+ * @param maxAttempts most executions of the method in one call
  * @param finalFailures exceptions that are the final answer to the intent
  * @param lossyResponse whether a replay may show less than the first response
  */
 public record CallOptions(
-        @Nullable Duration retention,
+        Duration retention,
+        @Nullable Duration responseRetention,
         DuplicatePolicy onDuplicate,
-        @Nullable Duration waitTimeout,
+        Duration waitTimeout,
         IdempotencyMode mode,
-        @Nullable Duration lease,
+        Duration lease,
         boolean retryLeased,
         int maxAttempts,
         List<Class<? extends Throwable>> finalFailures,
@@ -38,28 +40,21 @@ public record CallOptions(
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofMillis(Integer.MAX_VALUE);
 
-    /** Options that are all the application's defaults. */
-    public static final CallOptions DEFAULTS = new CallOptions(
-            null, DuplicatePolicy.WAIT, null, IdempotencyMode.TRANSACTIONAL, null, false, 0, List.of(), false);
-
     /**
      * Checks the ranges.
      *
-     * @throws IllegalArgumentException if a duration is given and is out of range, the number of attempts is
-     *     negative, or the mode is OPTIMISTIC and there are final failures
+     * @throws IllegalArgumentException if a duration is out of range, the number of attempts is not positive, or the mode is
+     *     OPTIMISTIC and there are final failures
      */
     public CallOptions {
-        if (retention != null) {
-            requireRetention(retention);
+        requireRetention(retention);
+        if (responseRetention != null) {
+            requireRetention(responseRetention);
         }
-        if (waitTimeout != null) {
-            requireWaitTimeout(waitTimeout);
-        }
-        if (lease != null) {
-            requireLease(lease);
-        }
-        if (maxAttempts < 0) {
-            throw new IllegalArgumentException("maxAttempts must not be negative, but is " + maxAttempts);
+        requireWaitTimeout(waitTimeout);
+        requireLease(lease);
+        if (maxAttempts < 1) {
+            throw new IllegalArgumentException("maxAttempts must be at least 1, but is " + maxAttempts);
         }
         finalFailures = List.copyOf(finalFailures);
         if (mode == IdempotencyMode.OPTIMISTIC && !finalFailures.isEmpty()) {
@@ -134,94 +129,38 @@ public record CallOptions(
         return finalFailures.stream().anyMatch(type -> type.isInstance(failure));
     }
 
-    /**
-     * Changes the retention.
-     *
-     * @param changed retention of the key and its response
-     * @return the changed options
-     */
+    /** Returns the options with another retention of the key and its response. */
     public CallOptions withRetention(Duration changed) {
-        return new CallOptions(
-                changed, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(changed, responseRetention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
-    /**
-     * Changes the policy.
-     *
-     * @param changed policy for a key that another call holds
-     * @return the changed options
-     */
+    /** Returns the options with another policy for a key that another call holds. */
     public CallOptions withOnDuplicate(DuplicatePolicy changed) {
-        return new CallOptions(
-                retention, changed, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(retention, responseRetention, changed, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
-    /**
-     * Changes the wait timeout.
-     *
-     * @param changed longest wait
-     * @return the changed options
-     */
+    /** Returns the options with another longest wait. */
     public CallOptions withWaitTimeout(Duration changed) {
-        return new CallOptions(
-                retention, onDuplicate, changed, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(retention, responseRetention, onDuplicate, changed, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
-    /**
-     * Changes the mode to LEASED.
-     *
-     * @param changed longest time for which the lease holds the key
-     * @return the changed options
-     */
+    /** Returns the options with the mode LEASED and this lease. */
     public CallOptions withLease(Duration changed) {
-        return new CallOptions(
-                retention,
-                onDuplicate,
-                waitTimeout,
-                IdempotencyMode.LEASED,
-                changed,
-                retryLeased,
-                maxAttempts,
-                finalFailures,
-                lossyResponse);
+        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, IdempotencyMode.LEASED, changed, retryLeased, maxAttempts, finalFailures, lossyResponse);
     }
 
-    /**
-     * Changes the mode to OPTIMISTIC.
-     *
-     * @return the changed options
-     */
+    /** Returns the options with the mode OPTIMISTIC. */
     public CallOptions withOptimisticMode() {
-        return new CallOptions(
-                retention,
-                onDuplicate,
-                waitTimeout,
-                IdempotencyMode.OPTIMISTIC,
-                null,
-                false,
-                maxAttempts,
-                finalFailures,
-                lossyResponse);
+        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, IdempotencyMode.OPTIMISTIC, lease, false, maxAttempts, finalFailures, lossyResponse);
     }
 
-    /**
-     * Changes the final failures.
-     *
-     * @param changed exceptions that are the final answer to the intent
-     * @return the changed options
-     */
+    /** Returns the options with other final failures. */
     public CallOptions withFinalFailures(List<Class<? extends Throwable>> changed) {
-        return new CallOptions(
-                retention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, changed, lossyResponse);
+        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, changed, lossyResponse);
     }
 
-    /**
-     * Allows replays that show less than the first response.
-     *
-     * @return the changed options
-     */
+    /** Returns the options that allow replays which show less than the first response. */
     public CallOptions withLossyResponse() {
-        return new CallOptions(
-                retention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, true);
+        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, true);
     }
 }

@@ -23,7 +23,7 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
  * @param fingerprintExpression expression of the payload; {@code null} for all arguments
  * @param options options of the call
  * @param responseType return type of the method, type arguments included
- * @param resultReference reference to the object that the method creates
+ * @param resultReference reference to the object that the method creates; {@code null} if there is none
  * @param storedArguments types of the arguments by the names of their parameters, in their order, with which the call is resumed;
  *     {@code null} if it is not resumed
  * @param message attributes of a message; {@code null} for a call
@@ -35,7 +35,7 @@ public record IdempotentOperation(
         @Nullable ArgumentExpression fingerprintExpression,
         CallOptions options,
         Type responseType,
-        ResultReference resultReference,
+        @Nullable ResultReference resultReference,
         @Nullable Map<String, Type> storedArguments,
         @Nullable MessageAttributes message) {
 

@@ -75,18 +75,23 @@ final class OperationParser {
             requireNotSet(attributes, "resume", annotation.resume() ? "true" : "");
             requireNotSet(attributes, "lease", annotation.lease());
         }
-        Duration own = retention(annotation, attributes);
+        CallOptions defaults = retention.get().defaults();
+        Duration kept = orDefault(retention(annotation, attributes), defaults.retention());
         CallOptions options = new CallOptions(
-                own,
+                kept,
+                defaults.responseRetention(),
                 annotation.onDuplicate(),
-                attributes.duration(
-                        "waitTimeout",
-                        annotation.waitTimeout(),
-                        waitTimeout -> retention.get().requireWaitTimeout(waitTimeout, own)),
+                orDefault(
+                        attributes.duration(
+                                "waitTimeout",
+                                annotation.waitTimeout(),
+                                waitTimeout -> retention.get().requireWaitTimeout(waitTimeout, kept)),
+                        defaults.waitTimeout()),
                 annotation.mode(),
-                attributes.duration("lease", annotation.lease(), CallOptions::requireLease),
+                orDefault(
+                        attributes.duration("lease", annotation.lease(), CallOptions::requireLease), defaults.lease()),
                 annotation.retryLeased(),
-                annotation.maxAttempts(),
+                annotation.maxAttempts() == 0 ? defaults.maxAttempts() : annotation.maxAttempts(),
                 List.of(),
                 annotation.lossyResponse());
         options = withFinalFailures(options, annotation, attributes);
@@ -99,6 +104,10 @@ final class OperationParser {
                     longerThanRetention.getMessage() + ".",
                     "Choose a shorter lease or a longer retention.");
         }
+    }
+
+    private static Duration orDefault(@Nullable Duration own, Duration byDefault) {
+        return own == null ? byDefault : own;
     }
 
     private static CallOptions withFinalFailures(
@@ -132,9 +141,10 @@ final class OperationParser {
         return own;
     }
 
-    private static ResultReference resultReference(Idempotent annotation, AnnotationAttributes attributes) {
-        return new ResultReference(
-                StringUtils.hasText(annotation.resultType()) ? annotation.resultType() : null,
-                attributes.optionalExpression("resultId", annotation.resultId(), ResultReference.RESULT_VARIABLE));
+    private static @Nullable ResultReference resultReference(Idempotent annotation, AnnotationAttributes attributes) {
+        @Nullable String type = StringUtils.hasText(annotation.resultType()) ? annotation.resultType() : null;
+        ArgumentExpression id =
+                attributes.optionalExpression("resultId", annotation.resultId(), ResultReference.RESULT_VARIABLE);
+        return type == null && id == null ? null : new ResultReference(type, id);
     }
 }

@@ -36,9 +36,9 @@ final class ReceiverParser {
                 consumer,
                 attributes.expression("messageId", annotation.messageId()),
                 null,
-                own == null ? CallOptions.DEFAULTS : CallOptions.DEFAULTS.withRetention(own),
+                retention.get().defaults().withRetention(retention.get().ofConsumer(consumer, own)),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
-                ResultReference.NONE,
+                null,
                 null,
                 message(annotation, attributes));
     }

@@ -15,14 +15,6 @@ public record ResultReference(
 
     static final String RESULT_VARIABLE = "result";
 
-    /** No reference. */
-    public static final ResultReference NONE = new ResultReference(null, null);
-
-    /** {@return whether neither type nor id is declared} */
-    public boolean isEmpty() {
-        return type == null && idExpression == null;
-    }
-
     /**
      * Computes the id of the object that one call created.
      *

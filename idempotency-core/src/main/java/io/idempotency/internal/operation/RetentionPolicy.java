@@ -24,9 +24,7 @@ public final class RetentionPolicy {
 
     private final boolean isMinimumSet;
 
-    private final Duration keyRetention;
-
-    private final Duration lease;
+    private final CallOptions defaults;
 
     private final Duration messageRetention;
 
@@ -37,10 +35,7 @@ public final class RetentionPolicy {
      *
      * @param minimum shortest allowed retention; {@code null} for the longest of one minute, the default wait timeout and
      *     the default lease
-     * @param keyRetention default retention of keys
-     * @param responseRetention retention of responses; {@code null} for the same as keys
-     * @param waitTimeout default wait timeout
-     * @param lease default lease
+     * @param defaults the options of calls that set none
      * @param messageRetention default retention of handled messages
      * @param byConsumer retention of the messages of these consumers, which overrides their annotations
      * @throws IdempotencyStartupException if a retention is shorter than the minimum, a consumer's name is not valid,
@@ -48,20 +43,16 @@ public final class RetentionPolicy {
      */
     public RetentionPolicy(
             @Nullable Duration minimum,
-            Duration keyRetention,
-            @Nullable Duration responseRetention,
-            Duration waitTimeout,
-            Duration lease,
+            CallOptions defaults,
             Duration messageRetention,
             Map<String, Duration> byConsumer) {
         this.isMinimumSet = minimum != null;
-        this.minimum = minimum == null ? longest(SHORTEST, longest(waitTimeout, lease)) : minimum;
-        this.keyRetention = CallOptions.requireRetention(keyRetention);
-        this.lease = CallOptions.requireLease(lease);
+        this.minimum = minimum == null ? longest(SHORTEST, longest(defaults.waitTimeout(), defaults.lease())) : minimum;
+        this.defaults = defaults;
         this.messageRetention = CallOptions.requireRetention(messageRetention);
         this.byConsumer = Map.copyOf(byConsumer);
-        requireLongEnough("idempotency.retention", keyRetention);
-        requireNotLonger(responseRetention, keyRetention);
+        requireLongEnough("idempotency.retention", defaults.retention());
+        requireNotLonger(defaults.responseRetention(), defaults.retention());
         requireLongEnough("idempotency.inbox.retention", messageRetention);
         byConsumer.forEach((consumer, retention) -> {
             String property = "idempotency.inbox.retention-by-consumer." + consumer;
@@ -101,6 +92,11 @@ public final class RetentionPolicy {
             throw new IdempotencyStartupException(
                     property + " = " + text(retention) + " is shorter than " + minimum() + ". " + WHY, action());
         }
+    }
+
+    /** {@return the options of calls that set none} */
+    public CallOptions defaults() {
+        return defaults;
     }
 
     /** Returns whether a retention of a key or a message is below the minimum. */
@@ -143,17 +139,13 @@ public final class RetentionPolicy {
      * @throws IllegalArgumentException if the lease is longer than the retention, defaults included, or the wait timeout is
      */
     public CallOptions requireForCall(CallOptions options) {
-        Duration leased = options.lease() == null ? lease : options.lease();
-        Duration kept = options.retention() == null ? keyRetention : options.retention();
-        if (options.isLeased() && leased.compareTo(kept) > 0) {
+        if (options.isLeased() && options.lease().compareTo(options.retention()) > 0) {
             throw new IllegalArgumentException(
-                    "The lease of " + text(leased) + " is longer than the retention of " + text(kept)
+                    "The lease of " + text(options.lease()) + " is longer than the retention of " + text(options.retention())
                             + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"
                             + " again");
         }
-        if (options.waitTimeout() != null) {
-            requireWaitTimeout(options.waitTimeout(), options.retention());
-        }
+        requireWaitTimeout(options.waitTimeout(), options.retention());
         return options;
     }
 
@@ -161,16 +153,15 @@ public final class RetentionPolicy {
      * Checks the wait timeout of a call.
      *
      * @param waitTimeout longest wait for another call with its key
-     * @param retention retention of its key; {@code null} for the default
+     * @param retention retention of its key
      * @return the same wait timeout
      * @throws IllegalArgumentException if it is out of range, or is longer than the retention and no minimum is set
      */
-    Duration requireWaitTimeout(Duration waitTimeout, @Nullable Duration retention) {
+    Duration requireWaitTimeout(Duration waitTimeout, Duration retention) {
         CallOptions.requireWaitTimeout(waitTimeout);
-        Duration kept = retention == null ? keyRetention : retention;
-        if (!isMinimumSet && waitTimeout.compareTo(kept) > 0) {
+        if (!isMinimumSet && waitTimeout.compareTo(retention) > 0) {
             throw new IllegalArgumentException(
-                    "The wait timeout of " + text(waitTimeout) + " is longer than the retention of " + text(kept)
+                    "The wait timeout of " + text(waitTimeout) + " is longer than the retention of " + text(retention)
                             + ". A call may wait until the key is forgotten, and then runs again");
         }
         return waitTimeout;

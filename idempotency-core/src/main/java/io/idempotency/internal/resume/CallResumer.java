@@ -26,8 +26,7 @@ import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
-import io.idempotency.internal.claim.RequestId;
-import io.idempotency.internal.call.CallDefaults;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.call.LocalKey;
@@ -64,8 +63,6 @@ public final class CallResumer {
 
     private final FailureTranslator translator;
 
-    private final CallDefaults defaults;
-
     private final int maxAttempts;
 
     private final IdempotencyListener listener;
@@ -88,7 +85,6 @@ public final class CallResumer {
      * @param dataSource the DataSource of the store
      * @param databaseResolver resolves the database of a call
      * @param translator translates exceptions to failure codes
-     * @param defaults the settings that a call leaves open
      * @param maxAttempts the largest number of attempts that instances make at a call
      * @param listener receives the result of each attempt
      * @param attemptsInThisJvm returns the number of the attempt that this JVM is running; {@code null} if it runs none
@@ -99,7 +95,6 @@ public final class CallResumer {
             DataSource dataSource,
             DatabaseResolver databaseResolver,
             FailureTranslator translator,
-            CallDefaults defaults,
             int maxAttempts,
             IdempotencyListener listener,
             Function<LocalKey, @Nullable Integer> attemptsInThisJvm) {
@@ -108,7 +103,6 @@ public final class CallResumer {
         this.databaseResolver = databaseResolver;
         this.transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         this.translator = translator;
-        this.defaults = defaults;
         this.maxAttempts = maxAttempts;
         this.listener = listener;
         this.attemptsInThisJvm = attemptsInThisJvm;
@@ -205,8 +199,8 @@ public final class CallResumer {
         } catch (OtherVersionException otherVersion) {
             return postpone(due, operation, otherVersion);
         }
-        Lease lease = ResumedCall.nextLease(due, operation.options(), defaults);
-        ClaimRequest request = defaults.claimRequest(key, LONGEST_WAIT, false, lease);
+        Lease lease = ResumedCall.nextLease(due, operation.options());
+        ClaimRequest request = key.claimRequest(LONGEST_WAIT, false, lease);
         // Otherwise the row was changed or deleted meanwhile: perhaps the caller has got a failure.
         ClaimResult expected = ClaimResult.granted(
                 due.isUnfinished() ? ClaimResult.Kind.GRANTED_RECOVERY : ClaimResult.Kind.GRANTED_RETRY,
@@ -216,7 +210,7 @@ public final class CallResumer {
         if (!claim.equals(expected)) {
             return false;
         }
-        ResumedCall call = new ResumedCall(due, operation, lease, claim, maxAttempts, defaults);
+        ResumedCall call = new ResumedCall(due, operation, lease, claim, maxAttempts);
         running.put(key.localKey(), call);
         try {
             make(call, method, due, operation, request.fence(claim.attempt()));
@@ -255,7 +249,7 @@ public final class CallResumer {
 
     /** Leaves a call to an instance of another version. Returns {@code false} if the call is not due any more. */
     private boolean postpone(DueCall due, IdempotentOperation operation, OtherVersionException otherVersion) {
-        Duration pause = defaults.leaseOf(operation.options());
+        Duration pause = operation.options().lease();
         if (warnedScopes.add(due.intent().scope())) {
             logger.warn(
                     "{}. It is no attempt, and tried again every {}: let an instance of the version that has stored it run, deploy"
@@ -269,10 +263,8 @@ public final class CallResumer {
 
     private IdempotentCall callOf(DueCall due, IdempotentOperation operation) {
         return new IdempotentCall(
-                RequestId.of(due.intent()),
+                RequestKey.of(due.intent(), due.fingerprint()),
                 databaseResolver.resolveDatabase(),
-                due.intent(),
-                due.fingerprint(),
                 operation.options(),
                 operation.responseType(),
                 null,

@@ -60,7 +60,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
     @Override
     public Call call(String scope, @Nullable String key, @Nullable Object request) {
-        return new TemplateCall(Intent.requireScope(scope), key, request, null, CallOptions.DEFAULTS);
+        return new TemplateCall(Intent.requireScope(scope), key, request, null, retention.defaults());
     }
 
     private final class TemplateCall implements Call {

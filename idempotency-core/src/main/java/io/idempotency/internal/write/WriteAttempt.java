@@ -76,8 +76,7 @@ public final class WriteAttempt extends Attempt {
     private @Nullable Object writeAndCommit() {
         IdempotentCall call = call();
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), this);
-        ClaimRequest request = parts().defaults()
-                .claimRequest(call, execution().waitBudget().forDatabase(), call.isCompleteWithClaim(), null);
+        ClaimRequest request = call.claimRequest(execution().waitBudget().forDatabase(), call.isCompleteWithClaim(), null);
         Fence fence = request.fence(FIRST.attempt());
         Completion completion = write.returnsRow()
                 ? new Completion(fence, ResponseMapper.NULL_BODY, null, null)

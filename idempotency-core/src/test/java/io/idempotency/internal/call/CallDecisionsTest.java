@@ -1,5 +1,6 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.ScriptedCall.Settings;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
@@ -13,8 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a call asks its database and its method, what its caller gets and what is published, as a {@link ScriptedCall} writes it. */
 class CallDecisionsTest {
-
-    private static final Duration PAUSE = Duration.ofMillis(2);
 
     private static final Duration WAIT = Duration.ofSeconds(10);
 
@@ -85,9 +84,9 @@ class CallDecisionsTest {
             ( claim method complete commit:lost ) ( claim rollback )         | 08006, FAILED
             """)
     void afterTheTimeForRepeatsNoneIsReportedButACommitIsAskedFor(String script, String end) {
-        RetrySettings late = new RetrySettings(3, PAUSE, 1, PAUSE, Duration.ofMillis(1));
+        Settings late = new Settings(3, Duration.ofMillis(1), WAIT, false);
 
-        assertMade(Form.TRANSACTIONAL, ScriptedCall.defaults(late, WAIT, false), script, end);
+        assertMade(Form.TRANSACTIONAL, late, script, end);
     }
 
     @ParameterizedTest
@@ -102,7 +101,7 @@ class CallDecisionsTest {
             ( claim method complete commit:40001 rollback ) | 40001, FAILED
             """)
     void aCallThatHasJoinedATransactionLeavesEverythingToIt(String script, String end) {
-        assertMade(Form.JOINED, ScriptedCall.defaults(retry(3), WAIT, true), script, end);
+        assertMade(Form.JOINED, new Settings(3, Duration.ZERO, WAIT, true), script, end);
     }
 
     @ParameterizedTest
@@ -249,7 +248,7 @@ class CallDecisionsTest {
             LEASED        | no  | ( claim commit ) method:declines ( fail commit:lost ) ( fail:no commit ) ( find:failed_final commit ) | Declined, FAILED_FINAL
             """)
     void aFailureIsRecordedIfItIsFinalOrAllAre(Form form, String recordsAll, String script, String end) {
-        assertMade(form, ScriptedCall.defaults(retry(1), WAIT, recordsAll.equals("yes")), script, end);
+        assertMade(form, new Settings(1, Duration.ZERO, WAIT, recordsAll.equals("yes")), script, end);
     }
 
     @Test
@@ -257,7 +256,7 @@ class CallDecisionsTest {
         Duration wait = Duration.ofMillis(60);
         ScriptedCall call = new ScriptedCall(
                 Form.LEASED,
-                ScriptedCall.defaults(retry(1), wait, false),
+                new Settings(1, Duration.ZERO, wait, false),
                 "( claim:leased rollback ) ".repeat(1_000).trim());
 
         assertThat(call.make()).endsWith("( claim:leased rollback ) -> RequestInProgressException, IN_PROGRESS");
@@ -285,8 +284,7 @@ class CallDecisionsTest {
             """)
     void thePausesGrowAndDiffer(
             long delay, double multiplier, long longest, String first, String second, String third) {
-        BackOffExecution pauses = new RetrySettings(
-                        4, Duration.ofMillis(delay), multiplier, Duration.ofMillis(longest), Duration.ZERO)
+        BackOffExecution pauses = new RetrySettings(Duration.ofMillis(delay), multiplier, Duration.ofMillis(longest), Duration.ZERO)
                 .backOff(4)
                 .start();
 
@@ -299,15 +297,11 @@ class CallDecisionsTest {
         assertThat(pauses.nextBackOff()).isEqualTo(BackOffExecution.STOP);
     }
 
-    private static CallDefaults attempts(int most) {
-        return ScriptedCall.defaults(retry(most), WAIT, false);
+    private static Settings attempts(int most) {
+        return new Settings(most, Duration.ZERO, WAIT, false);
     }
 
-    private static RetrySettings retry(int attempts) {
-        return new RetrySettings(attempts, PAUSE, 1, PAUSE, Duration.ZERO);
-    }
-
-    private static void assertMade(Form form, CallDefaults defaults, String script, String end) {
-        assertThat(new ScriptedCall(form, defaults, script).make()).isEqualTo(script + " -> " + end);
+    private static void assertMade(Form form, Settings settings, String script, String end) {
+        assertThat(new ScriptedCall(form, settings, script).make()).isEqualTo(script + " -> " + end);
     }
 }

@@ -1,5 +1,7 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.claim.RequestKey;
+
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -91,7 +93,7 @@ final class ScriptedCall {
 
     private final Form form;
 
-    private final CallDefaults defaults;
+    private final Settings settings;
 
     private final Deque<String> script;
 
@@ -105,15 +107,10 @@ final class ScriptedCall {
 
     private @Nullable Outcome outcome;
 
-    ScriptedCall(Form form, CallDefaults defaults, String script) {
+    ScriptedCall(Form form, Settings settings, String script) {
         this.form = form;
-        this.defaults = defaults;
+        this.settings = settings;
         this.script = new ArrayDeque<>(Arrays.asList(script.split(" ")));
-    }
-
-    static CallDefaults defaults(RetrySettings retry, Duration waitTimeout, boolean recordsEveryFailure) {
-        return new CallDefaults(
-                Duration.ofDays(1), null, waitTimeout, 10, 10, Duration.ofMinutes(1), retry, recordsEveryFailure);
     }
 
     /** Makes the call. Returns what was asked and answered, what the caller got and the outcome that was published. */
@@ -126,7 +123,7 @@ final class ScriptedCall {
         ClaimStore store = proxy(ClaimStore.class, this::answer);
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager, store);
-        CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, defaults);
+        CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
         CallBinder ofNoMethod = (operation, target, arguments) -> {
             throw new AssertionError("The call is bound already");
         };
@@ -174,17 +171,35 @@ final class ScriptedCall {
 
     private IdempotentCall callOf(ClaimStore store) {
         CallOptions options = new CallOptions(
+                Duration.ofDays(1),
                 null,
                 DuplicatePolicy.WAIT,
-                null,
+                settings.waitTimeout,
                 form.mode,
-                null,
+                Duration.ofMinutes(1),
                 form == Form.LEASED_REPEATABLE,
-                0,
+                settings.maxAttempts,
                 form.mode == IdempotencyMode.OPTIMISTIC ? List.of() : List.of(Declined.class),
                 false);
         return new IdempotentCall(
-                new UUID(0, 1), "database", INTENT, FINGERPRINT, options, String.class, null, false, store, null, null);
+                RequestKey.of(INTENT, FINGERPRINT), "database", options, String.class, null, false, store, null, null);
+    }
+
+    /**
+     * The settings of a call that matter to its decisions.
+     *
+     * @param maxAttempts the largest number of attempts
+     * @param retryTimeout the time after which no further attempt begins; zero for none
+     * @param waitTimeout the longest wait for another call
+     * @param recordsEveryFailure whether failures that are not final are recorded
+     */
+    record Settings(int maxAttempts, Duration retryTimeout, Duration waitTimeout, boolean recordsEveryFailure) {
+
+        private static final Duration PAUSE = Duration.ofMillis(2);
+
+        CallSettings ofAllCalls() {
+            return new CallSettings(10, 10, new RetrySettings(PAUSE, 1, PAUSE, retryTimeout), recordsEveryFailure);
+        }
     }
 
     private @Nullable Object method() {

@@ -1,5 +1,6 @@
 package io.idempotency.internal.operation;
 
+import io.idempotency.test.Defaults;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
@@ -26,14 +27,7 @@ final class AnnotatedMethods {
         MutablePropertySources sources = new MutablePropertySources();
         sources.addFirst(new MapPropertySource("test", properties));
         PropertySourcesPropertyResolver resolver = new PropertySourcesPropertyResolver(sources);
-        RetentionPolicy retention = new RetentionPolicy(
-                Duration.ofMillis(1),
-                Duration.ofDays(7),
-                null,
-                Duration.ofSeconds(5),
-                Duration.ofMinutes(1),
-                Duration.ofDays(14),
-                Map.of());
+        RetentionPolicy retention = Defaults.retention(Duration.ofMillis(1));
         return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders, () -> retention);
     }
 

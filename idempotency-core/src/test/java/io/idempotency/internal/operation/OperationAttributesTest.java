@@ -1,5 +1,6 @@
 package io.idempotency.internal.operation;
 
+import io.idempotency.test.Defaults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +56,8 @@ class OperationAttributesTest {
 
     @Test
     void theLeaseOfAProgrammaticCallIsCheckedWhateverIsSaidFirst() {
-        RetentionPolicy policy = policy(null);
-        CallOptions hours = CallOptions.DEFAULTS.withLease(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
+        RetentionPolicy policy = Defaults.retention(null);
+        CallOptions hours = Defaults.OPTIONS.withLease(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> policy.requireForCall(hours))
@@ -65,7 +66,7 @@ class OperationAttributesTest {
                                 + " may repeat it after the retention, and then runs it again");
         assertThat(policy.requireForCall(hours.withRetention(Duration.ofHours(2))))
                 .isNotNull();
-        assertThat(policy.requireForCall(CallOptions.DEFAULTS.withRetention(Duration.ofSeconds(1))))
+        assertThat(policy.requireForCall(Defaults.OPTIONS.withRetention(Duration.ofSeconds(30))))
                 .as("without a lease")
                 .isNotNull();
     }
@@ -79,10 +80,10 @@ class OperationAttributesTest {
                 .hasMessageContaining("An OPTIMISTIC call cannot have final failures")
                 .extracting(refused -> ((InvalidIdempotentMethodException) refused).action())
                 .isEqualTo("Remove mode = OPTIMISTIC, or remove finalFailures.");
-        CallOptions withFailures = CallOptions.DEFAULTS.withFinalFailures(List.of(IllegalStateException.class));
+        CallOptions withFailures = Defaults.OPTIONS.withFinalFailures(List.of(IllegalStateException.class));
         assertThatIllegalArgumentException().isThrownBy(withFailures::withOptimisticMode);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallOptions.DEFAULTS
+                .isThrownBy(() -> Defaults.OPTIONS
                         .withOptimisticMode()
                         .withFinalFailures(List.of(IllegalStateException.class)));
         assertThat(withFailures.withLease(Duration.ofMinutes(1)).finalFailures())
@@ -91,7 +92,7 @@ class OperationAttributesTest {
 
     @Test
     void anEmptyDurationIsLeftToTheDefaults() {
-        assertThat(optionsWith("")).isEqualTo(CallOptions.DEFAULTS);
+        assertThat(optionsWith("")).isEqualTo(Defaults.OPTIONS);
     }
 
     @ParameterizedTest
@@ -144,28 +145,17 @@ class OperationAttributesTest {
 
     @Test
     void aWaitThatIsLongerThanTheRetentionIsRefusedUnlessAMinimumIsSet() {
-        RetentionPolicy policy = policy(null);
+        RetentionPolicy policy = Defaults.retention(null);
         CallOptions waiting =
-                CallOptions.DEFAULTS.withWaitTimeout(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
+                Defaults.OPTIONS.withWaitTimeout(Duration.ofHours(2)).withRetention(Duration.ofHours(1));
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> policy.requireForCall(waiting))
                 .withMessage(
                         "The wait timeout of 2h is longer than the retention of 1h. A call may wait until the key is"
                                 + " forgotten, and then runs again");
-        assertThatIllegalArgumentException().isThrownBy(() -> policy.requireWaitTimeout(Duration.ofDays(8), null));
-        assertThat(policy(Duration.ofHours(1)).requireForCall(waiting)).isEqualTo(waiting);
-    }
-
-    private static RetentionPolicy policy(Duration minimum) {
-        return new RetentionPolicy(
-                minimum,
-                Duration.ofDays(7),
-                null,
-                Duration.ofSeconds(5),
-                Duration.ofMinutes(1),
-                Duration.ofDays(14),
-                Map.of());
+        assertThatIllegalArgumentException().isThrownBy(() -> policy.requireWaitTimeout(Duration.ofDays(8), Duration.ofDays(7)));
+        assertThat(Defaults.retention(Duration.ofHours(1)).requireForCall(waiting)).isEqualTo(waiting);
     }
 
     @Test

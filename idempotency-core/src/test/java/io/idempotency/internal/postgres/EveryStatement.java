@@ -169,9 +169,7 @@ final class EveryStatement {
             assertThat(store.recordFailure(
                             session.connection(),
                             new FailureRecord(
-                                    Requests.request(prefix + "-recorded").id(),
-                                    Requests.intent(prefix + "-recorded"),
-                                    Requests.fingerprint("payload"),
+                                    Requests.request(prefix + "-recorded").key(),
                                     1,
                                     Duration.ofDays(7),
                                     new Failure(false, "c", "m"))))

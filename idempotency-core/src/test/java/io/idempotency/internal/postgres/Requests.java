@@ -13,7 +13,7 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Lease;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 
@@ -55,9 +55,7 @@ public final class Requests {
             boolean completeAtOnce,
             @Nullable Lease lease) {
         return new ClaimRequest(
-                RequestId.of(intent),
-                intent,
-                fingerprint,
+                RequestKey.of(intent, fingerprint),
                 retention,
                 responseRetention,
                 waitLimit,

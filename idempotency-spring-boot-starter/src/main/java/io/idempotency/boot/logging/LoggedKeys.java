@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.boot.KeyDisplay;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 
 /** The keys, callers and message ids in log lines, as set by {@code idempotency.logging.keys}. */
 record LoggedKeys(KeyDisplay display) {
@@ -52,7 +52,7 @@ record LoggedKeys(KeyDisplay display) {
     }
 
     private static String addHash(LogLine line, String name, Intent intent) {
-        String hash = RequestId.of(intent).toString();
+        String hash = RequestKey.idOf(intent).toString();
         line.add(name, hash);
         // With a prefix, because a client's key is often such a UUID, too.
         return "hash:" + hash + ' ';

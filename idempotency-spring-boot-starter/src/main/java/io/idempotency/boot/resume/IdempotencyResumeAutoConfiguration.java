@@ -17,7 +17,6 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.response.ResponseMapper;
-import io.idempotency.internal.call.CallDefaults;
 import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.postgres.PostgresStorage;
@@ -48,7 +47,6 @@ public final class IdempotencyResumeAutoConfiguration {
             IdempotencyDataSource dataSource,
             DatabaseResolver databaseResolver,
             FailureTranslator failures,
-            CallDefaults defaults,
             LeasedCalls leasedCalls,
             IdempotencyResumeProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
@@ -58,7 +56,6 @@ public final class IdempotencyResumeAutoConfiguration {
                 dataSource.dataSource(),
                 databaseResolver,
                 failures,
-                defaults,
                 properties.maxAttempts(),
                 listeners,
                 leasedCalls::attemptInThisJvm);

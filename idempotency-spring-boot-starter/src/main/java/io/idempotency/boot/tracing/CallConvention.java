@@ -8,7 +8,7 @@ import io.idempotency.Intent;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.tracing.IdempotencyObservations.High;
 import io.idempotency.boot.tracing.IdempotencyObservations.Low;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.observation.CallCompleted;
 
 /** The names and key values of the observation of a call. */
@@ -56,7 +56,7 @@ record CallConvention(KeyDisplay keys) implements ObservationConvention<CallObse
                         : KeyValues.of(
                                 High.KEY.withValue(intent.key().value()), High.CALLER.withValue(intent.caller()));
             case HASHED ->
-                KeyValues.of(High.KEY_HASH.withValue(RequestId.of(intent).toString()));
+                KeyValues.of(High.KEY_HASH.withValue(RequestKey.idOf(intent).toString()));
             case OMITTED -> KeyValues.empty();
         };
     }

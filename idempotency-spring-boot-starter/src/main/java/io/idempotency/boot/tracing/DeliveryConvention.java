@@ -9,7 +9,7 @@ import io.idempotency.Intent;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.tracing.IdempotencyObservations.High;
 import io.idempotency.boot.tracing.IdempotencyObservations.Low;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.observation.MessageReceived;
 
 /** The names and key values of the observation of a delivery. */
@@ -54,7 +54,7 @@ record DeliveryConvention(KeyDisplay keys) implements ObservationConvention<Deli
             case SHOWN -> KeyValues.of(High.MESSAGE_ID.withValue(messageId));
             case HASHED ->
                 KeyValues.of(High.MESSAGE_ID_HASH.withValue(
-                        RequestId.of(new Intent(context.getConsumer(), "", new IdempotencyKey(messageId)))
+                        RequestKey.idOf(new Intent(context.getConsumer(), "", new IdempotencyKey(messageId)))
                                 .toString()));
             case OMITTED -> KeyValues.empty();
         };

@@ -1,5 +1,6 @@
 package io.idempotency.boot.chain;
 
+import io.idempotency.test.Defaults;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,14 +26,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 /** The rules for one method, applied as at the start of an application. */
 final class MethodRules {
 
-    private static final RetentionPolicy RETENTION = new RetentionPolicy(
-            null,
-            Duration.ofDays(7),
-            null,
-            Duration.ofSeconds(5),
-            Duration.ofMinutes(1),
-            Duration.ofDays(14),
-            Map.of());
+    private static final RetentionPolicy RETENTION = Defaults.retention(null);
 
     private final AnnotationOperationSource operations = new AnnotationOperationSource(text -> text, () -> RETENTION);
 

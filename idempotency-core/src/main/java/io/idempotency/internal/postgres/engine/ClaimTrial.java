@@ -15,7 +15,7 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.lock.LockStore;
@@ -151,7 +151,7 @@ final class ClaimTrial {
         Fingerprint fingerprint = new Fingerprint(Fingerprinter.VERSION, new byte[HASH_LENGTH]);
         return claims.claim(
                 on.connection(),
-                new ClaimRequest(RequestId.of(claimed), claimed, fingerprint, RETENTION, null, waitLimit, true, null));
+                new ClaimRequest(RequestKey.of(claimed, fingerprint), RETENTION, null, waitLimit, true, null));
     }
 
     private boolean lock(RolledBackConnection on) {

@@ -397,9 +397,9 @@ public final class PostgresClaimStore implements ClaimStore {
     @Override
     public boolean recordFailure(Connection connection, FailureRecord failed) {
         return update(connection, "record a failure", recordFailure, parameters -> {
-            parameters.uuid(failed.id());
-            parameters.intent(failed.intent());
-            RequestParameters.bindFingerprint(parameters, failed.fingerprint());
+            parameters.uuid(failed.key().id());
+            parameters.intent(failed.key().intent());
+            RequestParameters.bindFingerprint(parameters, failed.key().fingerprint());
             RequestParameters.bindFailure(parameters, RequestParameters.statusOf(failed.failure()), failed.failure());
             parameters.string(claimedBy);
             parameters.integer(failed.attempt());

@@ -15,7 +15,7 @@ import io.idempotency.Intent;
 import io.idempotency.InterventionRefusedException;
 import io.idempotency.RequestStatus;
 import io.idempotency.StepRecord;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;
@@ -46,7 +46,7 @@ public final class RequestAdministration {
      * @return the request, if it is stored
      */
     public Optional<IdempotencyRecord> find(Intent intent) {
-        return query(RequestSql.DESCRIBE_ONE, RequestId.of(intent), intent.caller()).stream()
+        return query(RequestSql.DESCRIBE_ONE, RequestKey.idOf(intent), intent.caller()).stream()
                 .filter(found -> found.intent().equals(intent))
                 .findFirst();
     }
@@ -220,7 +220,7 @@ public final class RequestAdministration {
 
     private static List<Object> parametersOf(Intent intent) {
         return List.of(
-                RequestId.of(intent),
+                RequestKey.idOf(intent),
                 intent.scope(),
                 intent.caller(),
                 intent.key().value());

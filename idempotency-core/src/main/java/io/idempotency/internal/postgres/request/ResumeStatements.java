@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.DueCall;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
@@ -57,7 +57,7 @@ final class ResumeStatements {
             StatementParameters parameters = statements.parameters();
             parameters.duration(pause);
             RequestParameters.bindId(
-                    parameters, RequestId.of(call.intent()), call.intent().caller());
+                    parameters, RequestKey.idOf(call.intent()), call.intent().caller());
             parameters.integer(call.attempt());
             return statements.update() == 1;
         } catch (SQLException failure) {

@@ -309,9 +309,7 @@ class ResponseExpiryTest {
     private static ClaimRequest leased(String key, Duration lease) {
         ClaimRequest leased = Requests.leased(key, "payload", lease);
         return new ClaimRequest(
-                leased.id(),
-                leased.intent(),
-                leased.fingerprint(),
+                leased.key(),
                 leased.retention(),
                 HOUR,
                 leased.waitLimit(),

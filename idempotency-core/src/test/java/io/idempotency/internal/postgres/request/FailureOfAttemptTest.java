@@ -193,9 +193,7 @@ class FailureOfAttemptTest {
                 .recordFailure(
                         session.connection(),
                         new FailureRecord(
-                                request.id(),
-                                request.intent(),
-                                request.fingerprint(),
+                                request.key(),
                                 attempt,
                                 Duration.ofDays(1),
                                 new Failure(isFinal, code, "message")));

@@ -192,12 +192,12 @@ class LeaseClaimTest {
         taker.commit();
         UUID token = request.fence(2).token();
 
-        assertThat(write.by(taker, new Fence(request.id(), "", 1, token))).isFalse();
-        assertThat(write.by(taker, new Fence(request.id(), "", 3, token))).isFalse();
-        assertThat(write.by(taker, new Fence(request.id(), "", 2, UUID.randomUUID())))
+        assertThat(write.by(taker, new Fence(request.key(), 1, token))).isFalse();
+        assertThat(write.by(taker, new Fence(request.key(), 3, token))).isFalse();
+        assertThat(write.by(taker, new Fence(request.key(), 2, UUID.randomUUID())))
                 .isFalse();
-        assertThat(write.by(taker, new Fence(request.id(), "", 2, null))).isFalse();
-        assertThat(write.by(taker, new Fence(leased("order-43").id(), "", 2, token)))
+        assertThat(write.by(taker, new Fence(request.key(), 2, null))).isFalse();
+        assertThat(write.by(taker, new Fence(leased("order-43").key(), 2, token)))
                 .isFalse();
         assertThat(write.by(taker, request.fence(2))).isTrue();
     }

@@ -1,0 +1,36 @@
+package io.idempotency.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.idempotency.DuplicatePolicy;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.operation.RetentionPolicy;
+
+/** The options that calls have in an application without properties. */
+public final class Defaults {
+
+    /** The options of calls. */
+    public static final CallOptions OPTIONS = new CallOptions(
+            Duration.ofDays(7),
+            null,
+            DuplicatePolicy.WAIT,
+            Duration.ofSeconds(5),
+            IdempotencyMode.TRANSACTIONAL,
+            Duration.ofMinutes(1),
+            false,
+            3,
+            List.of(),
+            false);
+
+    private Defaults() {}
+
+    /** Returns the policy of an application that sets this minimum, or none. */
+    public static RetentionPolicy retention(@Nullable Duration minimum) {
+        return new RetentionPolicy(minimum, OPTIONS, Duration.ofDays(14), Map.of());
+    }
+}
