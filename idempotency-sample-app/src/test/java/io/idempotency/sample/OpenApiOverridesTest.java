@@ -1,7 +1,5 @@
 package io.idempotency.sample;
 
-import io.idempotency.test.Defaults;
-import java.time.Duration;
 import java.util.Map;
 
 import io.swagger.v3.oas.models.Components;
@@ -34,6 +32,7 @@ import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.test.Defaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

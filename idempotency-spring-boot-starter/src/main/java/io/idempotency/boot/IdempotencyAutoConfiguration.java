@@ -1,9 +1,5 @@
 package io.idempotency.boot;
 
-import io.idempotency.internal.lease.LeasedCalls;
-
-import io.idempotency.internal.template.IdempotencyTemplate;
-
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,28 +25,24 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.DatabaseResolver;
+import io.idempotency.DuplicatePolicy;
 import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.response.JacksonResponseCodec;
-import io.idempotency.internal.response.ResponseMapper;
-import io.idempotency.DuplicatePolicy;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.internal.call.CallBinding;
-import io.idempotency.internal.operation.CallOptions;
-import io.idempotency.internal.call.CallSettings;
 import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.CallSettings;
 import io.idempotency.internal.call.DistinctDatabases;
 import io.idempotency.internal.call.FingerprintContributor;
-import io.idempotency.internal.template.IdempotencyTemplate;
 import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.call.RetrySettings;
 import io.idempotency.internal.call.RoutedDatabase;
+import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.inbox.InboxBinding;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.InboxTemplate;
@@ -58,13 +50,18 @@ import io.idempotency.internal.interceptor.ContextHierarchyVerifier;
 import io.idempotency.internal.interceptor.DeclaredTransactions;
 import io.idempotency.internal.interceptor.IdempotentAdvisor;
 import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
+import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.lock.LockTemplate;
 import io.idempotency.internal.operation.AnnotationOperationSource;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.template.IdempotencyTemplate;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
 import io.idempotency.observation.CallObserver;
@@ -276,8 +273,7 @@ public final class IdempotencyAutoConfiguration {
         return new CallSettings(
                 properties.maxWaiting(),
                 properties.mostWaiting(),
-                new RetrySettings(
-                        retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),
+                new RetrySettings(retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),
                 properties.recordFailedAttempts());
     }
 
@@ -336,7 +332,6 @@ public final class IdempotencyAutoConfiguration {
             InboxStore inboxStore,
             IdempotencyProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new InboxTemplate(
-                binding, callExecutor, transactions, inboxStore, properties.waitTimeout(), listeners);
+        return new InboxTemplate(binding, callExecutor, transactions, inboxStore, properties.waitTimeout(), listeners);
     }
 }

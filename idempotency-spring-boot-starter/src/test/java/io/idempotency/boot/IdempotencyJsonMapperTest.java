@@ -1,7 +1,5 @@
 package io.idempotency.boot;
 
-import io.idempotency.boot.IdempotencyJsonMapper;
-
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;

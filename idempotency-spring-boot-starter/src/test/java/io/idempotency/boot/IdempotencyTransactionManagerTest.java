@@ -1,7 +1,5 @@
 package io.idempotency.boot;
 
-import io.idempotency.boot.IdempotencyTransactionManager;
-
 import java.util.Map;
 import javax.sql.DataSource;
 

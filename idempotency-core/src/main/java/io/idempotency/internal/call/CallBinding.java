@@ -19,11 +19,11 @@ import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.ResultReference;
 import io.idempotency.internal.operation.StoredArguments;
+import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 

@@ -1,7 +1,7 @@
 package io.idempotency.internal.call;
 
-import java.nio.ByteBuffer;
 import java.lang.reflect.Type;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.UUID;
@@ -157,7 +157,8 @@ public class CallContext implements IdempotencyContext {
     }
 
     /** Runs a step, or replays what is recorded of it. */
-    protected @Nullable Object runStep(String name, boolean isInTransaction, Type type, Invocation work) throws Throwable {
+    protected @Nullable Object runStep(String name, boolean isInTransaction, Type type, Invocation work)
+            throws Throwable {
         throw new IllegalStateException("The call for the " + intent + " has no steps, because it holds no lease: use"
                 + " mode = LEASED. In the other modes everything is rolled back together");
     }

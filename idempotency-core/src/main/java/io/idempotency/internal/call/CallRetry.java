@@ -39,8 +39,7 @@ public final class CallRetry {
     /** Runs work of the library that must be done after the method has run, even if the thread is interrupted. */
     public <T> T runRequired(RequiredWork<T> work) throws Throwable {
         RetrySettings requiredWork = settings.forRequiredWork();
-        BackOffExecution pauses =
-                requiredWork.backOff(Integer.MAX_VALUE).start();
+        BackOffExecution pauses = requiredWork.backOff(Integer.MAX_VALUE).start();
         PendingInterruption interruption = new PendingInterruption();
         long start = System.nanoTime();
         try {
@@ -76,6 +75,7 @@ public final class CallRetry {
     @FunctionalInterface
     public interface AttemptMaker<T> {
 
+        /** Returns the result of the attempt. */
         @Nullable T make() throws Throwable;
     }
 
@@ -83,6 +83,7 @@ public final class CallRetry {
     @FunctionalInterface
     public interface RequiredWork<T> {
 
+        /** Returns the result of the work. */
         T run() throws Throwable;
     }
 
@@ -104,7 +105,7 @@ public final class CallRetry {
         private @Nullable Throwable lastFailure;
 
         RetryableCall(
-            AttemptMaker<T> attempt,
+                AttemptMaker<T> attempt,
                 Predicate<Throwable> isRetryable,
                 RetrySettings settings,
                 CallExecution execution) {

@@ -132,6 +132,7 @@ public final class ClaimResultHandler {
     @FunctionalInterface
     public interface Granted {
 
+        /** Returns the result of the method. */
         @Nullable Object run(ClaimResult granted) throws Throwable;
     }
 }

@@ -102,8 +102,8 @@ public final class FailureRecorder {
     }
 
     private boolean write(IdempotentCall call, int attempt, Failure failure) {
-        KeyClaimer.FailureRecord record = new KeyClaimer.FailureRecord(
-                call.key(), attempt, call.options().retention(), failure);
+        KeyClaimer.FailureRecord record =
+                new KeyClaimer.FailureRecord(call.key(), attempt, call.options().retention(), failure);
         return transactions.call(connection -> call.keyClaimer().recordFailure(connection, record));
     }
 }

@@ -57,19 +57,15 @@ public record IdempotentCall(
      * @return the request
      */
     public ClaimRequest claimRequest(Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
-        return new ClaimRequest(
-                key,
-                options.retention(),
-                responseRetention(),
-                waitLimit,
-                completeAtOnce,
-                leased);
+        return new ClaimRequest(key, options.retention(), responseRetention(), waitLimit, completeAtOnce, leased);
     }
 
     /** Returns null if the response has no retention of its own. */
     private @Nullable Duration responseRetention() {
         Duration ofResponses = options.responseRetention();
-        return ofResponses != null && hasResponse() && ofResponses.compareTo(options.retention()) < 0 ? ofResponses : null;
+        return ofResponses != null && hasResponse() && ofResponses.compareTo(options.retention()) < 0
+                ? ofResponses
+                : null;
     }
 
     boolean hasResponse() {

@@ -1,6 +1,5 @@
 package io.idempotency.internal.call;
 
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -61,8 +60,8 @@ public final class IdempotentCallExecutor {
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
         FailureRecorder failures = new FailureRecorder(transactions, parts.failures(), settings);
         CallRetry retry = new CallRetry(settings.retry());
-        this.committedRows = new CommittedRows(
-                parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
+        this.committedRows =
+                new CommittedRows(parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
         this.transactionalCalls = new TransactionalCalls(
                 parts, retry, failures, new InDoubtCommitResolver(transactions, parts, failures, retry), committedRows);
     }

@@ -104,8 +104,7 @@ final class InDoubtCommitResolver {
 
     private ClaimResult query(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        ClaimRequest request =
-                call.claimRequest(execution.waitBudget().forDatabase(), false, null);
+        ClaimRequest request = call.claimRequest(execution.waitBudget().forDatabase(), false, null);
         return retry.runRequired(() -> transactions.callAndKeepIf(
                 connection -> call.keyClaimer().claim(connection, request), result -> false));
     }

@@ -66,12 +66,7 @@ public final class ResumedCall {
      * @param claim the claim, which is committed
      * @param maxAttempts the largest number of attempts that instances make
      */
-    public ResumedCall(
-            DueCall due,
-            IdempotentOperation operation,
-            Lease lease,
-            ClaimResult claim,
-            int maxAttempts) {
+    public ResumedCall(DueCall due, IdempotentOperation operation, Lease lease, ClaimResult claim, int maxAttempts) {
         this.due = due;
         this.operation = operation;
         this.lease = lease;

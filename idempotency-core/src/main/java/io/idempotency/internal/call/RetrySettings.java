@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.ExponentialBackOff;
 
-
 /**
  * The settings of retries after a serialization failure, a deadlock or a lost connection.
  *

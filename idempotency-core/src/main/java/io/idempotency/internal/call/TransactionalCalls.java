@@ -1,6 +1,5 @@
 package io.idempotency.internal.call;
 
-
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.claim.ClaimResult;
@@ -88,9 +87,7 @@ final class TransactionalCalls {
             return new TransactionalAttempt(execution, parts);
         }
         AttemptFactory first = execution.firstAttempt();
-        return first == null
-                ? new OptimisticAttempt(execution, parts, committedRows)
-                : first.create(execution, parts);
+        return first == null ? new OptimisticAttempt(execution, parts, committedRows) : first.create(execution, parts);
     }
 
     /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */

@@ -23,8 +23,7 @@ public final class WaitBudget {
 
     /** Returns the budget of a call with these options. */
     static WaitBudget of(CallOptions options) {
-        return new WaitBudget(
-                options.onDuplicate() == DuplicatePolicy.FAIL ? SHORTEST_WAIT : options.waitTimeout());
+        return new WaitBudget(options.onDuplicate() == DuplicatePolicy.FAIL ? SHORTEST_WAIT : options.waitTimeout());
     }
 
     WaitBudget(Duration total) {

@@ -12,10 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the number of the attempt
  * @param token the token of the lease; {@code null} for a claim that is part of its transaction
  */
-public record Fence(
-        RequestKey key,
-        int attempt,
-        @Nullable UUID token) {
+public record Fence(RequestKey key, int attempt, @Nullable UUID token) {
 
     /** {@return the primary key} */
     public UUID requestId() {

@@ -7,7 +7,6 @@ import java.util.UUID;
 
 import org.springframework.dao.DataAccessException;
 
-
 /**
  * Claims and completes the key of a call in its transaction: the {@link ClaimStore} for requests, the inbox for messages.
  */
@@ -95,6 +94,5 @@ public interface KeyClaimer {
      * @param retention time for which the record is kept, from now
      * @param failure the failure
      */
-    record FailureRecord(
-            RequestKey key, int attempt, Duration retention, Failure failure) {}
+    record FailureRecord(RequestKey key, int attempt, Duration retention, Failure failure) {}
 }

@@ -1,10 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallParts;
-import io.idempotency.internal.call.IdempotentCall;
-import io.idempotency.internal.call.Invocation;
-
 import java.lang.reflect.Type;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +15,10 @@ import io.idempotency.PrintableText;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.StepsChangedException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.internal.call.CallExecution;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.IdempotentCall;
+import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.response.ResponseMapper;

@@ -1,7 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.call.CallRetry;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -12,6 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;

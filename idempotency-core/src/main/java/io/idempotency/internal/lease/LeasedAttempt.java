@@ -1,13 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.call.Attempt;
-import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallParts;
-import io.idempotency.internal.call.CallRetry;
-import io.idempotency.internal.call.CallSynchronization;
-import io.idempotency.internal.call.RetryAfter;
-import io.idempotency.internal.call.RetryClassifier;
-
 import java.sql.Connection;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -17,6 +9,13 @@ import org.springframework.transaction.TransactionStatus;
 import io.idempotency.LeaseLostException;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.call.Attempt;
+import io.idempotency.internal.call.CallExecution;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.CallRetry;
+import io.idempotency.internal.call.CallSynchronization;
+import io.idempotency.internal.call.RetryAfter;
+import io.idempotency.internal.call.RetryClassifier;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;

@@ -1,19 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.call.LeasedExecutor;
-import io.idempotency.internal.call.Attempt;
-import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallParts;
-import io.idempotency.internal.call.CallRetry;
-import io.idempotency.internal.call.ClaimResultHandler;
-import io.idempotency.internal.call.FailureRecorder;
-import io.idempotency.internal.call.IdempotentCall;
-import io.idempotency.internal.call.KeyOwnership;
-import io.idempotency.internal.call.LocalKey;
-import io.idempotency.internal.call.ResumedCall;
-import io.idempotency.internal.call.RetryClassifier;
-import io.idempotency.internal.call.WaitBudget;
-
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +12,19 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.call.Attempt;
+import io.idempotency.internal.call.CallExecution;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.CallRetry;
+import io.idempotency.internal.call.ClaimResultHandler;
+import io.idempotency.internal.call.FailureRecorder;
+import io.idempotency.internal.call.IdempotentCall;
+import io.idempotency.internal.call.KeyOwnership;
+import io.idempotency.internal.call.LeasedExecutor;
+import io.idempotency.internal.call.LocalKey;
+import io.idempotency.internal.call.ResumedCall;
+import io.idempotency.internal.call.RetryClassifier;
+import io.idempotency.internal.call.WaitBudget;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
@@ -69,8 +68,7 @@ public final class LeasedCalls implements LeasedExecutor {
                 call.options().lease(),
                 call.arguments(),
                 null);
-        ClaimRequest request =
-                call.claimRequest(execution.waitBudget().forDatabase(), false, lease);
+        ClaimRequest request = call.claimRequest(execution.waitBudget().forDatabase(), false, lease);
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
         Attempt asking = execution.begin(new Attempt(execution, parts));
         LeaseClaim leaseClaim =

@@ -44,7 +44,8 @@ final class LeasedContext extends CallContext {
     }
 
     @Override
-    protected @Nullable Object runStep(String name, boolean isInTransaction, Type type, Invocation work) throws Throwable {
+    protected @Nullable Object runStep(String name, boolean isInTransaction, Type type, Invocation work)
+            throws Throwable {
         return isInTransaction ? steps.runInTransaction(name, type, work) : steps.run(name, type, work);
     }
 }

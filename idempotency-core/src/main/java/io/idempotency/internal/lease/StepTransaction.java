@@ -1,8 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.call.CallParts;
-import io.idempotency.internal.call.Invocation;
-
 import java.sql.Connection;
 import java.util.function.Consumer;
 
@@ -12,6 +9,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Intent;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.ActiveTransaction;

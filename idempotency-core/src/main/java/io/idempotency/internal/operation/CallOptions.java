@@ -131,36 +131,106 @@ public record CallOptions(
 
     /** Returns the options with another retention of the key and its response. */
     public CallOptions withRetention(Duration changed) {
-        return new CallOptions(changed, responseRetention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(
+                changed,
+                responseRetention,
+                onDuplicate,
+                waitTimeout,
+                mode,
+                lease,
+                retryLeased,
+                maxAttempts,
+                finalFailures,
+                lossyResponse);
     }
 
     /** Returns the options with another policy for a key that another call holds. */
     public CallOptions withOnDuplicate(DuplicatePolicy changed) {
-        return new CallOptions(retention, responseRetention, changed, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(
+                retention,
+                responseRetention,
+                changed,
+                waitTimeout,
+                mode,
+                lease,
+                retryLeased,
+                maxAttempts,
+                finalFailures,
+                lossyResponse);
     }
 
     /** Returns the options with another longest wait. */
     public CallOptions withWaitTimeout(Duration changed) {
-        return new CallOptions(retention, responseRetention, onDuplicate, changed, mode, lease, retryLeased, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(
+                retention,
+                responseRetention,
+                onDuplicate,
+                changed,
+                mode,
+                lease,
+                retryLeased,
+                maxAttempts,
+                finalFailures,
+                lossyResponse);
     }
 
     /** Returns the options with the mode LEASED and this lease. */
     public CallOptions withLease(Duration changed) {
-        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, IdempotencyMode.LEASED, changed, retryLeased, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(
+                retention,
+                responseRetention,
+                onDuplicate,
+                waitTimeout,
+                IdempotencyMode.LEASED,
+                changed,
+                retryLeased,
+                maxAttempts,
+                finalFailures,
+                lossyResponse);
     }
 
     /** Returns the options with the mode OPTIMISTIC. */
     public CallOptions withOptimisticMode() {
-        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, IdempotencyMode.OPTIMISTIC, lease, false, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(
+                retention,
+                responseRetention,
+                onDuplicate,
+                waitTimeout,
+                IdempotencyMode.OPTIMISTIC,
+                lease,
+                false,
+                maxAttempts,
+                finalFailures,
+                lossyResponse);
     }
 
     /** Returns the options with other final failures. */
     public CallOptions withFinalFailures(List<Class<? extends Throwable>> changed) {
-        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, changed, lossyResponse);
+        return new CallOptions(
+                retention,
+                responseRetention,
+                onDuplicate,
+                waitTimeout,
+                mode,
+                lease,
+                retryLeased,
+                maxAttempts,
+                changed,
+                lossyResponse);
     }
 
     /** Returns the options that allow replays which show less than the first response. */
     public CallOptions withLossyResponse() {
-        return new CallOptions(retention, responseRetention, onDuplicate, waitTimeout, mode, lease, retryLeased, maxAttempts, finalFailures, true);
+        return new CallOptions(
+                retention,
+                responseRetention,
+                onDuplicate,
+                waitTimeout,
+                mode,
+                lease,
+                retryLeased,
+                maxAttempts,
+                finalFailures,
+                true);
     }
 }

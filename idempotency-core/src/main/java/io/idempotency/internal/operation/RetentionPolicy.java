@@ -140,10 +140,10 @@ public final class RetentionPolicy {
      */
     public CallOptions requireForCall(CallOptions options) {
         if (options.isLeased() && options.lease().compareTo(options.retention()) > 0) {
-            throw new IllegalArgumentException(
-                    "The lease of " + text(options.lease()) + " is longer than the retention of " + text(options.retention())
-                            + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"
-                            + " again");
+            throw new IllegalArgumentException("The lease of " + text(options.lease())
+                    + " is longer than the retention of " + text(options.retention())
+                    + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"
+                    + " again");
         }
         requireWaitTimeout(options.waitTimeout(), options.retention());
         return options;

@@ -1,7 +1,5 @@
 package io.idempotency.internal.response;
 
-import io.idempotency.internal.fingerprint.JsonFailures;
-
 import java.lang.reflect.Type;
 import java.nio.charset.CharacterCodingException;
 import java.util.List;
@@ -17,6 +15,7 @@ import io.idempotency.Intent;
 import io.idempotency.ResponseNotStorableException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.fingerprint.JsonFailures;
 import io.idempotency.internal.response.ReplayComparison.Difference;
 
 /**

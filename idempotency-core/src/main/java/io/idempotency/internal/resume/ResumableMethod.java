@@ -13,12 +13,12 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.response.ResponseMapper;
-import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.StoredArguments;
+import io.idempotency.internal.response.ResponseMapper;
 
 import static java.util.Objects.requireNonNull;
 

@@ -22,12 +22,12 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.response.ResponseMapper;
-import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.response.ResponseMapper;
 
 /** The registry of the methods whose calls are resumed. They are known as soon as all singletons exist. */
 public final class ResumableMethods implements SmartInitializingSingleton {

@@ -1,19 +1,5 @@
 package io.idempotency.internal.template;
 
-import io.idempotency.internal.call.Rethrow;
-
-import io.idempotency.internal.call.AttemptFactory;
-
-import io.idempotency.internal.call.Effect;
-
-import io.idempotency.internal.call.CallParts;
-
-import io.idempotency.internal.call.IdempotentCallExecutor;
-
-import io.idempotency.internal.call.CallBinding;
-
-import io.idempotency.internal.write.WriteBuilder;
-
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
@@ -22,14 +8,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
 
 import io.idempotency.DuplicatePolicy;
-import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
-import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.call.AttemptFactory;
+import io.idempotency.internal.call.CallBinding;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.Effect;
+import io.idempotency.internal.call.IdempotentCallExecutor;
+import io.idempotency.internal.call.Rethrow;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
-
-import static java.util.Objects.requireNonNull;
+import io.idempotency.internal.write.WriteBuilder;
 
 /** Executes programmatic calls, on the same path as those of annotated methods. */
 public final class IdempotencyTemplate implements IdempotencyOperations {
@@ -163,8 +152,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
             return execute(responseType, effect, null);
         }
 
-        private @Nullable Object execute(
-                Type responseType, Effect effect, @Nullable AttemptFactory firstAttempt) {
+        private @Nullable Object execute(Type responseType, Effect effect, @Nullable AttemptFactory firstAttempt) {
             retention.requireForCall(options);
             try {
                 return executor.execute(

@@ -1,14 +1,5 @@
 package io.idempotency.internal.write;
 
-import io.idempotency.internal.call.TransactionalAttempt;
-
-import io.idempotency.internal.call.Attempt;
-import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallParts;
-import io.idempotency.internal.call.CommittedRows;
-import io.idempotency.internal.call.IdempotentCall;
-import io.idempotency.internal.call.KeyOwnership;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -18,6 +9,13 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.Outcome;
+import io.idempotency.internal.call.Attempt;
+import io.idempotency.internal.call.CallExecution;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.CommittedRows;
+import io.idempotency.internal.call.IdempotentCall;
+import io.idempotency.internal.call.KeyOwnership;
+import io.idempotency.internal.call.TransactionalAttempt;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Completion;
@@ -76,7 +74,8 @@ public final class WriteAttempt extends Attempt {
     private @Nullable Object writeAndCommit() {
         IdempotentCall call = call();
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), this);
-        ClaimRequest request = call.claimRequest(execution().waitBudget().forDatabase(), call.isCompleteWithClaim(), null);
+        ClaimRequest request =
+                call.claimRequest(execution().waitBudget().forDatabase(), call.isCompleteWithClaim(), null);
         Fence fence = request.fence(FIRST.attempt());
         Completion completion = write.returnsRow()
                 ? new Completion(fence, ResponseMapper.NULL_BODY, null, null)

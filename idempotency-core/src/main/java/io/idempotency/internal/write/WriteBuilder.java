@@ -1,14 +1,5 @@
 package io.idempotency.internal.write;
 
-import static java.util.Objects.requireNonNull;
-import io.idempotency.IdempotencyContext;
-
-import io.idempotency.internal.call.AttemptFactory;
-
-import io.idempotency.internal.call.Effect;
-
-import io.idempotency.internal.call.CallParts;
-
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +9,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.JdbcUpdateAffectedIncorrectNumberOfRowsException;
 
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyOperations.Write;
+import io.idempotency.internal.call.AttemptFactory;
+import io.idempotency.internal.call.CallParts;
+import io.idempotency.internal.call.Effect;
 import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.KeyedWrite.ExpectedRows;
 import io.idempotency.internal.claim.KeyedWrite.Statement;
-import io.idempotency.internal.claim.WriteStore;
+
+import static java.util.Objects.requireNonNull;
 
 /** The write of a programmatic call. Its statements are checked when they are added. */
 public final class WriteBuilder implements Write {

@@ -1,6 +1,5 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.ScriptedCall.Settings;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
@@ -9,6 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.util.backoff.BackOffExecution;
 
 import io.idempotency.internal.call.ScriptedCall.Form;
+import io.idempotency.internal.call.ScriptedCall.Settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -284,7 +284,8 @@ class CallDecisionsTest {
             """)
     void thePausesGrowAndDiffer(
             long delay, double multiplier, long longest, String first, String second, String third) {
-        BackOffExecution pauses = new RetrySettings(Duration.ofMillis(delay), multiplier, Duration.ofMillis(longest), Duration.ZERO)
+        BackOffExecution pauses = new RetrySettings(
+                        Duration.ofMillis(delay), multiplier, Duration.ofMillis(longest), Duration.ZERO)
                 .backOff(4)
                 .start();
 

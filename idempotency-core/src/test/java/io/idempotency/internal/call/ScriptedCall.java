@@ -1,7 +1,5 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.claim.RequestKey;
-
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -15,7 +13,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.UncategorizedSQLException;
@@ -43,17 +40,18 @@ import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
-import io.idempotency.internal.lease.LeasedCalls;
-import io.idempotency.internal.write.WriteAttempt;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.lease.LeasedCalls;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
-import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionTracker;
+import io.idempotency.internal.write.WriteAttempt;
 
 /**
  * A call whose method and whose database do what a script says. A script is all that the call asks them for, in turn. Parentheses are
@@ -127,7 +125,8 @@ final class ScriptedCall {
         CallBinder ofNoMethod = (operation, target, arguments) -> {
             throw new AssertionError("The call is bound already");
         };
-        IdempotentCallExecutor executor = new IdempotentCallExecutor(ofNoMethod, ofNoMethod, new LeasedCalls(parts), parts);
+        IdempotentCallExecutor executor =
+                new IdempotentCallExecutor(ofNoMethod, ofNoMethod, new LeasedCalls(parts), parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
         AttemptFactory firstAttempt =
                 write == null ? null : (execution, all) -> WriteAttempt.first(execution, all, write);

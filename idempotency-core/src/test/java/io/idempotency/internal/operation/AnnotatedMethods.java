@@ -1,6 +1,5 @@
 package io.idempotency.internal.operation;
 
-import io.idempotency.test.Defaults;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
@@ -9,6 +8,8 @@ import java.util.Map;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySourcesPropertyResolver;
+
+import io.idempotency.test.Defaults;
 
 /** Reads operations of methods by their name, as the interceptors do. */
 final class AnnotatedMethods {

@@ -1,6 +1,5 @@
 package io.idempotency.internal.operation;
 
-import io.idempotency.test.Defaults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +14,7 @@ import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.test.Defaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -83,9 +83,8 @@ class OperationAttributesTest {
         CallOptions withFailures = Defaults.OPTIONS.withFinalFailures(List.of(IllegalStateException.class));
         assertThatIllegalArgumentException().isThrownBy(withFailures::withOptimisticMode);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Defaults.OPTIONS
-                        .withOptimisticMode()
-                        .withFinalFailures(List.of(IllegalStateException.class)));
+                .isThrownBy(() ->
+                        Defaults.OPTIONS.withOptimisticMode().withFinalFailures(List.of(IllegalStateException.class)));
         assertThat(withFailures.withLease(Duration.ofMinutes(1)).finalFailures())
                 .isNotEmpty();
     }
@@ -154,8 +153,10 @@ class OperationAttributesTest {
                 .withMessage(
                         "The wait timeout of 2h is longer than the retention of 1h. A call may wait until the key is"
                                 + " forgotten, and then runs again");
-        assertThatIllegalArgumentException().isThrownBy(() -> policy.requireWaitTimeout(Duration.ofDays(8), Duration.ofDays(7)));
-        assertThat(Defaults.retention(Duration.ofHours(1)).requireForCall(waiting)).isEqualTo(waiting);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> policy.requireWaitTimeout(Duration.ofDays(8), Duration.ofDays(7)));
+        assertThat(Defaults.retention(Duration.ofHours(1)).requireForCall(waiting))
+                .isEqualTo(waiting);
     }
 
     @Test

@@ -12,9 +12,9 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.fingerprint.StateModule;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;

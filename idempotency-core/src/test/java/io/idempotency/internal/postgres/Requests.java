@@ -55,12 +55,7 @@ public final class Requests {
             boolean completeAtOnce,
             @Nullable Lease lease) {
         return new ClaimRequest(
-                RequestKey.of(intent, fingerprint),
-                retention,
-                responseRetention,
-                waitLimit,
-                completeAtOnce,
-                lease);
+                RequestKey.of(intent, fingerprint), retention, responseRetention, waitLimit, completeAtOnce, lease);
     }
 
     public static ClaimRequest waitingAtMost(Duration waitLimit, String key) {

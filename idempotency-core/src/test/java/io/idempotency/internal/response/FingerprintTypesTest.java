@@ -1,7 +1,5 @@
 package io.idempotency.internal.response;
 
-import io.idempotency.internal.fingerprint.Fingerprinter;
-
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.math.BigInteger;
@@ -43,6 +41,8 @@ import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdSerializer;
 import tools.jackson.databind.util.StdConverter;
+
+import io.idempotency.internal.fingerprint.Fingerprinter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

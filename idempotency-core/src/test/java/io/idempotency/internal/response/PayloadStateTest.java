@@ -1,9 +1,5 @@
 package io.idempotency.internal.response;
 
-import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.fingerprint.RefusedPayloadException;
-import io.idempotency.internal.fingerprint.StateModule;
-
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.net.InetAddress;
@@ -61,6 +57,9 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.fingerprint.RefusedPayloadException;
+import io.idempotency.internal.fingerprint.StateModule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,8 +1,5 @@
 package io.idempotency.internal.response;
 
-import io.idempotency.internal.fingerprint.Fingerprint;
-import io.idempotency.internal.fingerprint.Fingerprinter;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +14,8 @@ import org.springframework.core.ResolvableType;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;

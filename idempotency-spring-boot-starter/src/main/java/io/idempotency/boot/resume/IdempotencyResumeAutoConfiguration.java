@@ -1,7 +1,5 @@
 package io.idempotency.boot.resume;
 
-import io.idempotency.internal.lease.LeasedCalls;
-
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -16,10 +14,10 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.response.ResponseMapper;
-import io.idempotency.internal.call.IdempotentCallExecutor;
+import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.internal.resume.ResumableMethods;
 import io.idempotency.observation.IdempotencyListeners;

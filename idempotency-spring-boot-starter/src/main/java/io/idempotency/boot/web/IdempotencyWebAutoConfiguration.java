@@ -31,8 +31,8 @@ import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.response.JacksonResponseCodec;
 
 /** The auto-configuration of the {@code Idempotency-Key} header in applications with Spring MVC. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)

@@ -1,19 +1,5 @@
 package io.idempotency.boot.actuate;
 
-import io.idempotency.boot.actuate.Descriptors;
-
-import io.idempotency.boot.actuate.IdempotencyEndpointRuntimeHints;
-
-import io.idempotency.boot.actuate.IdempotencyEndpoint;
-
-import io.idempotency.boot.actuate.IdempotencyEndpointWebExtension;
-
-import io.idempotency.boot.actuate.LatestSamples;
-
-import io.idempotency.boot.actuate.IdempotencyHealthAutoConfiguration;
-
-import io.idempotency.boot.actuate.IdempotencyEndpointAutoConfiguration;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.actuate;
 
-import io.idempotency.boot.actuate.IdempotencyEndpointAutoConfiguration;
-
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;

@@ -1,11 +1,5 @@
 package io.idempotency.boot.actuate;
 
-import io.idempotency.boot.actuate.LatestSamples;
-
-import io.idempotency.boot.actuate.IdempotencyHealthIndicator;
-
-import io.idempotency.boot.actuate.IdempotencyHealthProperties;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

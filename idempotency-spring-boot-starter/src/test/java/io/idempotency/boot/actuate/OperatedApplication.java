@@ -1,9 +1,5 @@
 package io.idempotency.boot.actuate;
 
-import io.idempotency.boot.actuate.IdempotencyHealthAutoConfiguration;
-
-import io.idempotency.boot.actuate.IdempotencyEndpointAutoConfiguration;
-
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

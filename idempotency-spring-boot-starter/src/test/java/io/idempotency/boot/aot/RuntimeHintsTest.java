@@ -1,9 +1,5 @@
 package io.idempotency.boot.aot;
 
-import io.idempotency.boot.aot.IdempotentMethodAotProcessor;
-
-import io.idempotency.boot.aot.IdempotencyRuntimeHints;
-
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Method;

@@ -1,11 +1,8 @@
 package io.idempotency.boot.chain;
 
-import io.idempotency.test.Defaults;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
@@ -13,12 +10,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.internal.response.JacksonResponseCodec;
-import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.test.Defaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;

@@ -1,9 +1,5 @@
 package io.idempotency.boot.client;
 
-import io.idempotency.boot.client.Timer;
-
-import io.idempotency.boot.client.IdempotencyKeyInterceptor;
-
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.ServerSocket;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.client;
 
-import io.idempotency.boot.client.RetryAfterHeader;
-
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;

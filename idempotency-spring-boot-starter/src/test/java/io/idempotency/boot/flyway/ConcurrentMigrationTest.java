@@ -1,7 +1,5 @@
 package io.idempotency.boot.flyway;
 
-import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.BrokenBarrierException;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.flyway;
 
-import io.idempotency.boot.flyway.IdempotencySchemaInitializer;
-
 import java.io.IOException;
 import java.net.URL;
 import java.util.Collections;

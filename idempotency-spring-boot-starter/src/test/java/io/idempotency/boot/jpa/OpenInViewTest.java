@@ -1,7 +1,5 @@
 package io.idempotency.boot.jpa;
 
-import io.idempotency.boot.jpa.IdempotencyOpenInViewAutoConfiguration;
-
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 

@@ -1,9 +1,5 @@
 package io.idempotency.boot.kafka;
 
-import io.idempotency.boot.kafka.ProducerSettings;
-
-import io.idempotency.boot.kafka.KafkaSender;
-
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

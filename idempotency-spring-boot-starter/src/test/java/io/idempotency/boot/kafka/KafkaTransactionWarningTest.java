@@ -1,7 +1,5 @@
 package io.idempotency.boot.kafka;
 
-import io.idempotency.boot.kafka.IdempotencyKafkaListenerAutoConfiguration;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;

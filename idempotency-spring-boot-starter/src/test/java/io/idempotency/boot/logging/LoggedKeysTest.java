@@ -1,9 +1,5 @@
 package io.idempotency.boot.logging;
 
-import io.idempotency.boot.logging.LoggedKeys;
-
-import io.idempotency.boot.logging.CallLog;
-
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -19,7 +15,7 @@ import io.idempotency.KeyReusedException;
 import io.idempotency.Outcome;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
@@ -31,7 +27,7 @@ class LoggedKeysTest {
 
     private static final Intent INTENT = new Intent("payments", "alice", new IdempotencyKey("order-42"));
 
-    private static final String HASH = RequestId.of(INTENT).toString();
+    private static final String HASH = RequestKey.idOf(INTENT).toString();
 
     @Test
     void shownKeysComeWithTheirCallers() {
@@ -89,7 +85,7 @@ class LoggedKeysTest {
                             "wallets", "m-1", MessageOutcome.DUPLICATE, 0, Duration.ofMillis(3), null));
 
             ILoggingEvent line = log.all().get(0);
-            String hash = RequestId.of(new Intent("wallets", "", new IdempotencyKey("m-1")))
+            String hash = RequestKey.idOf(new Intent("wallets", "", new IdempotencyKey("m-1")))
                     .toString();
             Set<String> common = Set.of("consumer", "outcome", "attempt", "duration_ms");
             switch (display) {

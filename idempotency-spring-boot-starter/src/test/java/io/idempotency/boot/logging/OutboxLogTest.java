@@ -1,7 +1,5 @@
 package io.idempotency.boot.logging;
 
-import io.idempotency.boot.logging.OutboxLog;
-
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.LocalDate;

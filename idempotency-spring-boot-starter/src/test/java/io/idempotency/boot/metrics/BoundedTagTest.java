@@ -1,9 +1,5 @@
 package io.idempotency.boot.metrics;
 
-import io.idempotency.boot.metrics.BoundedTag;
-
-import io.idempotency.boot.metrics.CallMeters;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

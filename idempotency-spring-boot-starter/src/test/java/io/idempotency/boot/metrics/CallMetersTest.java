@@ -1,7 +1,5 @@
 package io.idempotency.boot.metrics;
 
-import io.idempotency.boot.metrics.CallMeters;
-
 import java.time.Duration;
 
 import io.micrometer.core.instrument.MeterRegistry;

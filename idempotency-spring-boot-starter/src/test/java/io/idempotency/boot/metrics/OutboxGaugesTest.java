@@ -1,9 +1,5 @@
 package io.idempotency.boot.metrics;
 
-import io.idempotency.boot.metrics.SampleGauges;
-
-import io.idempotency.boot.metrics.OutboxMeters;
-
 import java.time.Duration;
 
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,9 +1,5 @@
 package io.idempotency.boot.metrics;
 
-import io.idempotency.boot.metrics.SampleGauges;
-
-import io.idempotency.boot.metrics.StorageMeters;
-
 import java.time.Duration;
 import java.util.List;
 

@@ -1,9 +1,5 @@
 package io.idempotency.boot.outbox;
 
-import io.idempotency.boot.outbox.NotificationRunner;
-
-import io.idempotency.boot.outbox.RelaySignal;
-
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;

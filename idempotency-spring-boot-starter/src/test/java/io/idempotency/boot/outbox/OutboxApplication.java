@@ -1,7 +1,5 @@
 package io.idempotency.boot.outbox;
 
-import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

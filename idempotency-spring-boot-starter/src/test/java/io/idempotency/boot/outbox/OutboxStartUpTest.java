@@ -1,9 +1,5 @@
 package io.idempotency.boot.outbox;
 
-import io.idempotency.boot.outbox.RelayRunner;
-
-import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
-
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

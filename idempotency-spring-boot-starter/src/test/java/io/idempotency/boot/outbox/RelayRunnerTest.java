@@ -1,7 +1,5 @@
 package io.idempotency.boot.outbox;
 
-import io.idempotency.boot.outbox.RelayRunner;
-
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

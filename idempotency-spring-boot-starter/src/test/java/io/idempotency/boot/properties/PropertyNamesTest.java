@@ -1,9 +1,5 @@
 package io.idempotency.boot.properties;
 
-import io.idempotency.boot.properties.PropertyNames;
-
-import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
-
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

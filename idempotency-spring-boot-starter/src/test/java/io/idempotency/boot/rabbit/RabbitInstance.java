@@ -1,7 +1,5 @@
 package io.idempotency.boot.rabbit;
 
-import io.idempotency.boot.rabbit.IdempotencyRabbitAutoConfiguration;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -1,9 +1,5 @@
 package io.idempotency.boot.rabbit;
 
-import io.idempotency.boot.rabbit.RabbitSender;
-
-import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
-
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,11 +1,5 @@
 package io.idempotency.boot.rabbit;
 
-import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
-
-import io.idempotency.boot.rabbit.RabbitSender;
-
-import io.idempotency.boot.rabbit.IdempotencyRabbitAutoConfiguration;
-
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Tag;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.retention;
 
-import io.idempotency.boot.retention.PurgeScheduler;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.retention;
 
-import io.idempotency.boot.retention.Triggers;
-
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

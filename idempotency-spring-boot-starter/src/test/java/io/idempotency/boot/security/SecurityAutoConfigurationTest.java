@@ -1,9 +1,5 @@
 package io.idempotency.boot.security;
 
-import io.idempotency.boot.security.PrincipalCallerResolver;
-
-import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

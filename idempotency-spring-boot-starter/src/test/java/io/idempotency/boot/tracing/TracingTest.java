@@ -1,11 +1,5 @@
 package io.idempotency.boot.tracing;
 
-import io.idempotency.boot.tracing.MicrometerCallObserver;
-
-import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
-
-import io.idempotency.boot.tracing.CallObservationContext;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +41,7 @@ import io.idempotency.Outcome;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.claim.RequestId;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.PostgresTest;
@@ -322,7 +316,8 @@ class TracingTest {
     }
 
     private static String hashOf(String scope, String caller, String key) {
-        return RequestId.of(new Intent(scope, caller, new IdempotencyKey(key))).toString();
+        return RequestKey.idOf(new Intent(scope, caller, new IdempotencyKey(key)))
+                .toString();
     }
 
     private static IdempotencyOperations operations(ConfigurableApplicationContext application) {

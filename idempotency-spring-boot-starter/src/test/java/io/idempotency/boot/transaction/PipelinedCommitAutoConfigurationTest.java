@@ -1,7 +1,5 @@
 package io.idempotency.boot.transaction;
 
-import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
-
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyKeyHeader;
-
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;

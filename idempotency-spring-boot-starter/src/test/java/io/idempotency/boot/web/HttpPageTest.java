@@ -1,9 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
-
-import io.idempotency.boot.web.Problem;
-
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;

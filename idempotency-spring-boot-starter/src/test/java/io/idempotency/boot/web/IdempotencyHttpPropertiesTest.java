@@ -1,9 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyHttpProperties;
-
-import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
-
 import java.net.URI;
 import java.util.List;
 import java.util.Map;

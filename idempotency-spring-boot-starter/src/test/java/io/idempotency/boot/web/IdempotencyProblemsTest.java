@@ -1,9 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyHttpProperties;
-
-import io.idempotency.boot.web.IdempotencyProblems;
-
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.KeyHeader;
-
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyKeyHeader;
-
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyKeyHeader;
-
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyKeyHeader;
-
 import java.net.URI;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;

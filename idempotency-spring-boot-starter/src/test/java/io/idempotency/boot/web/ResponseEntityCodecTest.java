@@ -1,7 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.ResponseEntityCodec;
-
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Set;

@@ -1,13 +1,5 @@
 package io.idempotency.boot.web;
 
-import io.idempotency.boot.web.IdempotencyProblems;
-
-import io.idempotency.boot.web.IdempotencyWebRuntimeHints;
-
-import io.idempotency.boot.web.KeyHeader;
-
-import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
-
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;

@@ -5,10 +5,10 @@ import java.sql.SQLException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Lease;
-import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
+import io.idempotency.internal.response.ResponseMapper;
 
 /**
  * The statement that reclaims a key whose last attempt has failed or whose lease has expired.

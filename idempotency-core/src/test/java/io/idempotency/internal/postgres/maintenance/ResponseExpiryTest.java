@@ -308,13 +308,7 @@ class ResponseExpiryTest {
 
     private static ClaimRequest leased(String key, Duration lease) {
         ClaimRequest leased = Requests.leased(key, "payload", lease);
-        return new ClaimRequest(
-                leased.key(),
-                leased.retention(),
-                HOUR,
-                leased.waitLimit(),
-                false,
-                leased.lease());
+        return new ClaimRequest(leased.key(), leased.retention(), HOUR, leased.waitLimit(), false, leased.lease());
     }
 
     private void call(String key) throws SQLException {

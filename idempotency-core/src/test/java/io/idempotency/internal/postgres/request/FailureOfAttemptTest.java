@@ -193,10 +193,7 @@ class FailureOfAttemptTest {
                 .recordFailure(
                         session.connection(),
                         new FailureRecord(
-                                request.key(),
-                                attempt,
-                                Duration.ofDays(1),
-                                new Failure(isFinal, code, "message")));
+                                request.key(), attempt, Duration.ofDays(1), new Failure(isFinal, code, "message")));
         session.commit();
         return recorded;
     }

@@ -20,11 +20,11 @@ import tools.jackson.databind.json.JsonMapper;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.response.JacksonResponseCodec;
-import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -18,7 +18,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @PostgresTest
-class RequestIdTest {
+class RequestKeyTest {
 
     private static final String IN_SQL = "select idempotency.idempotency_request_id(?, ?, ?)";
 
@@ -26,7 +26,7 @@ class RequestIdTest {
 
     private final JdbcTemplate jdbc;
 
-    RequestIdTest(TestDatabase database) {
+    RequestKeyTest(TestDatabase database) {
         this.jdbc = new JdbcTemplate(database.dataSource());
     }
 
@@ -48,7 +48,7 @@ class RequestIdTest {
 
         assertThat(intents)
                 .as("seed %d", seed)
-                .allSatisfy(intent -> assertThat(RequestId.of(intent))
+                .allSatisfy(intent -> assertThat(RequestKey.idOf(intent))
                         .isEqualTo(inSql(intent.scope(), intent.key().value(), intent.caller())));
     }
 
@@ -56,21 +56,21 @@ class RequestIdTest {
     void aMessageIsNeverTakenForACall() {
         Intent intent = intent("invoices", "", "m-1");
 
-        assertThat(RequestId.ofMessage(intent))
-                .isEqualTo(RequestId.ofMessage(intent("invoices", "", "m-1")))
-                .isNotEqualTo(RequestId.of(intent))
-                .isNotEqualTo(RequestId.ofMessage(intent("invoices", "", "m-2")));
+        assertThat(RequestKey.idOfMessage(intent))
+                .isEqualTo(RequestKey.idOfMessage(intent("invoices", "", "m-1")))
+                .isNotEqualTo(RequestKey.idOf(intent))
+                .isNotEqualTo(RequestKey.idOfMessage(intent("invoices", "", "m-2")));
     }
 
     @Test
     void withoutACallerSqlTakesTheEmptyOne() {
         assertThat(jdbc.queryForObject("select idempotency.idempotency_request_id('payments', 'order-42')", UUID.class))
-                .isEqualTo(RequestId.of(intent("payments", "", "order-42")));
+                .isEqualTo(RequestKey.idOf(intent("payments", "", "order-42")));
     }
 
     @Test
     void neverChanges() {
-        assertThat(RequestId.of(intent("payments", "", "order-42")))
+        assertThat(RequestKey.idOf(intent("payments", "", "order-42")))
                 .as("rows that are stored have this id")
                 .isEqualTo(UUID.fromString("66910abe-7b9c-8d4c-34bd-f42b378f89bd"));
     }
@@ -78,12 +78,12 @@ class RequestIdTest {
     @Test
     void doesNotGlueItsPartsTogether() {
         assertThat(List.of(
-                        RequestId.of(intent("ab", "", "c")),
-                        RequestId.of(intent("a", "", "bc")),
-                        RequestId.of(intent("a", "b", "c")),
-                        RequestId.of(intent("a", "c", "b")),
-                        RequestId.of(intent("ab", "c", "c")),
-                        RequestId.of(intent("a", "bc", "c"))))
+                        RequestKey.idOf(intent("ab", "", "c")),
+                        RequestKey.idOf(intent("a", "", "bc")),
+                        RequestKey.idOf(intent("a", "b", "c")),
+                        RequestKey.idOf(intent("a", "c", "b")),
+                        RequestKey.idOf(intent("ab", "c", "c")),
+                        RequestKey.idOf(intent("a", "bc", "c"))))
                 .doesNotHaveDuplicates();
         assertThat(inSql("ab", "c", "")).isNotEqualTo(inSql("a", "bc", ""));
         assertThat(inSql("a", "c", "b")).isNotEqualTo(inSql("a", "b", "c"));
