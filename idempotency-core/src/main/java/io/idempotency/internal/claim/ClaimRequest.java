@@ -53,12 +53,7 @@ public record ClaimRequest(
         return key.fingerprint();
     }
 
-    /**
-     * Returns the fence of the claim that this request is granted.
-     *
-     * @param attempt the number of the attempt
-     * @return the fence
-     */
+    /** Returns the fence of the claim that this request is granted. */
     public Fence fence(int attempt) {
         return new Fence(key, attempt, lease == null ? null : lease.token());
     }

@@ -69,30 +69,18 @@ public record ClaimResult(
     /**
      * Returns the result for a key that now belongs to this call.
      *
-     * @param kind one of those that begin with GRANTED
      * @param attempt the number of this attempt, from 1
-     * @return the result
      */
     public static ClaimResult granted(Kind kind, int attempt) {
         return new ClaimResult(kind, attempt, null, null, null, null);
     }
 
-    /**
-     * Returns the result for a call that succeeded before.
-     *
-     * @param responseBody the stored response as JSON text
-     * @return the result
-     */
+    /** Returns the result for a call that succeeded before. */
     public static ClaimResult succeeded(String responseBody) {
         return new ClaimResult(Kind.SUCCEEDED, 0, responseBody, null, null, null);
     }
 
-    /**
-     * Returns the result for a call whose final failure was recorded before.
-     *
-     * @param failure the recorded failure
-     * @return the result
-     */
+    /** Returns the result for a call whose final failure was recorded before. */
     public static ClaimResult failedFinally(Failure failure) {
         return new ClaimResult(Kind.FAILED_FINALLY, 0, null, failure, null, null);
     }
@@ -101,28 +89,17 @@ public record ClaimResult(
      * Returns the result for a call whose effect nobody knows.
      *
      * @param reason why it is given up; {@code null} if its method ended the transaction itself
-     * @return the result
      */
     public static ClaimResult abandoned(@Nullable Failure reason) {
         return new ClaimResult(Kind.ABANDONED, 0, null, reason, null, null);
     }
 
-    /**
-     * Returns the result for a key that a lease holds.
-     *
-     * @param remaining the time until the lease expires
-     * @return the result
-     */
+    /** Returns the result for a key that a lease holds. */
     public static ClaimResult leased(Duration remaining) {
         return new ClaimResult(Kind.LEASED, 0, null, null, remaining, null);
     }
 
-    /**
-     * Returns the result for a key that another transaction held until the wait limit.
-     *
-     * @param waitEnded the error by which PostgreSQL ended the wait
-     * @return the result
-     */
+    /** Returns the result for a key that another transaction held until the wait limit. */
     public static ClaimResult inProgress(SQLException waitEnded) {
         return new ClaimResult(Kind.IN_PROGRESS, 0, null, null, null, waitEnded);
     }
@@ -131,18 +108,12 @@ public record ClaimResult(
      * Returns the result for a key that must not be claimed now.
      *
      * @param reason the exception that the caller gets
-     * @return the result
      */
     public static ClaimResult refused(IdempotencyException reason) {
         return new ClaimResult(Kind.REFUSED, 0, null, null, null, reason);
     }
 
-    /**
-     * Returns a result that has no details.
-     *
-     * @param kind the kind of the result
-     * @return the result
-     */
+    /** Returns a result that has no details. */
     public static ClaimResult of(Kind kind) {
         return new ClaimResult(kind, 0, null, null, null, null);
     }

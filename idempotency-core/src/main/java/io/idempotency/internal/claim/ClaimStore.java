@@ -34,6 +34,8 @@ import org.springframework.dao.DataAccessException;
  * <p>An operator moves a request whose lease has expired, or that has none, from PROCESSING to FAILED_RETRYABLE or SUCCEEDED, or
  * deletes it: see {@link io.idempotency.IdempotencyAdministration}.
  *
+ * <p>Each method takes a connection with an open transaction, unless it says otherwise.
+ *
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself or the call was
  * given up.
  */
@@ -42,8 +44,6 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
     /**
      * Prepares to complete a claim without a lease and to commit, in one round trip. Sends nothing yet.
      *
-     * @param connection the connection that the claim was granted on
-     * @param completion the response
      * @return the prepared statements; to be closed before the connection is
      */
     CompletingCommit completingCommit(Connection connection, Completion completion);
@@ -52,9 +52,6 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
      * Inserts the row of a call that has claimed nothing before and is finished now. Waits for another transaction that inserts the
      * same row, at most for the wait limit of the request.
      *
-     * @param connection the connection of the call's transaction
-     * @param request the key and its retention
-     * @param completion the response
      * @throws DataAccessException if the key has a row, the wait ends or PostgreSQL reports any other error; the transaction is
      *     aborted
      */
@@ -63,9 +60,6 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
     /**
      * Prepares to insert that row and to commit, in one round trip. Sends nothing yet.
      *
-     * @param connection the connection of the call's transaction
-     * @param request the key and its retention
-     * @param completion the response
      * @return the prepared statements; to be closed before the connection is
      */
     CompletingCommit finishingCommit(Connection connection, ClaimRequest request, Completion completion);
@@ -73,9 +67,6 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
     /**
      * Records the failure of a leased call and ends its lease.
      *
-     * @param connection a connection with an open transaction
-     * @param fence the claim that failed
-     * @param failure the failure
      * @param resumeAfter time after which the call is due to be resumed; {@code null} if it is not
      * @return {@code false} if the claim of the fence does not hold the key any more
      */
@@ -85,8 +76,6 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
      * Ends the lease of a call that is given up. Its row stays PROCESSING until an operator decides, because nobody knows whether the
      * effect happened.
      *
-     * @param connection a connection with an open transaction
-     * @param fence the claim that is given up
      * @param reason the failure of the last attempt, which is not final
      * @return {@code false} if the claim of the fence does not hold the key any more
      */
@@ -95,9 +84,6 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
     /**
      * Extends a lease. A lease that lasts longer already is not shortened.
      *
-     * @param connection a connection with an open transaction
-     * @param fence the claim that has the lease
-     * @param duration the length of the lease, from now
      * @return {@code false} if the claim of the fence does not hold the key any more
      */
     boolean extendLease(Connection connection, Fence fence, Duration duration);
@@ -105,18 +91,11 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
     /**
      * Locks and finds a request. Waits, for a short time, for transactions that are changing it.
      *
-     * @param connection a connection with an open transaction
-     * @param fence a claim of the request
      * @return the request; empty if there is none
      */
     Optional<StoredRequest> findSettled(Connection connection, Fence fence);
 
-    /**
-     * Returns the state of the transaction. The driver knows it without a round trip.
-     *
-     * @param connection the connection of the transaction
-     * @return the state
-     */
+    /** Returns the state of the transaction. The driver knows it without a round trip. */
     TransactionState transactionState(Connection connection);
 
     /** The state of a transaction, as the driver knows it. */

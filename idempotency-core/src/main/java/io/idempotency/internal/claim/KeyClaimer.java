@@ -17,8 +17,6 @@ public interface KeyClaimer {
      * for the wait limit of the request. The {@link ClaimStore} locks and writes nothing if the key is not
      * granted.
      *
-     * @param connection a connection with an open transaction, which the claim becomes part of
-     * @param request the key to claim
      * @return the result; if it is {@link ClaimResult.Kind#IN_PROGRESS}, the transaction is aborted
      * @throws DataAccessException if PostgreSQL reports anything else; the transaction is aborted
      */
@@ -28,7 +26,6 @@ public interface KeyClaimer {
      * Completes a claim.
      *
      * @param connection the connection that the claim was granted on; any connection for a lease
-     * @param completion the response
      * @return {@code false} if the claim of the fence does not hold the key any more
      * @throws DataAccessException if PostgreSQL reports an error
      */
@@ -38,8 +35,6 @@ public interface KeyClaimer {
      * Records the failure of an attempt whose claim was rolled back. Never changes a success, a final failure or the claim of
      * another attempt.
      *
-     * @param connection a connection with an open transaction of its own
-     * @param record the attempt and its failure
      * @return {@code false} if nothing was recorded, because another attempt has changed the row
      */
     boolean recordFailure(Connection connection, FailureRecord record);
@@ -48,7 +43,6 @@ public interface KeyClaimer {
      * Returns whether this instance has recently completed or found the request. A guess from memory: the completion may have
      * been rolled back, and the row deleted.
      *
-     * @param id the primary key, see {@link RequestKey}
      * @return whether {@link #find} is worth a round trip
      */
     default boolean isProbablyAnswered(UUID id) {
@@ -59,7 +53,6 @@ public interface KeyClaimer {
      * Finds the committed row of a request, in one round trip and without a lock.
      *
      * @param connection a connection without an open transaction
-     * @param request the key that would be claimed
      * @return empty if there is none
      * @throws DataAccessException if PostgreSQL reports an error, or the wait exceeds the limit of the request
      */
@@ -86,13 +79,6 @@ public interface KeyClaimer {
         return false;
     }
 
-    /**
-     * The failure of an attempt whose claim was rolled back.
-     *
-     * @param key the key of the call
-     * @param attempt the number of the attempt
-     * @param retention time for which the record is kept, from now
-     * @param failure the failure
-     */
+    /** The failure of an attempt whose claim was rolled back. */
     record FailureRecord(RequestKey key, int attempt, Duration retention, Failure failure) {}
 }

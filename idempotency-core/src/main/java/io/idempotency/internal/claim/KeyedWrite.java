@@ -42,7 +42,6 @@ public record KeyedWrite(
     /**
      * Returns whether the row of a statement is the response.
      *
-     * @param index the index of the statement
      * @return {@code true} for the last one, if the response is a row
      */
     public boolean isResponse(int index) {
@@ -86,8 +85,6 @@ public record KeyedWrite(
     /**
      * One statement.
      *
-     * @param sql the statement, with a question mark for each value
-     * @param values the values of its parameters
      * @param changesRows whether it is an INSERT, UPDATE, DELETE or MERGE
      * @param expected the number of rows that it must change; {@code null} for any
      */
@@ -97,12 +94,7 @@ public record KeyedWrite(
             boolean changesRows,
             @Nullable ExpectedRows expected) {
 
-        /**
-         * Sets the number of rows that the statement must change.
-         *
-         * @param rows the number
-         * @return the changed statement
-         */
+        /** Sets the number of rows that the statement must change. */
         public Statement expecting(ExpectedRows rows) {
             return new Statement(sql, values, changesRows, rows);
         }
@@ -111,7 +103,6 @@ public record KeyedWrite(
     /**
      * The number of rows that a statement must change.
      *
-     * @param rows the number
      * @param failure creates the exception that the caller gets otherwise, from the number that was changed
      */
     public record ExpectedRows(long rows, LongFunction<? extends RuntimeException> failure) {}

@@ -23,7 +23,6 @@ public record Lease(
     /**
      * An attempt that an instance makes without the caller.
      *
-     * @param count the number of such attempts, this one included
      * @param nextAfter time after which the next one may begin if this one does not end, from now
      */
     public record Resumption(int count, Duration nextAfter) {}

@@ -14,24 +14,12 @@ public record RecordedStep(
         @Nullable String responseBody,
         @Nullable Failure failure) {
 
-    /**
-     * Returns the record of a step that has succeeded.
-     *
-     * @param name the name of the step
-     * @param responseBody the result as JSON text
-     * @return the record
-     */
+    /** Returns the record of a step that has succeeded. */
     public static RecordedStep succeeded(String name, String responseBody) {
         return new RecordedStep(name, responseBody, null);
     }
 
-    /**
-     * Returns the record of a step that has failed finally.
-     *
-     * @param name the name of the step
-     * @param failure the failure
-     * @return the record
-     */
+    /** Returns the record of a step that has failed finally. */
     public static RecordedStep failed(String name, Failure failure) {
         return new RecordedStep(name, null, failure);
     }

@@ -11,9 +11,6 @@ public interface ResumeStore {
     /**
      * Finds calls that are due to be resumed, those due first first. Their leases have expired, or their last attempts have failed.
      *
-     * @param connection a connection
-     * @param scopes the scopes of the calls
-     * @param limit the largest number of results
      * @return the calls, which others may find too
      */
     List<DueCall> findDueCalls(Connection connection, Collection<String> scopes, int limit);
@@ -21,9 +18,6 @@ public interface ResumeStore {
     /**
      * Lets a call be due later, unless it was claimed meanwhile. This is no attempt.
      *
-     * @param connection a connection with an open transaction
-     * @param call the call
-     * @param pause time until it is due again
      * @return {@code false} if it is not due any more
      */
     boolean postpone(Connection connection, DueCall call, Duration pause);
@@ -31,7 +25,6 @@ public interface ResumeStore {
     /**
      * Returns whether calls of other scopes are due.
      *
-     * @param connection a connection
      * @param scopes the scopes that do not count
      * @return {@code true} if there is one
      */

@@ -10,20 +10,10 @@ public interface StepStore {
     /**
      * Records a step and extends the lease of its call.
      *
-     * @param connection a connection with an open transaction
-     * @param fence the claim of the call
-     * @param step the step
-     * @param lease the length of the lease, from now
      * @return {@code false} if the claim of the fence does not hold the key any more, or the step is recorded already
      */
     boolean recordStep(Connection connection, Fence fence, RecordedStep step, Duration lease);
 
-    /**
-     * Finds the steps of a request.
-     *
-     * @param connection a connection
-     * @param fence a claim of the request
-     * @return the steps, in the order in which they were recorded
-     */
+    /** Finds the steps of a request. */
     List<RecordedStep> findSteps(Connection connection, Fence fence);
 }

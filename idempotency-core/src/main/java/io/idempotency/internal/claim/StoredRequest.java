@@ -42,7 +42,6 @@ public record StoredRequest(
     /**
      * Returns the result for a claim that finds this row.
      *
-     * @param request the request of that claim
      * @return the result; {@code null} if the key can be reclaimed
      * @throws IllegalStateException if two intents have the same request id
      */
@@ -85,7 +84,6 @@ public record StoredRequest(
     /**
      * Returns whether the last claim of this row is that of a fence.
      *
-     * @param fence the fence, with the primary key of this row
      * @return {@code true} if nobody else has claimed it since
      */
     public boolean isClaimedBy(Fence fence) {
@@ -95,18 +93,13 @@ public record StoredRequest(
     /**
      * Returns whether a request may reclaim the key of this row: only an attempt with steps goes on where the last one stopped.
      *
-     * @param request the request, whose claim finds this row
      * @return {@code false} if steps are recorded, and the request has no lease
      */
     public boolean isReclaimableBy(ClaimRequest request) {
         return !hasSteps || request.lease() != null;
     }
 
-    /**
-     * Returns the kind of the result for a request that reclaims the key of this row.
-     *
-     * @return the kind
-     */
+    /** Returns the kind of the result for a request that reclaims the key of this row. */
     public Kind kindOfReclaim() {
         return status == RequestStatus.PROCESSING ? Kind.GRANTED_RECOVERY : Kind.GRANTED_RETRY;
     }

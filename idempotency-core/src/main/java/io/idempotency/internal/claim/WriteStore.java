@@ -12,9 +12,6 @@ public interface WriteStore {
     /**
      * Checks a statement of a write.
      *
-     * @param sql the statement, with parameters such as {@code :cents}
-     * @param parameters the values of the parameters by their names
-     * @return the statement, with its values in their order
      * @throws IllegalArgumentException if it cannot be a statement of a write, or a parameter has no value
      */
     KeyedWrite.Statement statement(String sql, Map<String, ? extends @Nullable Object> parameters);
@@ -23,9 +20,7 @@ public interface WriteStore {
      * Inserts the finished row of a key, executes the statements and commits, in one round trip.
      *
      * @param connection a connection without auto-commit and without an open transaction
-     * @param request the key and its retention
      * @param completion the response, unless that is a row
-     * @param write the statements, which {@linkplain KeyedWrite#fitsIntoOneMessage() fit into one message}
      * @param maxRowBytes size of the largest row that may be the response, as JSON in UTF-8
      * @return the row as JSON text; {@code null} if the response is none
      * @throws DataAccessException if the key has a row, a statement fails or changes another number of rows than it must, or the
@@ -37,8 +32,6 @@ public interface WriteStore {
     /**
      * Executes the statements one by one, in a transaction that has claimed the key.
      *
-     * @param connection the connection of the transaction
-     * @param write the statements
      * @param timeoutSeconds the longest time of each statement; 0 for no limit
      * @return the row as JSON text; {@code null} if the response is none
      * @throws RuntimeException the exception of a statement that changes another number of rows than it must

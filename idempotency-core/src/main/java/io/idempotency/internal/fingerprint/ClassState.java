@@ -34,11 +34,6 @@ final class ClassState {
 
     private final Set<Field> shown = new HashSet<>();
 
-    /**
-     * Creates the state of a class.
-     *
-     * @param accessors fields and methods of the properties that are shown
-     */
     ClassState(Class<?> type, Collection<? extends Member> accessors) {
         for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
             for (Field field : declaring.getDeclaredFields()) {

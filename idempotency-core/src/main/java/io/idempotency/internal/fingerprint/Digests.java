@@ -35,12 +35,7 @@ public final class Digests {
         return digest.digest();
     }
 
-    /**
-     * Adds several texts to a digest, each as in {@link #sha256(String...)}.
-     *
-     * @param digest the digest
-     * @param parts the texts
-     */
+    /** Adds several texts to a digest, each as in {@link #sha256(String...)}. */
     public static void update(MessageDigest digest, String... parts) {
         for (String part : parts) {
             byte[] encoded = part.getBytes(StandardCharsets.UTF_8);
@@ -54,7 +49,6 @@ public final class Digests {
     /**
      * Creates a digest.
      *
-     * @param algorithm an algorithm that every Java platform has
      * @return an empty digest
      */
     public static MessageDigest create(String algorithm) {

@@ -15,7 +15,6 @@ public final class Fingerprint {
     /**
      * Creates a fingerprint.
      *
-     * @param version version of the algorithm
      * @param hash SHA-256, 32 bytes
      */
     public Fingerprint(int version, byte[] hash) {
@@ -37,7 +36,6 @@ public final class Fingerprint {
      * Returns whether two fingerprints certainly belong to different payloads. Fingerprints of different algorithms
      * cannot be compared, so they never contradict.
      *
-     * @param other the fingerprint of another payload
      * @return {@code true} only if both were made by the same algorithm and differ
      */
     public boolean contradicts(Fingerprint other) {

@@ -46,11 +46,6 @@ public final class Fingerprinter {
 
     private final Map<JavaType, ObjectWriter> writers = new ConcurrentHashMap<>();
 
-    /**
-     * Creates the fingerprinter.
-     *
-     * @param mapper the library's mapper
-     */
     public Fingerprinter(ObjectMapper mapper) {
         this.mapper = mapper.rebuild()
                 .addModule(new PayloadModule())
@@ -74,7 +69,6 @@ public final class Fingerprinter {
      * Computes the fingerprint of a payload without a declared type.
      *
      * @param payload any value that can be written as JSON, or {@code null}
-     * @return the fingerprint
      * @throws PayloadNotFingerprintableException if it cannot be written, or JSON does not show all of it
      */
     public Fingerprint of(@Nullable Object payload) {
@@ -86,7 +80,6 @@ public final class Fingerprinter {
      *
      * @param payload any value that can be written as JSON, or {@code null}
      * @param declared declared type, whose name therefore does not count
-     * @return the fingerprint
      * @throws PayloadNotFingerprintableException if it cannot be written, or JSON does not show all of it
      */
     public Fingerprint of(@Nullable Object payload, Type declared) {
@@ -98,9 +91,6 @@ public final class Fingerprinter {
      * Computes the fingerprint of a method's arguments. Trailing nulls and empty Optionals do not count, so that a new
      * optional argument changes nothing for calls that do not use it.
      *
-     * @param arguments the arguments in their order
-     * @param method the method, with the declared types of its parameters
-     * @return the fingerprint
      * @throws PayloadNotFingerprintableException if one of them cannot be written, or JSON does not show all of it
      */
     public Fingerprint ofArguments(@Nullable Object[] arguments, Method method) {
@@ -132,8 +122,6 @@ public final class Fingerprinter {
     /**
      * Combines the fingerprint of a payload with further values that must be equal.
      *
-     * @param payload fingerprint of the payload
-     * @param contributions further values
      * @return the combined fingerprint; the payload's own if there are no further values
      */
     public Fingerprint within(Fingerprint payload, List<String> contributions) {
@@ -193,8 +181,6 @@ public final class Fingerprinter {
     /**
      * A payload as Jackson writes the value of a member: by its class. The root of a JSON text is written by its declared
      * type if that is a collection or a map, so that a set would be a list.
-     *
-     * @param value the payload
      */
     record Root<T>(@JsonValue @Nullable T value) {}
 }

@@ -12,7 +12,6 @@ public final class JsonFailures {
     /**
      * Replaces a failure of Jackson by one without its message.
      *
-     * @param failure failure of a codec
      * @return the same failure if Jackson did not cause it; otherwise a failure with its type, the path to the value
      *     and the stack trace
      */

@@ -84,7 +84,6 @@ final class PayloadTypes {
     /**
      * The class of a value and its name.
      *
-     * @param sourceType class as it is named in the source code
      * @param name name of the class; {@code null} if it does not count
      */
     private record NamedType(Class<?> sourceType, @Nullable String name) {}

@@ -60,12 +60,7 @@ public final class StateModule extends SimpleModule {
         setSerializerModifier(new Modifier(everyMember));
     }
 
-    /**
-     * Makes a mapper that refuses values of which nothing is in their JSON.
-     *
-     * @param mapper the library's mapper
-     * @return a mapper that writes all others as the given one does
-     */
+    /** Makes a mapper that refuses values of which nothing is in their JSON. */
     public static ObjectMapper addTo(ObjectMapper mapper) {
         return mapper.rebuild().addModule(new StateModule(false)).build();
     }

@@ -47,11 +47,6 @@ public final class InboxBinding implements CallBinder {
     /**
      * Creates the binding.
      *
-     * @param store keeps the handled messages
-     * @param databaseResolver resolves the database of a delivery
-     * @param fingerprinter computes the fingerprints of payloads
-     * @param retention time for which a handled message is kept
-     * @param listener receives the outcome of every delivery
      * @param observer is told of the start and the end of every delivery; throws nothing
      */
     public InboxBinding(

@@ -33,14 +33,6 @@ final class InboxKeyClaimer implements KeyClaimer {
 
     private boolean handledHere;
 
-    /**
-     * Creates the claimer of one delivery.
-     *
-     * @param store keeps the handled messages
-     * @param message the message of the delivery
-     * @param onConflict the policy for another payload with the same id
-     * @param onResult receives the inbox result of each attempt
-     */
     InboxKeyClaimer(InboxStore store, InboxMessage message, ConflictPolicy onConflict, Consumer<InboxResult> onResult) {
         this.store = store;
         this.message = message;

@@ -42,23 +42,12 @@ public record InboxResult(
         IN_PROGRESS
     }
 
-    /**
-     * Returns the result for a message that is claimed.
-     *
-     * @param failedBefore number of deliveries of it that have failed
-     * @param claim the claim
-     * @return the result
-     */
+    /** Returns the result for a message that is claimed. */
     public static InboxResult taken(int failedBefore, InboxClaim claim) {
         return new InboxResult(Kind.NEW, failedBefore, claim, 0, null);
     }
 
-    /**
-     * Returns a result that has no details.
-     *
-     * @param kind the kind of the result
-     * @return the result
-     */
+    /** Returns a result that has no details. */
     public static InboxResult of(Kind kind) {
         return new InboxResult(kind, 0, null, 0, null);
     }
@@ -67,18 +56,12 @@ public record InboxResult(
      * Returns the result for a message that came before an older one of its stream.
      *
      * @param expectedVersion the version that must come next
-     * @return the result
      */
     public static InboxResult gap(long expectedVersion) {
         return new InboxResult(Kind.GAP, 0, null, expectedVersion, null);
     }
 
-    /**
-     * Returns the result for a message that another transaction is handling.
-     *
-     * @param waitEnded the error that ended the wait for it
-     * @return the result
-     */
+    /** Returns the result for a message that another transaction is handling. */
     public static InboxResult inProgress(SQLException waitEnded) {
         return new InboxResult(Kind.IN_PROGRESS, 0, null, 0, waitEnded);
     }

@@ -13,8 +13,6 @@ public interface InboxStore {
      * Claims a message, unless it was handled before or is not in order. Waits for another transaction that is handling it, or
      * another message of its stream.
      *
-     * @param connection a connection with an open transaction, which the claim becomes part of
-     * @param message the message
      * @param waitLimit the longest wait, in all
      * @return the result; if it is {@link InboxResult.Kind#IN_PROGRESS}, the transaction is aborted
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports any other error
@@ -24,9 +22,6 @@ public interface InboxStore {
     /**
      * Returns whether a claim of a message was committed.
      *
-     * @param connection a connection with an open transaction
-     * @param message the message
-     * @param claim the {@link InboxResult#claim()}
      * @return {@code false} if another claim was committed, or its row does not exist any more
      */
     boolean isCommitted(Connection connection, InboxMessage message, InboxClaim claim);
@@ -34,10 +29,7 @@ public interface InboxStore {
     /**
      * Claims those of many messages that were not handled before. Waits for other transactions that are handling one of them.
      *
-     * @param connection a connection with an open transaction, which the claims become part of
-     * @param consumer the consumer that receives the messages
      * @param messageIds the ids in any order, each once
-     * @param retention time for which the handled messages are kept, from now
      * @param waitLimit the longest time of the statement
      * @return the messages that were handled before; if the time was exceeded, the transaction is aborted
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports any other error
@@ -52,9 +44,6 @@ public interface InboxStore {
     /**
      * Records and counts a failed delivery, after its rollback.
      *
-     * @param connection a connection with an open transaction of its own
-     * @param message the message
-     * @param failure the failure of the delivery
      * @return {@code false} if the message was handled meanwhile, so that nothing is recorded
      */
     boolean recordFailure(Connection connection, InboxMessage message, Failure failure);

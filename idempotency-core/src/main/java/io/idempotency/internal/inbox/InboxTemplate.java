@@ -45,12 +45,7 @@ public final class InboxTemplate implements Inbox {
     /**
      * Creates the template.
      *
-     * @param binding computes ids and retentions
-     * @param executor executes deliveries from outside their transaction
-     * @param transactions finds the transaction of a batch
-     * @param store keeps the handled messages
      * @param waitTimeout the longest wait of a batch
-     * @param listener receives the outcome of each message of a batch
      */
     public InboxTemplate(
             InboxBinding binding,

@@ -39,7 +39,6 @@ public final class ContextHierarchyVerifier
     /**
      * Creates the check.
      *
-     * @param operations source of the idempotent operations
      * @param isTestDouble whether an object replaces a bean in a test, so that it needs no protection
      */
     public ContextHierarchyVerifier(IdempotentOperationSource operations, Predicate<Object> isTestDouble) {

@@ -27,11 +27,6 @@ public final class DeclaredTransactions implements BeanPostProcessor, PriorityOr
 
     private final List<BeanFactoryTransactionAttributeSourceAdvisor> advisors = new CopyOnWriteArrayList<>();
 
-    /**
-     * Creates the post-processor of Spring's advisors.
-     *
-     * @param operations source of the idempotent operations
-     */
     public DeclaredTransactions(IdempotentOperationSource operations) {
         this.operations = operations;
     }

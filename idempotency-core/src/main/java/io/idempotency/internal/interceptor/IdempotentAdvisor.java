@@ -13,13 +13,6 @@ public final class IdempotentAdvisor extends DefaultPointcutAdvisor {
 
     private final transient DeclaredTransactions transactions;
 
-    /**
-     * Creates the advisor.
-     *
-     * @param operations source of the idempotent operations
-     * @param transactions opens the transactions of the methods
-     * @param executor executor of the calls, created on the first call, so that proxies can exist before
-     */
     public IdempotentAdvisor(
             IdempotentOperationSource operations,
             DeclaredTransactions transactions,

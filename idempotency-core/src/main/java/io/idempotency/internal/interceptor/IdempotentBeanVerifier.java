@@ -55,9 +55,6 @@ public final class IdempotentBeanVerifier
     /**
      * Creates the post-processor.
      *
-     * @param operations source of the idempotent operations
-     * @param transactions the transactions that the methods declare
-     * @param rules rules for idempotent methods
      * @param isTestDouble whether an object replaces a bean in a test, so that it needs no protection
      * @param isElsewhere whether the transactions of a manager are certainly not on the DataSource of the idempotency
      *     tables

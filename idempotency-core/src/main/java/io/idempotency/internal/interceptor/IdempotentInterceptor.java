@@ -82,9 +82,6 @@ final class IdempotentInterceptor implements MethodInterceptor {
 
     /**
      * The invocation of Spring's interceptor, which opens the transaction: it proceeds with the work in the place of the method.
-     *
-     * @param call the call
-     * @param work the work
      */
     private record WorkInvocation(MethodInvocation call, Effect.Work work) implements MethodInvocation {
 

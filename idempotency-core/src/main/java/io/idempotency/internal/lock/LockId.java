@@ -15,13 +15,7 @@ public final class LockId {
 
     private LockId() {}
 
-    /**
-     * Computes the number of a lock.
-     *
-     * @param name the name of the lock
-     * @param resource the locked resource
-     * @return the number, which is the same for equal names and resources
-     */
+    /** Computes the number of a lock. */
     public static long of(String name, String resource) {
         return ByteBuffer.wrap(Digests.sha256(NAMESPACE, name, resource)).getLong();
     }

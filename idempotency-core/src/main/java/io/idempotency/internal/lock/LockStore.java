@@ -13,8 +13,6 @@ public interface LockStore {
     /**
      * Takes a lock for the open transaction if no other session has it.
      *
-     * @param connection the connection of the transaction
-     * @param id the number from {@link LockId}
      * @return whether the transaction has the lock
      */
     boolean tryTake(Connection connection, long id);
@@ -22,8 +20,6 @@ public interface LockStore {
     /**
      * Waits for a lock and takes it for the open transaction.
      *
-     * @param connection the connection of the transaction
-     * @param id the number from {@link LockId}
      * @param waitLimit the longest wait
      * @return the error that ended the wait and aborted the transaction; empty if the transaction has the lock
      */

@@ -24,12 +24,6 @@ public final class LockTemplate implements TransactionLocks {
 
     private final LockStore store;
 
-    /**
-     * Creates the template.
-     *
-     * @param transactions finds the open transaction
-     * @param store takes the locks
-     */
     public LockTemplate(JoinedTransactions transactions, LockStore store) {
         this.transactions = transactions;
         this.store = store;

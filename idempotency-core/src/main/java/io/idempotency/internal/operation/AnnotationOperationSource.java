@@ -42,7 +42,6 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
     /**
      * Creates the source.
      *
-     * @param placeholders replaces {@code ${...}} in scopes, consumers and durations
      * @param retention retention of keys and messages; called when the first annotation is found
      */
     public AnnotationOperationSource(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {

@@ -70,12 +70,6 @@ public final class ArgumentExpression {
     /**
      * Parses an expression and checks that every variable is known.
      *
-     * @param annotation name of the annotation with its {@code @}, for error messages
-     * @param attribute name of the attribute, for error messages
-     * @param text the expression
-     * @param method method whose arguments it uses
-     * @param furtherVariables names that are bound in addition to the arguments
-     * @return the parsed expression
      * @throws InvalidIdempotentMethodException if it cannot be parsed, names an unknown variable, or a member that a
      *     record does not have
      */

@@ -68,7 +68,6 @@ public record CallOptions(
      * Checks a retention.
      *
      * @param retention at least a millisecond, at most a thousand years
-     * @return the same duration
      * @throws IllegalArgumentException if it is out of range
      */
     public static Duration requireRetention(Duration retention) {
@@ -79,7 +78,6 @@ public record CallOptions(
      * Checks a wait timeout.
      *
      * @param waitTimeout at least a millisecond, at most 24.8 days, the limit of PostgreSQL's {@code statement_timeout}
-     * @return the same duration
      * @throws IllegalArgumentException if it is out of range
      */
     public static Duration requireWaitTimeout(Duration waitTimeout) {
@@ -90,7 +88,6 @@ public record CallOptions(
      * Checks a lease.
      *
      * @param lease at least a millisecond, at most 24.8 days
-     * @return the same duration
      * @throws IllegalArgumentException if it is out of range
      */
     public static Duration requireLease(Duration lease) {

@@ -12,7 +12,6 @@ public final class DurationUnits {
     /**
      * Returns whether a duration is a number without a unit. Zero needs none.
      *
-     * @param text text of the duration
      * @return {@code true} if it has no unit
      */
     public static boolean isMissing(String text) {
@@ -23,7 +22,6 @@ public final class DurationUnits {
      * Returns what to write instead, for error messages.
      *
      * @param text text of a duration without a unit
-     * @return a sentence
      */
     public static String action(String text) {
         return "Write %1$sd for days, %1$sh for hours, %1$sm for minutes, %1$ss for seconds or %1$sms for milliseconds."

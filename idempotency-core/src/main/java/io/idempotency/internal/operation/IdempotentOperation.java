@@ -47,9 +47,6 @@ public record IdempotentOperation(
     /**
      * Computes the key of one call.
      *
-     * @param target the bean's own object
-     * @param arguments arguments of the call
-     * @return a well-formed key
      * @throws MissingIdempotencyKeyException if the expression gives {@code null}
      * @throws InvalidIdempotencyKeyException if its value is not a valid key, or it fails
      */
@@ -59,14 +56,7 @@ public record IdempotentOperation(
                 : new IdempotencyKey(KeyValue.ofConsumer(scope).text(keyExpression, target, arguments));
     }
 
-    /**
-     * Computes the fingerprint of one call.
-     *
-     * @param target the bean's own object
-     * @param arguments arguments of the call
-     * @param fingerprinter computes it
-     * @return the fingerprint of the payload
-     */
+    /** Computes the fingerprint of one call. */
     public Fingerprint fingerprint(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
         try {
             return fingerprintExpression == null
@@ -92,7 +82,6 @@ public record IdempotentOperation(
     /**
      * Returns whether both are read from one annotation, because a scope or consumer belongs to one.
      *
-     * @param other another operation
      * @return {@code true} if both are calls or both receivers, and have the same scope or consumer
      */
     public boolean isOfSameAnnotation(IdempotentOperation other) {

@@ -10,7 +10,6 @@ public interface IdempotentOperationSource {
     /**
      * Returns whether a class may have idempotent methods; a cheap check.
      *
-     * @param type any class
      * @return {@code false} if it certainly has none
      */
     boolean isCandidateClass(Class<?> type);
@@ -18,8 +17,6 @@ public interface IdempotentOperationSource {
     /**
      * Finds the operation of a method.
      *
-     * @param method called method, perhaps of an interface
-     * @param targetClass the class of the bean's own object
      * @return the operation; {@code null} if the method is not idempotent
      * @throws io.idempotency.InvalidIdempotentMethodException if its annotation is not valid
      */

@@ -30,9 +30,6 @@ public record MessageAttributes(
     /**
      * Computes the fingerprint of the payload of one delivery.
      *
-     * @param target the bean's own object
-     * @param arguments arguments of the call
-     * @param fingerprinter computes it
      * @return the fingerprint; {@code null} if payloads are not compared
      */
     public @Nullable Fingerprint payload(Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
@@ -52,8 +49,6 @@ public record MessageAttributes(
     /**
      * Computes the type of one message.
      *
-     * @param target the bean's own object
-     * @param arguments arguments of the call
      * @return the type, cut after 128 characters; {@code null} if there is none
      */
     public @Nullable String type(Object target, @Nullable Object[] arguments) {
@@ -64,9 +59,6 @@ public record MessageAttributes(
     /**
      * Computes the position of one message in its stream.
      *
-     * @param consumer consumer, for error messages
-     * @param target the bean's own object
-     * @param arguments arguments of the call
      * @return the position; {@code null} if no order is kept
      * @throws MissingIdempotencyKeyException if an expression gives {@code null}
      * @throws InvalidIdempotencyKeyException if a value is not a valid stream or version, or an expression fails
@@ -84,8 +76,6 @@ public record MessageAttributes(
     /**
      * The order of messages.
      *
-     * @param streamExpression expression of the stream
-     * @param versionExpression expression of the version
      * @param order whether gaps are refused
      * @param firstVersion first version of a stream, if gaps are refused
      */

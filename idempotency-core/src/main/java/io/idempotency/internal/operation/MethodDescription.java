@@ -9,12 +9,7 @@ public final class MethodDescription {
 
     private MethodDescription() {}
 
-    /**
-     * Describes a method.
-     *
-     * @param method any method
-     * @return its class, its name and the simple names of its parameters' types
-     */
+    /** Describes a method. */
     public static String of(Method method) {
         return Arrays.stream(method.getParameterTypes())
                 .map(Class::getSimpleName)

@@ -43,7 +43,6 @@ public final class OperationRules {
     /**
      * Checks that a class has the annotations on methods only.
      *
-     * @param targetClass the class of a bean's own object
      * @throws io.idempotency.InvalidIdempotentMethodException if one is at a place where it would be ignored
      */
     public void checkPlacement(Class<?> targetClass) {
@@ -53,8 +52,6 @@ public final class OperationRules {
     /**
      * Checks a method on its own.
      *
-     * @param operation operation of the method
-     * @param targetClass the class of the bean's own object
      * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
     public void check(IdempotentOperation operation, Class<?> targetClass) {
@@ -64,7 +61,6 @@ public final class OperationRules {
     /**
      * Checks the transaction of a method.
      *
-     * @param operation operation of the method
      * @param transaction transaction attribute of the method; {@code null} if it declares none
      * @param isAsync whether the method runs on another thread than its caller
      * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
@@ -80,7 +76,6 @@ public final class OperationRules {
     /**
      * Checks with the codecs of the application what is stored of a call: its response, and its arguments if it is resumed.
      *
-     * @param operation operation of the method
      * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
     public void checkStored(IdempotentOperation operation) {

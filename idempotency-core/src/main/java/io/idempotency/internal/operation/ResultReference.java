@@ -18,9 +18,6 @@ public record ResultReference(
     /**
      * Computes the id of the object that one call created.
      *
-     * @param target the bean's own object
-     * @param arguments arguments of the call
-     * @param result the method's result
      * @return the id as text; {@code null} if there is none
      */
     public @Nullable String id(Object target, @Nullable Object[] arguments, @Nullable Object result) {

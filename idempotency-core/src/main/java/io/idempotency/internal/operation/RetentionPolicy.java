@@ -35,9 +35,6 @@ public final class RetentionPolicy {
      *
      * @param minimum shortest allowed retention; {@code null} for the longest of one minute, the default wait timeout and
      *     the default lease
-     * @param defaults the options of calls that set none
-     * @param messageRetention default retention of handled messages
-     * @param byConsumer retention of the messages of these consumers, which overrides their annotations
      * @throws IdempotencyStartupException if a retention is shorter than the minimum, a consumer's name is not valid,
      *     or responses would be kept for longer than keys
      */
@@ -118,8 +115,6 @@ public final class RetentionPolicy {
     /**
      * Checks the retention of one call.
      *
-     * @param retention retention of its key
-     * @return the same duration
      * @throws IllegalArgumentException if it is shorter than the minimum
      */
     public Duration requireForCall(Duration retention) {
@@ -134,8 +129,6 @@ public final class RetentionPolicy {
      * Checks that the key of a leased call is kept for at least as long as its lease may hold it, and that of any call for as
      * long as a duplicate may wait for it.
      *
-     * @param options options of the call
-     * @return the same options
      * @throws IllegalArgumentException if the lease is longer than the retention, defaults included, or the wait timeout is
      */
     public CallOptions requireForCall(CallOptions options) {
@@ -153,8 +146,6 @@ public final class RetentionPolicy {
      * Checks the wait timeout of a call.
      *
      * @param waitTimeout longest wait for another call with its key
-     * @param retention retention of its key
-     * @return the same wait timeout
      * @throws IllegalArgumentException if it is out of range, or is longer than the retention and no minimum is set
      */
     Duration requireWaitTimeout(Duration waitTimeout, Duration retention) {
@@ -170,9 +161,7 @@ public final class RetentionPolicy {
     /**
      * Returns the retention of the messages that a consumer has handled.
      *
-     * @param consumer consumer of the messages
      * @param own retention of its annotation; {@code null} if none
-     * @return the retention that is configured for the consumer, or else its own, or else the default
      */
     public Duration ofConsumer(String consumer, @Nullable Duration own) {
         Duration configured = byConsumer.get(consumer);

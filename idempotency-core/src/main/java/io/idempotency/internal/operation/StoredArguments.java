@@ -16,8 +16,6 @@ public record StoredArguments(Map<String, String> json) {
     /**
      * Reads stored texts.
      *
-     * @param texts names and values in turn
-     * @return the arguments
      * @throws IllegalArgumentException if the texts are no pairs, or a name is there twice
      */
     public static StoredArguments of(List<String> texts) {

@@ -47,11 +47,6 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     private final Map<Type, ObjectReader> readers = new ConcurrentReferenceHashMap<>();
 
-    /**
-     * Creates the codec.
-     *
-     * @param mapper the mapper for responses
-     */
     public JacksonResponseCodec(ObjectMapper mapper) {
         this.mapper = mapper.rebuild()
                 .addModule(new SimpleModule("idempotency-ordered-sets")
@@ -113,9 +108,6 @@ public final class JacksonResponseCodec implements ResponseCodec {
     /**
      * Reads a value that is needed as it was.
      *
-     * @param body the JSON of a value of this type, or of an earlier version of it
-     * @param type the type, type arguments included
-     * @return the value
      * @throws IllegalStateException if the value is not written as it is stored; it may have further members
      */
     @Nullable Object decodeUnchanged(String body, Type type) {
@@ -129,13 +121,7 @@ public final class JacksonResponseCodec implements ResponseCodec {
         return value;
     }
 
-    /**
-     * Reads a value of JSON that another program may have written, so that neither needs to have the members of the other.
-     *
-     * @param body the JSON
-     * @param type the type, type arguments included
-     * @return the value
-     */
+    /** Reads a value of JSON that another program may have written, so that neither needs to have the members of the other. */
     public @Nullable Object decodeForeign(String body, Type type) {
         return readerOf(type).readValue(body);
     }

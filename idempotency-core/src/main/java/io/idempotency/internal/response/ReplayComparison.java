@@ -245,12 +245,7 @@ final class ReplayComparison {
                 : Difference.between(first, replayed);
     }
 
-    /**
-     * The state of the objects of one class.
-     *
-     * @param fields readable fields to compare
-     * @param rest comparison of the state outside of these fields
-     */
+    /** The state of the objects of one class. */
     private record State(List<Field> fields, Rest rest) {
 
         static State of(Class<?> type) {
@@ -330,12 +325,7 @@ final class ReplayComparison {
         }
     }
 
-    /**
-     * A difference of two responses. It shows no values, because a response may contain secrets.
-     *
-     * @param path path from the response, which is {@code $}
-     * @param reason description of the difference
-     */
+    /** A difference of two responses. It shows no values, because a response may contain secrets. */
     record Difference(String path, String reason) {
 
         private static final String NAME = "[A-Za-z_$][A-Za-z0-9_$-]{0,63}";

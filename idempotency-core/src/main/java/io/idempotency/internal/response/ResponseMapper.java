@@ -57,7 +57,6 @@ public final class ResponseMapper {
     /**
      * Checks whether responses of a type can be stored, as far as the type alone decides.
      *
-     * @param type the return type of an idempotent method, type arguments included
      * @throws io.idempotency.IdempotencyStartupException if they cannot
      */
     public void requireStorable(Type type) {
@@ -72,8 +71,6 @@ public final class ResponseMapper {
     /**
      * Returns whether a response asks for the request to be repeated, so that it must not be stored.
      *
-     * @param response the method's result
-     * @param type the return type, type arguments included
      * @return {@code true} if its codec says so
      */
     public boolean asksForRepeat(@Nullable Object response, Type type) {
@@ -83,11 +80,7 @@ public final class ResponseMapper {
     /**
      * Writes a response.
      *
-     * @param intent intent of the call
-     * @param response the method's result
-     * @param type the return type, type arguments included
      * @param lossy whether the response may lose something; it must be readable in any case
-     * @return JSON text that PostgreSQL can store
      * @throws ResponseNotStorableException if it cannot be written, is too large, or would not be read back unchanged
      */
     public String write(Intent intent, @Nullable Object response, Type type, boolean lossy) {
@@ -103,11 +96,6 @@ public final class ResponseMapper {
     /**
      * Writes an argument of a call that is to be resumed.
      *
-     * @param intent intent of the call
-     * @param argument the argument
-     * @param type the type of the parameter, type arguments included
-     * @param parameter name of the parameter
-     * @return JSON text that PostgreSQL can store
      * @throws ArgumentNotStorableException if it cannot be written, is too large, or would not be read back unchanged
      */
     public String writeArgument(Intent intent, @Nullable Object argument, Type type, String parameter) {
@@ -146,10 +134,6 @@ public final class ResponseMapper {
     /**
      * Reads a stored response.
      *
-     * @param intent intent of the call
-     * @param body the stored text
-     * @param type the return type, type arguments included
-     * @return the response
      * @throws UnreadableResponseException if the text cannot be read as the type
      */
     public @Nullable Object read(Intent intent, String body, Type type) {
@@ -160,10 +144,6 @@ public final class ResponseMapper {
      * Reads a stored argument or the result of a step, with which the code goes on, so that it must be read as it was. The
      * application's own codecs decide themselves what they read.
      *
-     * @param intent intent of the call
-     * @param body the stored text
-     * @param type the type, type arguments included
-     * @return the value
      * @throws UnreadableResponseException if the text cannot be read as the type, or would not be written as it is by the type
      */
     public @Nullable Object readUnchanged(Intent intent, String body, Type type) {

@@ -15,8 +15,6 @@ public final class StorableText {
     /**
      * Removes the characters that PostgreSQL cannot store, and cuts text that is too long.
      *
-     * @param text any text
-     * @param maxLength in characters, counted as Unicode code points
      * @return the first characters, without the character 0
      */
     public static String of(String text, int maxLength) {
@@ -29,8 +27,6 @@ public final class StorableText {
     /**
      * Returns the length of a text in UTF-8.
      *
-     * @param text any text
-     * @return number of bytes
      * @throws CharacterCodingException if it contains a lone surrogate, which UTF-8 cannot encode
      */
     public static int bytesOf(String text) throws CharacterCodingException {

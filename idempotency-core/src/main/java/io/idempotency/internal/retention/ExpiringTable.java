@@ -8,17 +8,12 @@ import java.util.OptionalInt;
  */
 public interface ExpiringTable {
 
-    /**
-     * Returns the name of the table without its schema, or of the column.
-     *
-     * @return the name in events and metrics
-     */
+    /** Returns the name of the table without its schema, or of the column. */
     String name();
 
     /**
      * Deletes some expired rows, the oldest first, in a transaction of its own. Locked rows are left for a later run.
      *
-     * @param limit the largest number of rows
      * @return number of deleted rows, fewer than the limit if no more were found; empty if nothing was deleted because another run
      *     has the lease
      */

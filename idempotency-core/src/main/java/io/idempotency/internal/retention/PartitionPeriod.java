@@ -40,7 +40,6 @@ public final class PartitionPeriod {
      * Returns a period of a number of seconds, counted from 1970.
      *
      * @param length whole seconds, at least one
-     * @return the period, whose bounds are the multiples of the length
      * @throws IllegalArgumentException if the length is shorter, or not in whole seconds
      */
     public static PartitionPeriod of(Duration length) {
@@ -57,19 +56,13 @@ public final class PartitionPeriod {
     /**
      * Returns the beginning of the partition that a moment belongs to.
      *
-     * @param time any moment
      * @return a bound, not after that moment
      */
     public OffsetDateTime startOf(OffsetDateTime time) {
         return startOf.apply(time.withOffsetSameInstant(ZoneOffset.UTC));
     }
 
-    /**
-     * Returns the end of the partition that a moment belongs to.
-     *
-     * @param time any moment
-     * @return the first bound after that moment
-     */
+    /** Returns the end of the partition that a moment belongs to. */
     public OffsetDateTime endOf(OffsetDateTime time) {
         return next.apply(startOf(time));
     }

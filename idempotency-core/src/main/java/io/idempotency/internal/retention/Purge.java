@@ -33,13 +33,6 @@ public final class Purge {
 
     private final Lock running = new ReentrantLock();
 
-    /**
-     * Creates the purge.
-     *
-     * @param store the tables
-     * @param settings the settings
-     * @param listener receives the numbers of deleted rows
-     */
     public Purge(PurgeStore store, PurgeSettings settings, IdempotencyListener listener) {
         this.store = store;
         this.settings = settings;
@@ -50,7 +43,6 @@ public final class Purge {
     /**
      * Deletes expired rows, for as long as the settings allow.
      *
-     * @return what was deleted
      * @throws InterruptedException if the thread is interrupted between two batches; finished batches are kept
      */
     public PurgeReport run() throws InterruptedException {
@@ -60,7 +52,6 @@ public final class Purge {
     /**
      * Deletes expired rows. If a table fails, the others are purged all the same.
      *
-     * @param maxDuration the time after which no further batch is started
      * @return what was deleted; nothing if another run of this object has not ended
      * @throws InterruptedException if the thread is interrupted between two batches; finished batches are kept
      * @throws RuntimeException the first failure of a table, after all tables; later failures are suppressed in it

@@ -18,11 +18,7 @@ public record PurgeReport(Map<String, Long> deleted, End end) {
         deleted = Collections.unmodifiableMap(new LinkedHashMap<>(deleted));
     }
 
-    /**
-     * Returns the number of deleted rows of all tables.
-     *
-     * @return number of deleted rows
-     */
+    /** Returns the number of deleted rows of all tables. */
     public long total() {
         return deleted.values().stream().mapToLong(Long::longValue).sum();
     }

@@ -10,7 +10,6 @@ public interface PurgeStore {
      *
      * @param hold time for which the lease lasts after a batch, so that no other run uses the pause before the next one; if this process
      *     fails, others wait that long
-     * @return the run's own view of the tables
      */
     PurgeLease begin(Duration hold);
 }

@@ -18,12 +18,6 @@ public final class StorageSampler {
 
     private final IdempotencyListener listener;
 
-    /**
-     * Creates the sampler.
-     *
-     * @param statistics the statistics of the tables
-     * @param listener gets the samples
-     */
     public StorageSampler(StorageStatistics statistics, IdempotencyListener listener) {
         this.statistics = statistics;
         this.listener = listener;

@@ -30,11 +30,6 @@ public interface StorageStatistics {
      */
     List<PartitionSample> partitions();
 
-    /**
-     * Counts leases that have expired and were not reclaimed.
-     *
-     * @param limit the largest number that is counted
-     * @return their number
-     */
+    /** Counts leases that have expired and were not reclaimed. */
     int countStaleLeases(int limit);
 }

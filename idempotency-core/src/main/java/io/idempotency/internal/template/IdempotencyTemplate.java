@@ -31,14 +31,6 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
     private final RetentionPolicy retention;
 
-    /**
-     * Creates the template.
-     *
-     * @param binding computes intents and fingerprints
-     * @param executor executes calls from outside their transaction
-     * @param parts the collaborators of all calls
-     * @param retention checks retentions and leases
-     */
     public IdempotencyTemplate(
             CallBinding binding, IdempotentCallExecutor executor, CallParts parts, RetentionPolicy retention) {
         this.binding = binding;

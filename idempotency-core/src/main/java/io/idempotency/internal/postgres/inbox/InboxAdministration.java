@@ -18,23 +18,13 @@ public final class InboxAdministration {
 
     private final BoundedTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the tables
-     * @param transaction the transaction of each statement
-     */
+    /** Prepares the statements. */
     public InboxAdministration(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
         this.transaction = transaction;
     }
 
-    /**
-     * Finds messages that have failed, those with the most attempts first.
-     *
-     * @param limit the largest number of results
-     * @return the messages
-     */
+    /** Finds messages that have failed, those with the most attempts first. */
     public List<FailingMessage> findFailing(int limit) {
         return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(InboxSql.FIND_FAILING))
@@ -46,8 +36,6 @@ public final class InboxAdministration {
     /**
      * Finds a handled message.
      *
-     * @param consumer the consumer of the message
-     * @param messageId the id of the message
      * @return the message, if it was handled and has not expired
      */
     public Optional<HandledMessage> findHandled(String consumer, String messageId) {

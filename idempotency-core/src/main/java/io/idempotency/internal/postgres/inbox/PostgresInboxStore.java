@@ -58,11 +58,7 @@ public final class PostgresInboxStore implements InboxStore {
 
     private final String recordFailure;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the tables
-     */
+    /** Prepares the statements. */
     public PostgresInboxStore(Schema schema) {
         this.receive = schema.resolve(InboxSql.RECEIVE);
         this.collideWithUnseenFailure = schema.resolve(InboxSql.COLLIDE_WITH_UNSEEN_FAILURE);

@@ -20,31 +20,17 @@ public final class BoundedTransaction {
 
     private final RequiresNewTransaction transaction;
 
-    /**
-     * Prepares transactions on a DataSource.
-     *
-     * @param dataSource the DataSource, from which each transaction takes one connection
-     */
+    /** Prepares transactions on a DataSource. */
     public BoundedTransaction(DataSource dataSource) {
         this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
-    /**
-     * Queries in a read-only transaction.
-     *
-     * @param query the query, which gets the client
-     * @return the query's result
-     */
+    /** Queries in a read-only transaction. */
     public <T> T query(Function<JdbcClient, T> query) {
         return bounded(READ_ONLY, query);
     }
 
-    /**
-     * Changes rows in a transaction.
-     *
-     * @param change the change, which gets the client
-     * @return the change's result
-     */
+    /** Changes rows in a transaction. */
     public <T> T change(Function<JdbcClient, T> change) {
         return bounded(BOUND, change);
     }

@@ -22,7 +22,6 @@ public final class ClaimMark {
     /**
      * Returns whether the current transaction has the mark.
      *
-     * @param driver the driver's connection
      * @return whether a key was claimed in it
      */
     public static boolean isOn(PGConnection driver) {

@@ -21,7 +21,6 @@ public final class Clients {
     /**
      * Returns a client for one connection.
      *
-     * @param connection the connection, which stays open
      * @return a client that works on this connection only
      */
     public static JdbcClient on(Connection connection) {
@@ -30,12 +29,7 @@ public final class Clients {
         return JdbcClient.create(template);
     }
 
-    /**
-     * Adapts work with a client to work on a connection.
-     *
-     * @param work the work, which gets the client
-     * @return the same work for a connection
-     */
+    /** Adapts work with a client to work on a connection. */
     public static <T extends @Nullable Object> Function<Connection, T> withClient(Function<JdbcClient, T> work) {
         return connection -> work.apply(on(connection));
     }

@@ -27,8 +27,6 @@ public final class IntentColumns {
      * Reads the intent of a request. Characters that are not allowed are replaced, because one row that was written by hand
      * must not hide all others.
      *
-     * @param row the current row
-     * @return the intent
      * @throws SQLException if a column cannot be read
      */
     public static Intent readAny(ResultSet row) throws SQLException {
@@ -58,7 +56,6 @@ public final class IntentColumns {
      * Reads the intent of a message. A malformed intent is ignored, because a row that was written by hand must not block other
      * messages.
      *
-     * @param row the current row
      * @return the intent; {@code null} if there is none or it is malformed
      * @throws SQLException if a column cannot be read
      */

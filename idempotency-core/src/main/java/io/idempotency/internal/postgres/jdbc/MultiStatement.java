@@ -23,8 +23,6 @@ public final class MultiStatement implements AutoCloseable {
      * Prepares the statements without the connection's {@code defaultRowFetchSize}: a statement that has returned that many
      * rows is suspended and not finished, so its timeout would include the following statements of the round trip.
      *
-     * @param connection the connection, which stays open
-     * @param sql the statements, separated by semicolons
      * @return the statements, not executed yet
      * @throws SQLException if the driver refuses them
      */
@@ -39,11 +37,7 @@ public final class MultiStatement implements AutoCloseable {
         return new MultiStatement(statement);
     }
 
-    /**
-     * Binds the parameters of all statements.
-     *
-     * @return a binder that begins with the first parameter
-     */
+    /** Binds the parameters of all statements. */
     public StatementParameters parameters() {
         return new StatementParameters(statement);
     }
@@ -61,7 +55,6 @@ public final class MultiStatement implements AutoCloseable {
     /**
      * Returns the rows of the first statement, which bounds the wait.
      *
-     * @return the rows
      * @throws SQLException if they cannot be read
      */
     public ResultSet firstRows() throws SQLException {
@@ -72,7 +65,6 @@ public final class MultiStatement implements AutoCloseable {
      * Moves to the next statement and returns its rows. The first call after {@link #execute()} returns those of the second
      * statement.
      *
-     * @return the rows
      * @throws SQLException if they cannot be read
      */
     public ResultSet nextRows() throws SQLException {
@@ -83,7 +75,6 @@ public final class MultiStatement implements AutoCloseable {
     /**
      * Executes all statements, of which one updates rows.
      *
-     * @return the number of updated rows
      * @throws SQLException if one of them fails
      */
     public int update() throws SQLException {

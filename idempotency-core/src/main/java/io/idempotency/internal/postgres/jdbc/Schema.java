@@ -28,12 +28,7 @@ public record Schema(String name) {
         }
     }
 
-    /**
-     * Puts the quoted schema in the place of {@code {schema}}.
-     *
-     * @param sql one or more statements
-     * @return the statements that name the schema
-     */
+    /** Puts the quoted schema in the place of {@code {schema}}. */
     public String resolve(String sql) {
         return sql.replace("{schema}", '"' + name + '"');
     }

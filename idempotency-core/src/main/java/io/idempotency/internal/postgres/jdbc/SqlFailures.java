@@ -22,9 +22,6 @@ public final class SqlFailures {
     /**
      * Translates an error.
      *
-     * @param task the task, for the message
-     * @param sql the statement, for the message
-     * @param failure the error
      * @return the exception to throw
      */
     public static DataAccessException translate(String task, @Nullable String sql, SQLException failure) {
@@ -33,12 +30,7 @@ public final class SqlFailures {
         return translated != null ? translated : new UncategorizedSQLException(task, sql, safe);
     }
 
-    /**
-     * Removes everything but the first line of the server's message.
-     *
-     * @param failure the error
-     * @return an error of the same SQLSTATE that quotes no values
-     */
+    /** Removes everything but the first line of the server's message. */
     public static SQLException withoutValues(SQLException failure) {
         if (!(failure instanceof PSQLException serverFailure) || serverFailure.getServerErrorMessage() == null) {
             return failure;

@@ -23,11 +23,6 @@ public final class StatementParameters {
 
     private int index;
 
-    /**
-     * Creates a binder that begins with the first parameter.
-     *
-     * @param statement the statement to bind
-     */
     public StatementParameters(PreparedStatement statement) {
         this.statement = statement;
     }
@@ -35,7 +30,6 @@ public final class StatementParameters {
     /**
      * Binds a text.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void string(@Nullable String value) throws SQLException {
@@ -45,7 +39,6 @@ public final class StatementParameters {
     /**
      * Binds the bound of a wait in milliseconds.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void bound(WaitBound value) throws SQLException {
@@ -55,7 +48,6 @@ public final class StatementParameters {
     /**
      * Binds an integer.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void integer(int value) throws SQLException {
@@ -65,7 +57,6 @@ public final class StatementParameters {
     /**
      * Binds a bigint.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void bigint(long value) throws SQLException {
@@ -75,7 +66,6 @@ public final class StatementParameters {
     /**
      * Binds a smallint.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void smallint(@Nullable Integer value) throws SQLException {
@@ -85,7 +75,6 @@ public final class StatementParameters {
     /**
      * Binds a bytea.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void bytes(byte @Nullable [] value) throws SQLException {
@@ -95,7 +84,6 @@ public final class StatementParameters {
     /**
      * Binds a uuid. A value is bound without a type, because only then the driver sends its sixteen bytes and not its text.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void uuid(@Nullable UUID value) throws SQLException {
@@ -109,7 +97,6 @@ public final class StatementParameters {
     /**
      * Binds JSON.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void json(@Nullable String value) throws SQLException {
@@ -119,7 +106,6 @@ public final class StatementParameters {
     /**
      * Binds a duration in milliseconds.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void duration(@Nullable Duration value) throws SQLException {
@@ -129,7 +115,6 @@ public final class StatementParameters {
     /**
      * Binds a timestamptz.
      *
-     * @param value the value
      * @throws SQLException if the driver refuses it
      */
     public void time(@Nullable OffsetDateTime value) throws SQLException {
@@ -139,7 +124,6 @@ public final class StatementParameters {
     /**
      * Binds values of an application, as Spring's JDBC does: the elements of a collection each have a placeholder.
      *
-     * @param values the values
      * @throws SQLException if the driver refuses one of them
      */
     public void values(List<? extends @Nullable Object> values) throws SQLException {
@@ -167,8 +151,6 @@ public final class StatementParameters {
     /**
      * Binds an array.
      *
-     * @param type the type of its elements
-     * @param values the elements
      * @throws SQLException if the driver refuses it
      */
     public void array(String type, Collection<?> values) throws SQLException {
@@ -178,8 +160,6 @@ public final class StatementParameters {
     /**
      * Binds an array.
      *
-     * @param type the type of its elements
-     * @param values the elements
      * @throws SQLException if the driver refuses it
      */
     public void array(String type, @Nullable Object[] values) throws SQLException {

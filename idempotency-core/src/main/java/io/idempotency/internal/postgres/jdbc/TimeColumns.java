@@ -15,9 +15,6 @@ public final class TimeColumns {
     /**
      * Reads a time.
      *
-     * @param row the current row
-     * @param column the column's name
-     * @return the time
      * @throws SQLException if the column cannot be read
      */
     public static Instant read(ResultSet row, String column) throws SQLException {
@@ -27,8 +24,6 @@ public final class TimeColumns {
     /**
      * Reads a time that may be missing.
      *
-     * @param row the current row
-     * @param column the column's name
      * @return the time; {@code null} if there is none
      * @throws SQLException if the column cannot be read
      */

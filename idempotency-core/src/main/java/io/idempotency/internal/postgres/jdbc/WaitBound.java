@@ -52,9 +52,6 @@ public record WaitBound(long milliseconds, long start) {
      * Bounds statements without an extra round trip: sets the bound, which is the first parameter, and restores the
      * application's setting at the end. A lock_timeout would bound each lock wait and not their sum. If the bound is exceeded,
      * the transaction is aborted, and its settings end with it.
-     *
-     * @param statements the statements to bound
-     * @return the statements with the bound
      */
     public static String around(String statements) {
         return SET + ";\n" + statements + ";\nselect " + RESTORE;
@@ -63,9 +60,6 @@ public record WaitBound(long milliseconds, long start) {
     /**
      * Bounds the statements of a claim in the same way, and sets the {@link ClaimMark}. The first result has the isolation
      * level as {@value #ISOLATION}, the last one the id of the transaction as {@value #TRANSACTION}.
-     *
-     * @param statements the statements to bound
-     * @return the statements with the bound
      */
     public static String aroundClaim(String statements) {
         return SET_AND_MARK + READ_ISOLATION + ";\n" + statements + ";\nselect " + RESTORE + READ_TRANSACTION;
@@ -74,10 +68,6 @@ public record WaitBound(long milliseconds, long start) {
     /**
      * Bounds statements in the same way. Meanwhile a setting has the value {@code yes}, which
      * triggers read. The first result has the isolation level as {@value #ISOLATION}.
-     *
-     * @param mark the setting's name
-     * @param statements the statements to bound
-     * @return the statements with the bound
      */
     public static String around(String mark, String statements) {
         return SET + ", set_config('" + mark + "', 'yes', true)" + READ_ISOLATION + ";\n" + statements + ";\nselect "
@@ -89,7 +79,6 @@ public record WaitBound(long milliseconds, long start) {
      * statement when the statement starts.
      *
      * @param statement the statement with the placeholder {@code {restore}}, which must always be evaluated
-     * @return the statement with the bound
      */
     public static String restoredWithin(String statement) {
         return SET_AND_MARK + ";\n" + statement.replace("{restore}", RESTORE);
@@ -99,32 +88,19 @@ public record WaitBound(long milliseconds, long start) {
      * Bounds a statement that is a transaction of its own, so that the setting ends with it. If the driver describes the
      * statements first, or uses the simple query mode, each statement is a transaction of its own. Then the application's
      * setting bounds the statement.
-     *
-     * @param statement the statement to bound
-     * @return the statement with the bound
      */
     public static String ofOneTransaction(String statement) {
         return SET + ";\n" + statement;
     }
 
-    /**
-     * Returns the bound for a statement that is sent now.
-     *
-     * @param limit the limit of the whole wait
-     * @param since the {@link System#nanoTime()} at which the wait began
-     * @return the rest of the limit
-     */
+    /** Returns the bound for a statement that is sent now. */
     public static WaitBound remaining(Duration limit, long since) {
         long now = System.nanoTime();
         long milliseconds = limit.minusNanos(now - since).toMillis();
         return new WaitBound(Math.max(1, Math.min(milliseconds, LONGEST)), now);
     }
 
-    /**
-     * Returns the time since the statement was sent.
-     *
-     * @return the elapsed time
-     */
+    /** Returns the time since the statement was sent. */
     public Duration elapsed() {
         return Duration.ofNanos(System.nanoTime() - start);
     }
@@ -133,7 +109,6 @@ public record WaitBound(long milliseconds, long start) {
      * Returns whether an error is the end of the wait. If a query is cancelled before the bound, the bound is not the reason.
      * If a lock is not available, the application's own lock_timeout was shorter, which ends the wait, too.
      *
-     * @param failure the error of the statement
      * @return whether the wait has ended
      */
     public boolean ended(SQLException failure) {

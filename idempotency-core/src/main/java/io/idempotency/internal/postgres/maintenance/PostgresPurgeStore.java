@@ -52,9 +52,6 @@ public final class PostgresPurgeStore implements PurgeStore {
     /**
      * Prepares the statements.
      *
-     * @param schema the schema of the tables
-     * @param dataSource the DataSource, from which each batch takes one connection
-     * @param heldBy the name of this process in the purge lease
      * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared in both
      *     cases
      */

@@ -31,12 +31,7 @@ public final class PostgresStorageStatistics implements StorageStatistics {
 
     private final BoundedTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the tables
-     * @param dataSource the DataSource, from which each query takes one connection
-     */
+    /** Prepares the statements. */
     public PostgresStorageStatistics(Schema schema, DataSource dataSource) {
         this.estimateRows = schema.resolve(MaintenanceSql.ESTIMATE_ROWS);
         this.oldestExpired = new EnumMap<>(StorageTable.class);

@@ -17,8 +17,6 @@ final class TableExpiry implements Expiry {
     /**
      * Prepares the statements.
      *
-     * @param schema the schema of the table
-     * @param table the table
      * @param archive whether expired rows are moved to the archive
      * @param isDistributed whether the rows are in the shards of Citus
      */

@@ -29,11 +29,7 @@ public final class MessagePartitions {
 
     private final PartitionStatistics statistics;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the table
-     */
+    /** Prepares the statements. */
     public MessagePartitions(Schema schema) {
         this.schema = schema;
         this.exist = PartitionSql.EXIST.replace("{name}", schema.name());
@@ -44,7 +40,6 @@ public final class MessagePartitions {
     /**
      * Returns whether handled messages are in partitions.
      *
-     * @param jdbcClient queries the database
      * @return whether the table is partitioned
      */
     public boolean exist(JdbcClient jdbcClient) {
@@ -54,7 +49,6 @@ public final class MessagePartitions {
     /**
      * Reads the state of the partitions.
      *
-     * @param jdbcClient queries the database
      * @return one state; none if there are no partitions
      */
     public List<PartitionSample> findState(JdbcClient jdbcClient) {
@@ -64,7 +58,6 @@ public final class MessagePartitions {
     /**
      * Returns the time since the earliest expiry of a partition.
      *
-     * @param jdbcClient queries the database
      * @return the time; zero if no partition has expired
      */
     public Duration findOldestExpired(JdbcClient jdbcClient) {
@@ -75,8 +68,6 @@ public final class MessagePartitions {
     /**
      * Partitions the table of handled messages if it is empty.
      *
-     * @param owner the DataSource of the table's owner
-     * @param period the period of a partition
      * @return whether the table is partitioned now
      */
     public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
@@ -86,11 +77,8 @@ public final class MessagePartitions {
     /**
      * Returns the maintenance of the partitions.
      *
-     * @param dataSource the DataSource, from which each step takes one connection
-     * @param period the period of a new partition
      * @param role the owner of the tables; {@code null} if it is the role of the DataSource
      * @param archive whether partitions are kept as tables of their own instead of being dropped
-     * @return an object that is safe for use by many threads
      */
     public PartitionMaintenance maintenance(
             DataSource dataSource, PartitionPeriod period, @Nullable String role, boolean archive) {

@@ -114,9 +114,7 @@ final class PartitionClosing implements MaintenanceStep {
     /**
      * A bound that has passed.
      *
-     * @param partition the partition that ends there
      * @param from the start of the current partition; the end of time if there is none
-     * @param until the end of the current partition
      * @param insistent whether closing is tried in spite of lock holders
      */
     private record Bound(String partition, OffsetDateTime from, OffsetDateTime until, boolean insistent) {

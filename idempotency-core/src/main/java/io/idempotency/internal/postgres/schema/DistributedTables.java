@@ -13,11 +13,7 @@ public final class DistributedTables {
 
     private final Schema schema;
 
-    /**
-     * Prepares the queries.
-     *
-     * @param schema the schema of the tables
-     */
+    /** Prepares the queries. */
     public DistributedTables(Schema schema) {
         this.schema = schema;
     }
@@ -25,7 +21,6 @@ public final class DistributedTables {
     /**
      * Finds the tables that Citus knows.
      *
-     * @param jdbcClient a client of the database
      * @return the tables; none without Citus
      */
     public List<DistributedTable> find(JdbcClient jdbcClient) {
@@ -44,7 +39,6 @@ public final class DistributedTables {
     /**
      * A table that Citus knows.
      *
-     * @param table the table
      * @param isHashed whether its rows are in shards, by the hash of a column
      * @param column that column; {@code null} if there is none
      */

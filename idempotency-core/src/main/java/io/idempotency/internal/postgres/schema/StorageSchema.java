@@ -51,12 +51,6 @@ public final class StorageSchema {
 
     private final BoundedTransaction boundedTransaction;
 
-    /**
-     * Creates the object. Nothing is read or written yet.
-     *
-     * @param schema the name of the schema
-     * @param dataSource the DataSource of the application
-     */
     public StorageSchema(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;
@@ -90,7 +84,6 @@ public final class StorageSchema {
      * Creates the schema if it does not exist, migrates its tables, and grants the application's role their use. All of it is
      * one transaction under one lock: instances that start at once take turns, and a failure changes nothing.
      *
-     * @param owner the DataSource that migrates
      * @param migrations the migrations, on the connection of that transaction, which they must not end
      * @throws StorageSchemaException if the role that migrates cannot do so
      */
@@ -130,8 +123,6 @@ public final class StorageSchema {
     /**
      * Returns the identity of the database of a connection.
      *
-     * @param connection the connection
-     * @return its database
      * @throws DataAccessException if PostgreSQL reports an error
      */
     public static DatabaseIdentity identityOf(Connection connection) {
@@ -145,7 +136,6 @@ public final class StorageSchema {
      * Installs the SQL functions and the views, or replaces older ones. If the role may not do so, or another object has one of
      * the names, a warning is logged and the rest of the transaction is kept.
      *
-     * @param connection the connection with the open transaction of the migrations, which stays open
      * @throws DataAccessException if PostgreSQL reports another error
      */
     public void installFunctions(Connection connection) {
@@ -177,8 +167,6 @@ public final class StorageSchema {
     /**
      * Partitions the table of handled messages if it is empty. Otherwise an operator decides when to do so.
      *
-     * @param owner the DataSource that migrates
-     * @param period the period of a partition
      * @return {@code false} if the table is unchanged, because it holds rows, is in use, or would lose objects that others have
      *     created for it; in the last case a warning is logged
      * @throws StorageSchemaException if the role that migrates cannot do so
@@ -261,7 +249,6 @@ public final class StorageSchema {
     /**
      * Finds tables that are missing or may not be used. Cheaper than {@link #validate}, because it does not check the columns.
      *
-     * @return the problems, one for each table
      * @throws DataAccessException if the query fails or takes longer than five seconds
      */
     public List<String> findProblems() {

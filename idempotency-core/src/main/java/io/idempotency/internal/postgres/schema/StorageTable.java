@@ -70,20 +70,12 @@ public enum StorageTable {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * Returns the columns of the primary key.
-     *
-     * @return their names, separated by commas
-     */
+    /** Returns the columns of the primary key. */
     public String key() {
         return key;
     }
 
-    /**
-     * Returns the columns that this version knows.
-     *
-     * @return their names, separated by commas
-     */
+    /** Returns the columns that this version knows. */
     public String columns() {
         return columns;
     }
@@ -106,38 +98,22 @@ public enum StorageTable {
         return !expiryCondition.equals(Condition.NEVER);
     }
 
-    /**
-     * Returns the condition under which an expired row is deleted.
-     *
-     * @return the condition as SQL
-     */
+    /** Returns the condition under which an expired row is deleted. */
     public String expiryCondition() {
         return expiryCondition;
     }
 
-    /**
-     * Returns the tables that the application's role writes.
-     *
-     * @return the tables in their order
-     */
+    /** Returns the tables that the application's role writes. */
     public static Stream<StorageTable> writable() {
         return Stream.of(values()).filter(StorageTable::isWritable);
     }
 
-    /**
-     * Returns the tables that the application's role only reads.
-     *
-     * @return the tables in their order
-     */
+    /** Returns the tables that the application's role only reads. */
     public static Stream<StorageTable> readOnly() {
         return Stream.of(values()).filter(table -> !table.isWritable());
     }
 
-    /**
-     * Returns the tables whose rows expire.
-     *
-     * @return the tables in the order of the purge
-     */
+    /** Returns the tables whose rows expire. */
     public static Stream<StorageTable> expiring() {
         return Stream.of(values()).filter(StorageTable::expires);
     }
