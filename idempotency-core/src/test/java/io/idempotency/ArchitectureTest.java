@@ -47,7 +47,7 @@ class ArchitectureTest {
             .internal.response: . .codec .internal.fingerprint
             .internal.claim: . .internal.fingerprint .internal.response
             .internal.operation: . .internal.fingerprint .internal.response
-            .internal.transaction: . .internal.claim
+            .internal.transaction: .
             .internal.call:
                 . .observation .internal.claim .internal.fingerprint .internal.operation .internal.response
                 .internal.transaction
@@ -86,7 +86,8 @@ class ArchitectureTest {
             .internal.postgres.outbox: . .outbox .internal.outbox .internal.postgres.jdbc .internal.transaction
             .internal.postgres.partition:
                 .observation .internal.postgres.jdbc .internal.retention .internal.transaction
-            .internal.postgres.request: . .internal.claim .internal.fingerprint .internal.response .internal.postgres.jdbc
+            .internal.postgres.request:
+                . .internal.claim .internal.fingerprint .internal.postgres.jdbc .internal.response .internal.transaction
             .internal.postgres.schema:
                 . .internal.postgres.jdbc .internal.postgres.partition .internal.retention .internal.transaction
             """);

@@ -280,12 +280,10 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     JoinedTransactions idempotentCallTransactions(
             IdempotencyDataSource dataSource,
-            ObjectProvider<PlatformTransactionManager> transactionManagers,
-            ClaimStore claimStore) {
+            ObjectProvider<PlatformTransactionManager> transactionManagers) {
         return new JoinedTransactions(
                 dataSource.dataSource(),
-                IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource()),
-                claimStore);
+                IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource()));
     }
 
     @Bean

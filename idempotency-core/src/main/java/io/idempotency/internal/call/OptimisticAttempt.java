@@ -1,11 +1,11 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.transaction.TransactionState;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
@@ -55,13 +55,13 @@ final class OptimisticAttempt extends TransactionalAttempt {
         finishingSince = System.nanoTime();
         PipelinedTransaction pipelined = PipelinedTransaction.of(transaction.holder());
         if (pipelined != null) {
-            CommitGuard.register(open.connection(), transaction.holder(), store);
+            CommitGuard.register(open.connection(), transaction.holder());
             pipelined.commitWith(PipelinedCompletion.withoutClaim(store, request, open.connection(), completion));
             held.storedWithCommit();
         } else {
             store.insertFinished(open.connection(), request, completion);
             claimed(FIRST);
-            CommitGuard.registerOwn(open.connection(), transaction.holder(), store);
+            CommitGuard.registerOwn(open.connection(), transaction.holder());
             held.completed();
         }
     }

@@ -1,5 +1,6 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.transaction.TransactionState;
 import java.sql.Connection;
 
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,6 @@ import org.springframework.dao.DataAccessException;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
@@ -53,13 +53,12 @@ public class TransactionalAttempt extends Attempt {
     /** Works in the open transaction. */
     @Nullable Object work(Open open) throws Throwable {
         IdempotentCall call = call();
-        ClaimStore store = parts().store();
         JoinedTransaction transaction = open.transaction;
         ClaimRequest request = requestIn(transaction);
         PipelinedTransaction.sendEarly(transaction.holder(), open.connection);
         ClaimResult claim = execution().waitBudget().spendOn(() -> claim(open.connection, request));
         claimed(claim);
-        TransactionState stateAfterClaim = store.transactionState(open.connection);
+        TransactionState stateAfterClaim = TransactionState.of(open.connection);
         PipelinedTransaction pipelined = completesWithCommit(transaction);
         guardCommit(open, pipelined);
         return handle(
@@ -95,11 +94,11 @@ public class TransactionalAttempt extends Attempt {
 
     private void guardCommit(Open open, @Nullable PipelinedTransaction pipelined) {
         if (pipelined != null) {
-            CommitGuard.registerPipelined(open.connection, open.transaction.holder(), parts().store());
+            CommitGuard.registerPipelined(open.connection, open.transaction.holder());
         } else if (open.transaction.isOwn()) {
-            CommitGuard.registerOwn(open.connection, open.transaction.holder(), parts().store());
+            CommitGuard.registerOwn(open.connection, open.transaction.holder());
         } else {
-            CommitGuard.register(open.connection, open.transaction.holder(), parts().store());
+            CommitGuard.register(open.connection, open.transaction.holder());
         }
     }
 
@@ -126,10 +125,9 @@ public class TransactionalAttempt extends Attempt {
             throws Throwable {
         granted(claim);
         IdempotentCall call = call();
-        ClaimStore store = parts().store();
         KeyOwnership.HeldKey held = KeyOwnership.hold(call.localKey(), open.transaction.holder());
         held.mustBeKept(() ->
-                JoinedTransaction.requireNotEnded(call.intent(), store.transactionState(open.connection), stateBefore));
+                JoinedTransaction.requireNotEnded(call.intent(), TransactionState.of(open.connection), stateBefore));
         open.synchronization.setHeldKey(held);
         try {
             Object result = runMethod(new CallContext(call, claim.attempt()));
@@ -137,7 +135,7 @@ public class TransactionalAttempt extends Attempt {
                 // By a rollback to a savepoint.
                 throw TransactionFailures.claimIsGone(call.intent());
             }
-            open.transaction.requireCommittable(call.intent(), open.connection, store, stateBefore);
+            open.transaction.requireCommittable(call.intent(), open.connection, stateBefore);
             completing.accept(held, result);
             if (!open.transaction.isOwn()) {
                 held.mayBeUndone();

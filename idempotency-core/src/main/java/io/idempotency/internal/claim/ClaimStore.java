@@ -94,23 +94,4 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
      * @return the request; empty if there is none
      */
     Optional<StoredRequest> findSettled(Connection connection, Fence fence);
-
-    /** Returns the state of the transaction. The driver knows it without a round trip. */
-    TransactionState transactionState(Connection connection);
-
-    /** The state of a transaction, as the driver knows it. */
-    enum TransactionState {
-
-        /** It can execute statements and commit. */
-        OPEN,
-
-        /** It is open, and a claim was made in it, granted or not. */
-        CLAIMED,
-
-        /** A statement has failed, so PostgreSQL answers COMMIT with a rollback. */
-        ABORTED,
-
-        /** No transaction is open: it has not begun, or has ended. */
-        ENDED
-    }
 }

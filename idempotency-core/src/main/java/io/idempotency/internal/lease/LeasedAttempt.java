@@ -1,5 +1,6 @@
 package io.idempotency.internal.lease;
 
+import io.idempotency.internal.transaction.TransactionState;
 import java.sql.Connection;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -16,7 +17,6 @@ import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.call.CallSynchronization;
 import io.idempotency.internal.call.RetryAfter;
 import io.idempotency.internal.call.RetryClassifier;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
@@ -84,9 +84,9 @@ final class LeasedAttempt extends Attempt {
             synchronization.setConnection(connection);
             held.setMethodConnection(connection);
             Object result = runWithSteps();
-            transaction.requireCommittable(call().intent(), connection, parts().store(), TransactionState.ENDED);
+            transaction.requireCommittable(call().intent(), connection, TransactionState.ENDED);
             complete(connection, result);
-            CommitGuard.register(connection, transaction.holder(), parts().store());
+            CommitGuard.register(connection, transaction.holder());
             completedWith(held.claim(), result);
             return result;
         });

@@ -1,5 +1,6 @@
 package io.idempotency.internal.lease;
 
+import io.idempotency.internal.transaction.TransactionState;
 import java.sql.Connection;
 import java.util.function.Consumer;
 
@@ -11,7 +12,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.Intent;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.Invocation;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitGuard;
@@ -54,9 +54,9 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
                             driver = CommitResult.driverOf(open);
                             TransactionSynchronizationManager.registerSynchronization(this);
                             Object returned = work.proceed();
-                            joined.requireCommittable(intent, open, parts.store(), TransactionState.ENDED);
+                            joined.requireCommittable(intent, open, TransactionState.ENDED);
                             record.accept(returned);
-                            CommitGuard.register(open, joined.holder(), parts.store());
+                            CommitGuard.register(open, joined.holder());
                             return null;
                         }));
     }

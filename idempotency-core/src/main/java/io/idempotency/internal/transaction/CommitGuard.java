@@ -8,8 +8,6 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.TransactionFailedException;
-import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
 
 /**
  * The check, before the COMMIT, that the transaction still contains what the library has written in it. If a statement has
@@ -19,11 +17,10 @@ import io.idempotency.internal.claim.ClaimStore.TransactionState;
  *
  * @param connection the connection of the transaction
  * @param holder the holder of the connection, which identifies the transaction among those of the thread
- * @param store knows the state of the transaction without a round trip
- * @param required the required state besides not being aborted: ENDED requires nothing, OPEN that a transaction is open, CLAIMED
- *     that it is still the one with the claim
+ * @param required the required state besides not being aborted: ENDED requires nothing, OPEN that a transaction is open, MARKED
+ *     that it is still the one that was marked
  */
-public record CommitGuard(Connection connection, ConnectionHolder holder, ClaimStore store, TransactionState required)
+public record CommitGuard(Connection connection, ConnectionHolder holder, TransactionState required)
         implements TransactionSynchronization {
 
     private static final String SWALLOWED =
@@ -38,26 +35,26 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, ClaimS
 
     /**
      * Guards the open transaction of this thread. Equal guards are kept once. A caller may roll back to a savepoint before the claim,
-     * so the transaction need not stay one with a claim.
+     * so the transaction need not stay marked.
      */
-    public static void register(Connection connection, ConnectionHolder holder, ClaimStore store) {
-        TransactionState state = store.transactionState(connection);
-        register(connection, holder, store, state == TransactionState.CLAIMED ? TransactionState.OPEN : state);
+    public static void register(Connection connection, ConnectionHolder holder) {
+        TransactionState state = TransactionState.of(connection);
+        register(connection, holder, state == TransactionState.MARKED ? TransactionState.OPEN : state);
     }
 
     /** Guards a transaction that the call has started, and that ends with it. */
-    public static void registerOwn(Connection connection, ConnectionHolder holder, ClaimStore store) {
-        register(connection, holder, store, store.transactionState(connection));
+    public static void registerOwn(Connection connection, ConnectionHolder holder) {
+        register(connection, holder, TransactionState.of(connection));
     }
 
     /** Guards a transaction whose completion is sent with its COMMIT, and itself fails if the claim does not exist any more. */
-    public static void registerPipelined(Connection connection, ConnectionHolder holder, ClaimStore store) {
-        register(connection, holder, store, TransactionState.ENDED);
+    public static void registerPipelined(Connection connection, ConnectionHolder holder) {
+        register(connection, holder, TransactionState.ENDED);
     }
 
     private static void register(
-            Connection connection, ConnectionHolder holder, ClaimStore store, TransactionState required) {
-        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, holder, store, required));
+            Connection connection, ConnectionHolder holder, TransactionState required) {
+        TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, holder, required));
     }
 
     @Override
@@ -69,9 +66,9 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, ClaimS
 
     /** Throws unless the transaction can commit. */
     public void requireCommittable() {
-        @Nullable String problem = switch (store.transactionState(connection)) {
-            case CLAIMED -> null;
-            case OPEN -> required == TransactionState.CLAIMED ? ENDED : null;
+        @Nullable String problem = switch (TransactionState.of(connection)) {
+            case MARKED -> null;
+            case OPEN -> required == TransactionState.MARKED ? ENDED : null;
             case ABORTED -> SWALLOWED;
             case ENDED -> required == TransactionState.ENDED ? null : ENDED;
         };

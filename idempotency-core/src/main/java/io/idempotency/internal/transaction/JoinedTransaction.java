@@ -12,8 +12,6 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.idempotency.Intent;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
 
 /**
  * The open transaction that a call is part of. {@link JoinedTransactions} has checked that it is on the DataSource of the
@@ -94,22 +92,21 @@ public record JoinedTransaction(
      *
      * @param intent the intent of the call
      * @param connection the connection of the transaction
-     * @param store knows the state of the transaction without a round trip
      * @param stateBefore the state before the method; ENDED also if nothing was sent before it
      */
     public void requireCommittable(
-            Intent intent, Connection connection, ClaimStore store, TransactionState stateBefore) {
-        requireNotFailed(intent, connection, store, stateBefore);
+            Intent intent, Connection connection, TransactionState stateBefore) {
+        requireNotFailed(intent, connection, stateBefore);
         flush();
-        requireNotFailed(intent, connection, store, stateBefore);
+        requireNotFailed(intent, connection, stateBefore);
     }
 
     private void requireNotFailed(
-            Intent intent, Connection connection, ClaimStore store, TransactionState stateBefore) {
+            Intent intent, Connection connection, TransactionState stateBefore) {
         if (isRollbackOnly()) {
             throw TransactionFailures.rollbackOnly(intent);
         }
-        TransactionState state = store.transactionState(connection);
+        TransactionState state = TransactionState.of(connection);
         if (state == TransactionState.ABORTED) {
             throw TransactionFailures.swallowedSqlError(intent);
         }
@@ -125,8 +122,8 @@ public record JoinedTransaction(
      */
     public static void requireNotEnded(Intent intent, TransactionState state, TransactionState stateBefore) {
         boolean isEnded = switch (state) {
-            case CLAIMED, ABORTED -> false;
-            case OPEN -> stateBefore == TransactionState.CLAIMED;
+            case MARKED, ABORTED -> false;
+            case OPEN -> stateBefore == TransactionState.MARKED;
             case ENDED -> stateBefore != TransactionState.ENDED;
         };
         if (isEnded) {

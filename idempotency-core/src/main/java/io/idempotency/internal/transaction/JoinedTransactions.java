@@ -23,7 +23,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.Intent;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.internal.claim.ClaimStore;
 
 /**
  * Finds or opens the transaction that claim, effect and response become part of. It always checks that the transaction is on the
@@ -35,19 +34,15 @@ public final class JoinedTransactions {
 
     private final PlatformTransactionManager transactionManager;
 
-    private final ClaimStore store;
-
     /**
      * Creates the access to transactions.
      *
      * @param dataSource the DataSource of the idempotency tables
      * @param transactionManager opens a transaction for methods that declare none
-     * @param store knows the state of a transaction without a round trip
      */
-    public JoinedTransactions(DataSource dataSource, PlatformTransactionManager transactionManager, ClaimStore store) {
+    public JoinedTransactions(DataSource dataSource, PlatformTransactionManager transactionManager) {
         this.dataSource = dataSource;
         this.transactionManager = transactionManager;
-        this.store = store;
     }
 
     /**
@@ -84,7 +79,7 @@ public final class JoinedTransactions {
                 throw noTransaction();
             }
             T result = guardingRollback(connection, () -> work.apply(connection, holder));
-            CommitGuard.register(connection, holder, store);
+            CommitGuard.register(connection, holder);
             TransactionTracker.guardRollback(holder, connection);
             return result;
         } finally {

@@ -9,7 +9,6 @@ import org.springframework.dao.DataAccessException;
 import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 
@@ -68,11 +67,11 @@ public final class PipelinedCompletion {
         if (isRollbackOnly) {
             throw TransactionFailures.rollbackOnly(intent);
         }
-        if (store.transactionState(connection) == TransactionState.ABORTED) {
+        if (TransactionState.of(connection) == TransactionState.ABORTED) {
             throw TransactionFailures.swallowedSqlError(intent);
         }
         if (sentEarly) {
-            if (store.transactionState(connection) == TransactionState.ENDED) {
+            if (TransactionState.of(connection) == TransactionState.ENDED) {
                 throw TransactionFailures.transactionEnded(intent);
             }
             sendEarly(connection);
@@ -97,7 +96,7 @@ public final class PipelinedCompletion {
 
     private boolean hasEnded(Connection connection) {
         try {
-            return store.transactionState(connection) == TransactionState.ENDED;
+            return TransactionState.of(connection) == TransactionState.ENDED;
         } catch (DataAccessException connectionLost) {
             return false;
         }

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.AbstractDataSource;
@@ -120,7 +122,7 @@ final class ScriptedCall {
         manager.addListener(new TransactionTracker());
         ClaimStore store = proxy(ClaimStore.class, this::answer);
         FailureTranslator translator = new Translator();
-        JoinedTransactions transactions = new JoinedTransactions(dataSource, manager, store);
+        JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
         CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
         CallBinder ofNoMethod = (operation, target, arguments) -> {
             throw new AssertionError("The call is bound already");
@@ -271,7 +273,6 @@ final class ScriptedCall {
                 proxy(
                         CompletingCommit.class,
                         (commit, method, none) -> method.getName().equals("send") && send("send") != null);
-            case "transactionState" -> ClaimStore.TransactionState.CLAIMED;
             case "isProbablyAnswered", "isHandledByEarlierAttempt", "recordsEveryFailure" -> false;
             default -> ofObject(store, statement, arguments);
         };
@@ -394,6 +395,9 @@ final class ScriptedCall {
 
         private boolean isEnded;
 
+        /** Set even if the COMMIT fails, because the driver then has no transaction either. */
+        private boolean isCommitSent;
+
         @Override
         public @Nullable Object invoke(Object connection, Method method, @Nullable Object[] arguments)
                 throws SQLException {
@@ -415,7 +419,9 @@ final class ScriptedCall {
                 }
                 case "isReadOnly" -> false;
                 case "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED;
-                case "unwrap" -> throw new SQLException("This is no connection of the driver");
+                case "unwrap" -> proxy(BaseConnection.class, this);
+                case "getTransactionState" -> isEnded || isCommitSent ? TransactionState.IDLE : TransactionState.OPEN;
+                case "getParameterStatus" -> "on";
                 default -> ofObject(connection, method, arguments);
             };
         }
@@ -426,6 +432,7 @@ final class ScriptedCall {
                 throw new SQLException("This connection is closed", "08003");
             }
             if (!isEnded) {
+                isCommitSent |= statement.equals("commit");
                 send(statement);
                 isEnded = true;
             }

@@ -67,7 +67,7 @@ class TransactionLocksTest {
         this.transaction = new TransactionTemplate(manager);
         PostgresStorage storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
         this.locks = new LockTemplate(
-                new JoinedTransactions(database.dataSource(), manager, storage.claimStore("test")),
+                new JoinedTransactions(database.dataSource(), manager),
                 storage.lockStore());
     }
 

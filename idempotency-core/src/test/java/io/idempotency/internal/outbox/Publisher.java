@@ -47,7 +47,7 @@ final class Publisher {
         jdbc = new JdbcTemplate(dataSource);
         outbox = new OutboxTemplate(
                 store,
-                new JoinedTransactions(dataSource, transactionManager, storage.claimStore("publisher"))
+                new JoinedTransactions(dataSource, transactionManager)
                         ::onOpenConnection,
                 new JacksonResponseCodec(StateModule.addTo(new JsonMapper())),
                 new Lanes(lanes),

@@ -9,7 +9,7 @@ import javax.sql.DataSource;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.test.TestDatabase;
@@ -75,7 +75,7 @@ public final class Session extends OpenConnection<Session> {
     }
 
     public TransactionState state() {
-        return store.transactionState(connection());
+        return TransactionState.of(connection());
     }
 
     /** A call from claim to commit. */

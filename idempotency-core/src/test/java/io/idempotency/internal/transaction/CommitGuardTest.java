@@ -44,7 +44,7 @@ class CommitGuardTest {
         reporting.addListener(new TransactionTracker());
         this.jdbc = new JdbcTemplate(dataSource);
         this.transactions = new JoinedTransactions(
-                dataSource, reporting, new PostgresStorage(dataSource, "idempotency").claimStore("test"));
+                dataSource, reporting);
     }
 
     @BeforeAll

@@ -39,10 +39,7 @@ class RollbackGuardTest {
         manager.addListener(new TransactionTracker());
         this.jdbc = new JdbcTemplate(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
-        this.transactions = new JoinedTransactions(
-                database.dataSource(),
-                manager,
-                new PostgresStorage(database.dataSource(), "idempotency").claimStore("test"));
+        this.transactions = new JoinedTransactions(database.dataSource(), manager);
     }
 
     @BeforeAll

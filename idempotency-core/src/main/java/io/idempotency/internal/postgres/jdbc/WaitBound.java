@@ -1,5 +1,6 @@
 package io.idempotency.internal.postgres.jdbc;
 
+import io.idempotency.internal.transaction.TransactionState;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -32,7 +33,7 @@ public record WaitBound(long milliseconds, long start) {
             select set_config('idempotency.prev', current_setting('statement_timeout'), true),
                    set_config('statement_timeout', cast(cast(? as bigint) as text), true)""";
 
-    private static final String SET_AND_MARK = SET + ", " + ClaimMark.SET;
+    private static final String SET_AND_MARK = SET + ", set_config('" + TransactionState.MARK + "', 'on', true)";
 
     private static final String READ_ISOLATION = ", current_setting('" + ISOLATION + "') as " + ISOLATION;
 
@@ -58,7 +59,7 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Bounds the statements of a claim in the same way, and sets the {@link ClaimMark}. The first result has the isolation
+     * Bounds the statements of a claim in the same way, and sets {@link TransactionState#MARK}. The first result has the isolation
      * level as {@value #ISOLATION}, the last one the id of the transaction as {@value #TRANSACTION}.
      */
     public static String aroundClaim(String statements) {
@@ -75,7 +76,7 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Bounds the statement of a claim, which restores the setting by itself and sets the {@link ClaimMark}. This saves a statement: PostgreSQL fixes the timeout of a
+     * Bounds the statement of a claim, which restores the setting by itself and sets {@link TransactionState#MARK}. This saves a statement: PostgreSQL fixes the timeout of a
      * statement when the statement starts.
      *
      * @param statement the statement with the placeholder {@code {restore}}, which must always be evaluated

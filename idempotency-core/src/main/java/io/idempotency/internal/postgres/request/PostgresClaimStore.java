@@ -1,5 +1,7 @@
 package io.idempotency.internal.postgres.request;
 
+import io.idempotency.internal.transaction.TransactionState;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,7 +15,6 @@ import java.util.Optional;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.BaseConnection;
 import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.RequestStatus;
@@ -32,7 +33,6 @@ import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
-import io.idempotency.internal.postgres.jdbc.ClaimMark;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
@@ -315,7 +315,7 @@ public final class PostgresClaimStore implements ClaimStore {
             Connection connection, ClaimRequest request, Completion completion, KeyedWrite write, long maxRowBytes) {
         answered.add(request.id());
         String row = writes.executeAndCommit(connection, request, completion, write, maxRowBytes);
-        if (transactionState(connection) != TransactionState.ENDED) {
+        if (TransactionState.of(connection) != TransactionState.ENDED) {
             throw new IllegalStateException(
                     "The statements of the " + request.intent()
                             + " were executed without the COMMIT that follows them: one of them does not end where its text ends");
@@ -413,20 +413,6 @@ public final class PostgresClaimStore implements ClaimStore {
             return statements.update() == 1;
         } catch (SQLException failure) {
             throw SqlFailures.translate(task, sql, failure);
-        }
-    }
-
-    @Override
-    public TransactionState transactionState(Connection connection) {
-        try {
-            BaseConnection driver = connection.unwrap(BaseConnection.class);
-            return switch (driver.getTransactionState()) {
-                case OPEN -> ClaimMark.isOn(driver) ? TransactionState.CLAIMED : TransactionState.OPEN;
-                case FAILED -> TransactionState.ABORTED;
-                case IDLE -> TransactionState.ENDED;
-            };
-        } catch (SQLException failure) {
-            throw SqlFailures.translate("read the state of the transaction", null, failure);
         }
     }
 

@@ -21,7 +21,7 @@ import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.MigratedTables;
@@ -262,8 +262,8 @@ class ClaimTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            select 1                                         | CLAIMED
-            savepoint s; select 1/0; rollback to savepoint s | CLAIMED
+            select 1                                         | MARKED
+            savepoint s; select 1/0; rollback to savepoint s | MARKED
             rollback to savepoint before_claim               | OPEN
             commit; select 1                                 | OPEN
             rollback; select 1                               | OPEN
@@ -273,7 +273,7 @@ class ClaimTest {
             """)
     void theTransactionIsAfterAClaimAnd(String statements, TransactionState state) throws SQLException {
         session.execute("savepoint before_claim").claimGranted(request("order-42"));
-        assertThat(session.state()).isEqualTo(TransactionState.CLAIMED);
+        assertThat(session.state()).isEqualTo(TransactionState.MARKED);
 
         for (String statement : statements.split("; ", -1)) {
             try {

@@ -13,7 +13,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;
@@ -83,7 +83,7 @@ class ClaimWaitTest {
         holder.complete(request("order-42"), "7").commit();
 
         assertThat(claimOf(waiting)).isEqualTo(ClaimResult.succeeded("7"));
-        assertThat(waiter.state()).isEqualTo(TransactionState.CLAIMED);
+        assertThat(waiter.state()).isEqualTo(TransactionState.MARKED);
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.Parameter;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
-import io.idempotency.internal.claim.ClaimStore.TransactionState;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.EachDriverMode;
