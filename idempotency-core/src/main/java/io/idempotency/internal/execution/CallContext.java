@@ -11,7 +11,6 @@ import org.springframework.core.ParameterizedTypeReference;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
-import io.idempotency.LeaseLostException;
 import io.idempotency.internal.codec.Digests;
 import io.idempotency.internal.operation.CallOptions;
 
@@ -112,7 +111,7 @@ final class CallContext implements IdempotencyContext {
                             + " since it began. Use READ COMMITTED, or give the method a longer lease from the start");
         }
         if (!lease.extend(duration)) {
-            throw new LeaseLostException(intent, attempt);
+            throw lease.lost();
         }
     }
 

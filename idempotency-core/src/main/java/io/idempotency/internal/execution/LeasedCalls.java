@@ -77,6 +77,7 @@ final class LeasedCalls {
         }
         return asking.handle(claim, true, granted -> {
             HeldLease held = new HeldLease(
+                    call.intent(),
                     granted,
                     request.fence(granted.attempt()),
                     lease.duration(),
@@ -125,8 +126,7 @@ final class LeasedCalls {
                 last.setDurableOutcome(success);
             } else if (!last.isCompletionStarted() && !fail(last, held, thrown)) {
                 last.setOutcome(Outcome.LEASE_LOST);
-                LeaseLostException lost = new LeaseLostException(
-                        execution.call().intent(), held.claim().attempt());
+                LeaseLostException lost = held.lost();
                 lost.addSuppressed(thrown);
                 throw lost;
             }

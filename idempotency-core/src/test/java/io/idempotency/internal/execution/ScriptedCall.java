@@ -33,6 +33,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
@@ -177,7 +178,7 @@ final class ScriptedCall {
                 null,
                 form == Form.LEASED_REPEATABLE,
                 0,
-                form.mode == IdempotencyMode.OPTIMISTIC ? List.of() : List.of(Declined.class),
+                form.mode == IdempotencyMode.OPTIMISTIC ? List.of() : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
         return new IdempotentCall(
                 new UUID(0, 1), "database", INTENT, FINGERPRINT, options, String.class, null, false, store, null, null);
