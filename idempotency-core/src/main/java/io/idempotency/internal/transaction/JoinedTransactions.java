@@ -85,7 +85,6 @@ public final class JoinedTransactions {
             }
             T result = guardingRollback(connection, () -> work.apply(connection, holder));
             CommitGuard.register(connection, holder, store);
-            TransactionTracker.guardRollback(holder, connection);
             return result;
         } finally {
             DataSourceUtils.releaseConnection(connection, boundDataSource);
