@@ -170,8 +170,7 @@ final class HeldLease {
 
     boolean extend(Duration duration) {
         long extended = System.nanoTime() + duration.toNanos();
-        boolean held = boundedly(
-                () -> transactions.call(connection -> store.extendLease(connection, fence, duration)));
+        boolean held = boundedly(() -> transactions.call(connection -> store.extendLease(connection, fence, duration)));
         if (held) {
             end = Math.max(end, extended);
         }
@@ -196,8 +195,7 @@ final class HeldLease {
     boolean record(RecordedStep step) throws Throwable {
         long start = System.nanoTime();
         stepsInDoubt = true;
-        boolean recorded = retry.runRequired(
-                        () -> singleUpdates.call(connection -> recordBoundedly(connection, step)))
+        boolean recorded = retry.runRequired(() -> singleUpdates.call(connection -> recordBoundedly(connection, step)))
                 || isRecorded(step);
         if (recorded) {
             recorded(step, start);
@@ -233,8 +231,8 @@ final class HeldLease {
 
     /** Returns the stored steps of this attempt. Waits for a server process that is still committing one. */
     private List<RecordedStep> findSettledSteps() throws Throwable {
-        return retry.runRequired(
-                () -> boundedly(() -> transactions.call(connection -> store.findSettled(connection, fence)
+        return retry.runRequired(() ->
+                boundedly(() -> transactions.call(connection -> store.findSettled(connection, fence)
                         .filter(request -> request.isClaimedBy(fence))
                         .map(request -> store.findSteps(connection, fence))
                         .orElseThrow(this::lost))));

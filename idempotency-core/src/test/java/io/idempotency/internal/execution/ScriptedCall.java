@@ -178,7 +178,9 @@ final class ScriptedCall {
                 null,
                 form == Form.LEASED_REPEATABLE,
                 0,
-                form.mode == IdempotencyMode.OPTIMISTIC ? List.of() : List.of(Declined.class, OutcomeUnknownException.class),
+                form.mode == IdempotencyMode.OPTIMISTIC
+                        ? List.of()
+                        : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
         return new IdempotentCall(
                 new UUID(0, 1), "database", INTENT, FINGERPRINT, options, String.class, null, false, store, null, null);

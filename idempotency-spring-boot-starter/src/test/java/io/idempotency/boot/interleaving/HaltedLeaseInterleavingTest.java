@@ -40,7 +40,6 @@ class HaltedLeaseInterleavingTest extends InterventionInterleavings {
     }
 
     private Explorer halting(ScopedCalls<?> calls, List<Integer> places) {
-        return halting(new CallersBeside(
-                applications(), calls, places, Past.NONE, List.of(Intervention.EXPIRY)));
+        return halting(new CallersBeside(applications(), calls, places, Past.NONE, List.of(Intervention.EXPIRY)));
     }
 }

@@ -97,12 +97,13 @@ public final class RequestSql {
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = statement_timestamp()""" + HELD_BY_TRANSACTION;
 
     /** Bounded, because another instance may stand still with its reclaim, or whoever else has locked the row. */
-    static final String COMPLETE_LEASE = WaitBound.around("""
+    static final String COMPLETE_LEASE =
+            WaitBound.around("""
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
                 locked_until = null, arguments = null, resume_at = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
-            + RETENTION_FROM_NOW + HELD_BY_LEASE);
+                    + RETENTION_FROM_NOW + HELD_BY_LEASE);
 
     /** Keeps the arguments: an operator sees what was called, and may let it be resumed from a step. */
     static final String FAIL =

@@ -277,8 +277,7 @@ class LeaseClaimTest {
                 for each statement execute function note_bound()""");
         holder.execute("set statement_timeout = '1h'").commit();
 
-        assertBounded(() -> holder.store()
-                .extendLease(holder.connection(), request.fence(1), LEASE));
+        assertBounded(() -> holder.store().extendLease(holder.connection(), request.fence(1), LEASE));
         holder.commit();
         assertBounded(() -> holder.store()
                 .recordStep(holder.connection(), request.fence(1), RecordedStep.succeeded("charge", "1"), LEASE));
