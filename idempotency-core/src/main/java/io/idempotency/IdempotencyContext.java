@@ -83,6 +83,8 @@ public interface IdempotencyContext {
      *     recorded result cannot be read as the type
      * @throws ResponseNotStorableException if the result cannot be stored; the step has run then
      * @throws LeaseLostException if the lease has expired and was reclaimed, or the call was completed by an operator
+     * @throws OutcomeUnknownException if it cannot be found out whether the step is recorded, or another transaction, such as one
+     *     that takes the lease over, has locked the row of the key for 30 seconds
      * @throws IllegalArgumentException if the name is not well-formed, or was used before in this attempt
      * @throws IllegalStateException if the call holds no lease, a transaction is open, another step is running, or this is not the
      *     thread of the method
@@ -135,6 +137,8 @@ public interface IdempotencyContext {
      *     lease that ends later already is not shortened
      * @throws LeaseLostException if the lease has expired and was reclaimed, an operator has completed the request, or
      *     the call has ended
+     * @throws OutcomeUnknownException if another transaction, such as one that takes the lease over, has locked the row
+     *     of the key for 30 seconds
      * @throws IllegalArgumentException if the duration is out of range
      * @throws IllegalStateException if the call holds no lease, or if the method's own transaction is REPEATABLE READ
      *     or SERIALIZABLE, because it could not complete a row that has changed since it began

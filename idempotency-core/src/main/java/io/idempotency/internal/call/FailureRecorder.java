@@ -2,6 +2,7 @@ package io.idempotency.internal.call;
 
 import io.idempotency.FailureTranslator;
 import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimResult;
@@ -26,16 +27,24 @@ public final class FailureRecorder {
         this.settings = settings;
     }
 
-    /** Returns the failure. That of a recorded step is as final as the step's, and other code may still go on after changed steps. */
+    /**
+     * Returns the failure. That of a recorded step is as final as the step's, and other code may still go on after changed steps, as a
+     * repeat does after an outcome that is not known.
+     */
     public Failure failureOf(IdempotentCall call, Throwable thrown) {
         if (thrown instanceof RecordedFailureException ofStep
                 && ofStep.intent().filter(call.intent()::equals).isPresent()) {
             return new Failure(true, ofStep.code(), ofStep.recordedMessage());
         }
         return new Failure(
-                isFinal(call, thrown) && !(thrown instanceof StepsChangedException),
+                isFinal(call, thrown) && !(thrown instanceof StepsChangedException) && !isUnknown(call, thrown),
                 translator.codeOf(thrown),
                 thrown.getMessage() == null ? "" : thrown.getMessage());
+    }
+
+    private static boolean isUnknown(IdempotentCall call, Throwable thrown) {
+        return thrown instanceof OutcomeUnknownException unknown
+                && unknown.intent().filter(call.intent()::equals).isPresent();
     }
 
     private static boolean isFinal(IdempotentCall call, Throwable thrown) {

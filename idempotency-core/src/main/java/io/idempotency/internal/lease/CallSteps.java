@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.FailureTranslator;
-import io.idempotency.LeaseLostException;
 import io.idempotency.PrintableText;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.StepsChangedException;
@@ -79,7 +78,7 @@ public final class CallSteps {
             Object result = proceed(work);
             unrecorded = name;
             if (!lease.record(RecordedStep.succeeded(name, bodyOf(result, type)))) {
-                throw leaseLost();
+                throw lease.lost();
             }
             unrecorded = null;
             return result;
@@ -94,7 +93,7 @@ public final class CallSteps {
             try {
                 transaction.run(parts, call.intent(), () -> proceed(work), result -> {
                     if (!transaction.record(RecordedStep.succeeded(name, bodyOf(result, type)), result)) {
-                        throw leaseLost();
+                        throw lease.lost();
                     }
                 });
             } catch (Throwable thrown) {
@@ -120,10 +119,6 @@ public final class CallSteps {
         }
     }
 
-    private LeaseLostException leaseLost() {
-        return new LeaseLostException(call.intent(), lease.claim().attempt());
-    }
-
     private @Nullable Object replayOrRun(String name, Type type, Invocation step) throws Throwable {
         requireRunnable(name);
         Map<String, RecordedStep> recorded = lease.steps();
@@ -135,7 +130,7 @@ public final class CallSteps {
         }
         requireReached(recorded.keySet(), "asks for the step '" + name + "', which is not recorded");
         if (!lease.ensure()) {
-            throw leaseLost();
+            throw lease.lost();
         }
         running = name;
         try {

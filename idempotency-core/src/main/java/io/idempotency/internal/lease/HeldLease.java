@@ -1,14 +1,21 @@
 package io.idempotency.internal.lease;
 
+import io.idempotency.internal.call.RetryAfter;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.Intent;
+import io.idempotency.LeaseLostException;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.claim.ClaimResult;
@@ -16,10 +23,14 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 
 /** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
 public final class HeldLease {
+
+    private final Intent intent;
 
     private final ClaimResult claim;
 
@@ -48,6 +59,7 @@ public final class HeldLease {
     /**
      * Starts the lease of a claim that was just granted.
      *
+     * @param intent the intent of the call
      * @param claim the result of the claim
      * @param fence the fence of the claim
      * @param duration the length of the lease
@@ -58,6 +70,7 @@ public final class HeldLease {
      * @param retry repeats them if the connection is lost
      */
     HeldLease(
+            Intent intent,
             ClaimResult claim,
             Fence fence,
             Duration duration,
@@ -66,6 +79,7 @@ public final class HeldLease {
             RequiresNewTransaction transactions,
             RequiresNewTransaction singleUpdates,
             CallRetry retry) {
+        this.intent = intent;
         this.claim = claim;
         this.fence = fence;
         this.store = store;
@@ -99,6 +113,23 @@ public final class HeldLease {
         return isSettledAs(RequestStatus.PROCESSING);
     }
 
+    LeaseLostException lost() {
+        return new LeaseLostException(intent, claim.attempt());
+    }
+
+    OutcomeUnknownException outcomeUnknown(String reason, Throwable cause) {
+        return new OutcomeUnknownException(intent, RetryAfter.of(remaining()), reason, cause);
+    }
+
+    /** Returns the exception for a wait that has ended before the transaction that it was for: that may take the lease, or roll back. */
+    OutcomeUnknownException takeoverInDoubt(Throwable failure) {
+        return outcomeUnknown(
+                "another transaction has locked its row, such as one that takes its lease over, and has not ended in time."
+                        + " Repeat this call with the same key: it gets the response of the call that has taken the key over,"
+                        + " or takes it over itself when the lease has expired",
+                failure);
+    }
+
     /** Completes the claim in a transaction of its own. Returns {@code false} if the lease is lost. */
     boolean complete(Completion completion) {
         return transactions.call(connection -> store.complete(connection, completion));
@@ -109,13 +140,25 @@ public final class HeldLease {
         return retry.runRequired(() -> isSettledAs(status));
     }
 
-    /** Waits for a server process that is still committing. */
+    /**
+     * Returns whether a completion is stored whose COMMIT was not answered.
+     *
+     * @throws LeaseLostException if another call has reclaimed the key, so that it is not
+     */
+    boolean isCompletedInDoubt() throws Throwable {
+        return retry.runRequired(this::settledStatus).orElseThrow(this::lost) == RequestStatus.SUCCEEDED;
+    }
+
     private boolean isSettledAs(RequestStatus status) {
+        return settledStatus().filter(status::equals).isPresent();
+    }
+
+    /** Returns the status; empty if the lease is lost. Waits for a server process that is still committing. */
+    private Optional<RequestStatus> settledStatus() {
         return transactions
                 .call(connection -> store.findSettled(connection, fence))
-                .filter(request -> request.status() == status)
                 .filter(request -> request.isClaimedBy(fence))
-                .isPresent();
+                .map(StoredRequest::status);
     }
 
     /** Returns whether the completion would fail if another transaction changed the row now. */
@@ -130,7 +173,7 @@ public final class HeldLease {
 
     public boolean extend(Duration duration) {
         long extended = System.nanoTime() + duration.toNanos();
-        boolean held = transactions.call(connection -> store.extendLease(connection, fence, duration));
+        boolean held = boundedly(() -> transactions.call(connection -> store.extendLease(connection, fence, duration)));
         if (held) {
             end = Math.max(end, extended);
         }
@@ -155,8 +198,7 @@ public final class HeldLease {
     boolean record(RecordedStep step) throws Throwable {
         long start = System.nanoTime();
         stepsInDoubt = true;
-        boolean recorded = retry.runRequired(
-                        () -> singleUpdates.call(connection -> store.recordStep(connection, fence, step, duration)))
+        boolean recorded = retry.runRequired(() -> singleUpdates.call(connection -> recordBoundedly(connection, step)))
                 || isRecorded(step);
         if (recorded) {
             recorded(step, start);
@@ -167,7 +209,11 @@ public final class HeldLease {
     /** Records a step in an open transaction, which has to be committed before {@link #recorded} is called. */
     boolean record(Connection connection, RecordedStep step) {
         stepsInDoubt = true;
-        return store.recordStep(connection, fence, step, duration);
+        return recordBoundedly(connection, step);
+    }
+
+    private boolean recordBoundedly(Connection connection, RecordedStep step) {
+        return boundedly(() -> store.recordStep(connection, fence, step, duration));
     }
 
     /** Notes that a step is recorded, which has extended the lease. */
@@ -177,16 +223,29 @@ public final class HeldLease {
         end = Math.max(end, since + duration.toNanos());
     }
 
-    /** Returns whether this attempt has recorded a step. */
+    /**
+     * Returns whether this attempt has recorded a step.
+     *
+     * @throws LeaseLostException if another call has reclaimed the key
+     */
     boolean isRecorded(RecordedStep step) throws Throwable {
         return findSettledSteps().contains(step);
     }
 
     /** Returns the stored steps of this attempt. Waits for a server process that is still committing one. */
     private List<RecordedStep> findSettledSteps() throws Throwable {
-        return retry.runRequired(() -> transactions.call(connection -> store.findSettled(connection, fence)
-                .filter(request -> request.isClaimedBy(fence))
-                .map(request -> store.findSteps(connection, fence))
-                .orElse(List.of())));
+        return retry.runRequired(() ->
+                boundedly(() -> transactions.call(connection -> store.findSettled(connection, fence)
+                        .filter(request -> request.isClaimedBy(fence))
+                        .map(request -> store.findSteps(connection, fence))
+                        .orElseThrow(this::lost))));
+    }
+
+    private <T> T boundedly(Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException failure) {
+            throw SqlStates.isWaitEnded(SqlStates.of(failure)) ? takeoverInDoubt(failure) : failure;
+        }
     }
 }

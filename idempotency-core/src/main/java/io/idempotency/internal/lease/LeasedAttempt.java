@@ -105,7 +105,8 @@ final class LeasedAttempt extends Attempt {
 
     /**
      * Completes the lease in the method's transaction. If that has a snapshot and the row has changed since, PostgreSQL reports a
-     * serialization failure, so another transaction has to find out whether the lease is lost.
+     * serialization failure, and if the row is locked for too long, the end of the wait. So another transaction has to find out whether
+     * the lease is lost.
      */
     private void complete(Connection connection, @Nullable Object result) {
         Completion completion = completionOf(held.fence(), result);
@@ -113,20 +114,33 @@ final class LeasedAttempt extends Attempt {
         try {
             isCompleted = parts().store().complete(connection, completion);
         } catch (RuntimeException failure) {
-            if (SqlStates.isSerializationFailure(SqlStates.of(failure)) && !held.isHeld()) {
-                LeaseLostException lost = leaseLost();
-                lost.addSuppressed(failure);
-                throw lost;
+            String sqlState = SqlStates.of(failure);
+            if (SqlStates.isSerializationFailure(sqlState) || SqlStates.isWaitEnded(sqlState)) {
+                requireHeldDespite(failure);
             }
             throw failure;
         }
         if (!isCompleted) {
-            throw leaseLost();
+            throw held.lost();
         }
     }
 
-    private LeaseLostException leaseLost() {
-        return new LeaseLostException(call().intent(), held.claim().attempt());
+    private void requireHeldDespite(RuntimeException failure) {
+        boolean isHeld;
+        try {
+            isHeld = held.isHeld();
+        } catch (RuntimeException queryFailure) {
+            if (!SqlStates.isWaitEnded(SqlStates.of(queryFailure))) {
+                throw queryFailure;
+            }
+            failure.addSuppressed(queryFailure);
+            throw held.takeoverInDoubt(failure);
+        }
+        if (!isHeld) {
+            LeaseLostException lost = held.lost();
+            lost.addSuppressed(failure);
+            throw lost;
+        }
     }
 
     private void completeAfterwards(@Nullable Object result) throws Throwable {
@@ -142,18 +156,18 @@ final class LeasedAttempt extends Attempt {
                     || held.isStoredAs(RequestStatus.SUCCEEDED);
         } catch (Throwable failure) {
             // Also if only an earlier try is in doubt: it may have stored the completion.
-            boolean isInDoubt = tries.get() > 1 || RetryClassifier.isRetryableForRequiredWork(failure);
-            throw isInDoubt ? outcomeUnknown(failure) : failure;
+            if (tries.get() > 1 || RetryClassifier.isRetryableForRequiredWork(failure)) {
+                throw outcomeUnknown(failure);
+            }
+            throw SqlStates.isWaitEnded(SqlStates.of(failure)) ? held.takeoverInDoubt(failure) : failure;
         }
         if (!isCompleted) {
-            throw leaseLost();
+            throw held.lost();
         }
     }
 
     private OutcomeUnknownException outcomeUnknown(Throwable failure) {
-        return new OutcomeUnknownException(
-                call().intent(),
-                RetryAfter.of(held.remaining()),
+        return held.outcomeUnknown(
                 "its method has returned, and the database could not be asked whether its completion is stored. Repeat"
                         + " this call with the same key: it replays what was stored, and takes the key over when its"
                         + " lease has expired if nothing was",
@@ -165,7 +179,10 @@ final class LeasedAttempt extends Attempt {
             return false;
         }
         try {
-            return held.isStoredAs(RequestStatus.SUCCEEDED);
+            return held.isCompletedInDoubt();
+        } catch (LeaseLostException lost) {
+            Suppression.add(lost, thrown);
+            throw lost;
         } catch (Throwable queryFailure) {
             completionStarted = true;
             Suppression.add(thrown, queryFailure);

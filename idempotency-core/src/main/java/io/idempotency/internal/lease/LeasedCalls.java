@@ -86,6 +86,7 @@ public final class LeasedCalls implements LeasedExecutor {
         }
         return asking.handle(claim, true, granted -> {
             HeldLease held = new HeldLease(
+                    call.intent(),
                     granted,
                     request.fence(granted.attempt()),
                     lease.duration(),
@@ -134,8 +135,7 @@ public final class LeasedCalls implements LeasedExecutor {
                 last.setDurableOutcome(success);
             } else if (!last.isCompletionStarted() && !fail(last, held, thrown)) {
                 last.setOutcome(Outcome.LEASE_LOST);
-                LeaseLostException lost = new LeaseLostException(
-                        execution.call().intent(), held.claim().attempt());
+                LeaseLostException lost = held.lost();
                 lost.addSuppressed(thrown);
                 throw lost;
             }

@@ -5,7 +5,6 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.LeaseLostException;
 import io.idempotency.internal.call.CallContext;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.Invocation;
@@ -39,7 +38,7 @@ final class LeasedContext extends CallContext {
                             + " since it began. Use READ COMMITTED, or give the method a longer lease from the start");
         }
         if (!lease.extend(duration)) {
-            throw new LeaseLostException(intent(), attempt());
+            throw lease.lost();
         }
     }
 

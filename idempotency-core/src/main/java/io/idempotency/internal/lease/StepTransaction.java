@@ -10,6 +10,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Intent;
+import io.idempotency.LeaseLostException;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.claim.RecordedStep;
@@ -82,16 +84,31 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
         return end == CommitResult.End.COMMITTED;
     }
 
-    /** Returns whether the step is recorded, although an exception was thrown. */
+    /**
+     * Returns whether the step is recorded, although an exception was thrown.
+     *
+     * @throws LeaseLostException if another call has reclaimed the key, so that it finds out
+     * @throws OutcomeUnknownException if its COMMIT remains in doubt
+     */
     boolean isRecordedDespite(Throwable thrown) {
         if (step == null || isCommitted()) {
             return step != null;
         }
+        if (!new CommitResult(end, null, transaction).isInDoubt(thrown)) {
+            return false;
+        }
         try {
-            return new CommitResult(end, null, transaction).isInDoubt(thrown) && lease.isRecorded(step);
+            return lease.isRecorded(step);
+        } catch (LeaseLostException lost) {
+            Suppression.add(lost, thrown);
+            throw lost;
         } catch (Throwable queryFailure) {
             Suppression.add(thrown, queryFailure);
-            return false;
+            throw lease.outcomeUnknown(
+                    "the COMMIT of its step '" + step.name() + "' was not answered, and the database could not be asked"
+                            + " whether the step is recorded. Repeat this call with the same key: it goes on with the"
+                            + " steps that are recorded",
+                    thrown);
         }
     }
 

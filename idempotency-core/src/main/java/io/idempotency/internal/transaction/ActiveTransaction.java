@@ -1,6 +1,5 @@
 package io.idempotency.internal.transaction;
 
-import java.sql.Connection;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -23,8 +22,6 @@ public final class ActiveTransaction {
     private boolean isCommitFailureHidden;
 
     private @Nullable Throwable commitFailure;
-
-    private @Nullable Connection guarded;
 
     private @Nullable Supplier<RuntimeException> refusalOfOthers;
 
@@ -100,17 +97,9 @@ public final class ActiveTransaction {
         commitFailure = failure;
     }
 
-    /** Notes the connection of a transaction that must not be committed after its rollback has failed. */
-    void guard(Connection connection) {
-        guarded = connection;
-    }
-
     /** Notes that a rollback has failed. That after a failed COMMIT hides the failure of the COMMIT from everybody. */
     void rollbackFailed() {
         isCommitFailureHidden = isCommitSent;
-        if (guarded != null) {
-            FailedCommit.rollBackUnsent(guarded);
-        }
     }
 
     boolean isCommitSent() {

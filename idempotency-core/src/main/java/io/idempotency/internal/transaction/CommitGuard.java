@@ -64,6 +64,14 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, Transa
         }
     }
 
+    /** Rolls back again if the rollback has failed, because the manager's clean-up commits what is open when it resets auto-commit. */
+    @Override
+    public void afterCompletion(int status) {
+        if (status == STATUS_UNKNOWN) {
+            FailedCommit.rollBackUnsent(connection);
+        }
+    }
+
     /** Throws unless the transaction can commit. */
     public void requireCommittable() {
         @Nullable String problem = switch (TransactionState.of(connection)) {

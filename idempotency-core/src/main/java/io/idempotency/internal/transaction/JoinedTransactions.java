@@ -80,7 +80,6 @@ public final class JoinedTransactions {
             }
             T result = guardingRollback(connection, () -> work.apply(connection, holder));
             CommitGuard.register(connection, holder);
-            TransactionTracker.guardRollback(holder, connection);
             return result;
         } finally {
             DataSourceUtils.releaseConnection(connection, boundDataSource);

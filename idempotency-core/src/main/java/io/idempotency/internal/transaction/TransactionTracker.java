@@ -1,6 +1,5 @@
 package io.idempotency.internal.transaction;
 
-import java.sql.Connection;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -44,21 +43,6 @@ public final class TransactionTracker implements TransactionExecutionListener {
     public static boolean isOpen(ConnectionHolder holder) {
         ActiveTransaction active = find(holder);
         return active != null && !active.isOver();
-    }
-
-    /**
-     * Ends the transaction in a holder if its manager cannot roll it back, because resetting auto-commit would commit what was written
-     * in it so far.
-     *
-     * @param holder the holder of its connection
-     * @param connection the connection
-     */
-    static void guardRollback(ConnectionHolder holder, Connection connection) {
-        for (ActiveTransaction active = innermost(); active != null; active = active.outer()) {
-            if (ActiveTransaction.isOn(holder, active.transaction())) {
-                active.guard(connection);
-            }
-        }
     }
 
     /**

@@ -203,16 +203,23 @@ class CallDecisionsTest {
             LEASED                | method ( complete:no commit ) ( find commit )                                  | LeaseLostException, LEASE_LOST
             LEASED                | method ( complete:23514 rollback )                                             | 23514, FAILED
             LEASED                | method ( complete commit:lost ) ( complete:23514 rollback )                    | OutcomeUnknownException, FAILED
+            LEASED                | method ( complete:57014 rollback )                                             | OutcomeUnknownException, FAILED
+            LEASED                | method:extends ( extend:57014 rollback ) ( fail:57014 rollback )               | OutcomeUnknownException, FAILED
             LEASED                | method:extends ( extend commit ) ( complete commit )                           | run 1, EXECUTED
             LEASED                | method:extends ( extend:no commit )                                            | LeaseLostException, LEASE_LOST
             LEASED_IN_TRANSACTION | ( method complete commit )                                                     | run 1, EXECUTED
             LEASED_IN_TRANSACTION | ( method complete:no rollback )                                                | LeaseLostException, LEASE_LOST
             LEASED_IN_TRANSACTION | ( method complete:40001 ( find:reclaimed commit ) rollback )                   | LeaseLostException, LEASE_LOST
             LEASED_IN_TRANSACTION | ( method complete:40001 ( find:processing commit ) rollback ) ( fail commit )  | 40001, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:40001 ( find:57014 rollback ) rollback ) ( fail commit )     | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:57014 ( find:57014 rollback ) rollback ) ( fail:57014 rollback ) | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:57014 ( find:reclaimed commit ) rollback )                   | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:57014 ( find:processing commit ) rollback ) ( fail commit )  | 57014, FAILED
             LEASED_IN_TRANSACTION | ( method complete commit:23514 rollback ) ( fail commit )                      | 23514, FAILED
             LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:succeeded commit )                      | run 1, EXECUTED
             LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:lost ) ( find:succeeded commit )        | run 1, EXECUTED
             LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:processing commit ) ( fail commit )     | 08006, FAILED
+            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:reclaimed commit )                      | LeaseLostException, LEASE_LOST
             LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:42P01 rollback )                        | OutcomeUnknownException, FAILED
             LEASED_IN_TRANSACTION | ( method:extends ( extend:no commit ) rollback )                               | LeaseLostException, LEASE_LOST
             """)
@@ -244,6 +251,7 @@ class CallDecisionsTest {
             LEASED        | no  | ( claim commit ) method:declines ( fail commit )               | Declined, FAILED_FINAL
             LEASED        | no  | ( claim commit ) method:declines ( fail:lost ) ( fail commit ) | Declined, FAILED_FINAL
             LEASED        | no  | ( claim commit ) method:declines ( fail:42P01 rollback )       | Declined, FAILED
+            LEASED        | no  | ( claim commit ) method:extends ( extend:57014 rollback ) ( fail:no commit ) | OutcomeUnknownException, FAILED
             LEASED        | no  | ( claim commit ) method:declines ( fail:no commit ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
             LEASED        | no  | ( claim commit ) method:declines ( fail commit:lost ) ( fail:no commit ) ( find:failed_final commit ) | Declined, FAILED_FINAL
             """)

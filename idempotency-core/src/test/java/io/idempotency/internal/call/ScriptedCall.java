@@ -34,6 +34,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
@@ -180,7 +181,9 @@ final class ScriptedCall {
                 Duration.ofMinutes(1),
                 form == Form.LEASED_REPEATABLE,
                 settings.maxAttempts,
-                form.mode == IdempotencyMode.OPTIMISTIC ? List.of() : List.of(Declined.class),
+                form.mode == IdempotencyMode.OPTIMISTIC
+                        ? List.of()
+                        : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
         return new IdempotentCall(
                 RequestKey.of(INTENT, FINGERPRINT), "database", options, String.class, null, false, store, null, null);

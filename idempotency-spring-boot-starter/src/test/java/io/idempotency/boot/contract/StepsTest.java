@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.UnexpectedRollbackException;
 
 import io.idempotency.IdempotencyAdministration;
@@ -36,6 +35,7 @@ import io.idempotency.InterventionRefusedException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.StepRecord;
 import io.idempotency.StepsChangedException;
@@ -334,7 +334,7 @@ class StepsTest {
     @Tag("race")
     void aStepWhoseRecordWasInDoubtIsReadWhenTheMethodAsksAgain() {
         String answer = book(() -> {
-            assertThatThrownBy(this::chargeInDoubt).isInstanceOf(TransactionSystemException.class);
+            assertThatThrownBy(this::chargeInDoubt).isInstanceOf(OutcomeUnknownException.class);
             return chargeInDoubt();
         });
 
@@ -348,7 +348,7 @@ class StepsTest {
         String answer = application.bean(RepeatableTrips.class).book(key, () -> {
             try {
                 return chargeInDoubt();
-            } catch (TransactionSystemException inDoubt) {
+            } catch (OutcomeUnknownException inDoubt) {
                 // Without an SQLSTATE it is no reason to retry the call; the next statement of a method would be.
                 throw new TransientDataAccessResourceException("lost", new SQLException("lost", "08006"));
             }

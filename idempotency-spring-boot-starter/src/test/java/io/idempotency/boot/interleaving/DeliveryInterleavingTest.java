@@ -27,6 +27,11 @@ class DeliveryInterleavingTest extends DeliveryInterleavings {
         explorer(Receiving.CARELESS_BATCH, 1).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
     }
 
+    @Test
+    void oneBrokerAndAnExceptionWhoseRollbackFails() {
+        explorer(Receiving.BATCH, 1).exploreAll(EnumSet.of(Fault.EXCEPTION, Fault.ERROR), 2);
+    }
+
     @ParameterizedTest
     @EnumSource
     @Tag("full")

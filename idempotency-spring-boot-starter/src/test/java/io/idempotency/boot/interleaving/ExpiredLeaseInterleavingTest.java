@@ -23,6 +23,11 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     }
 
     @Test
+    void theCommitOfAStepIsNotAnsweredAndTheLeaseIsTakenOver() {
+        explorer(ScopedCalls.STEPS).replay("a b a a a a a!COMMIT_UNANSWERED a expiry b b b b b b b b a");
+    }
+
+    @Test
     @Tag("full")
     void aLeaseExpiresAndOneFaultStrikes() {
         explorer(ScopedCalls.LEASED).exploreAll(bounds(EnumSet.of(Fault.TERMINATED, Fault.COMMIT_UNANSWERED)));

@@ -5,6 +5,7 @@ import java.util.EnumSet;
 import org.springframework.dao.PessimisticLockingFailureException;
 
 import io.idempotency.LeaseLostException;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestInProgressException;
 
 /** Which callers need not be answered. */
@@ -60,14 +61,16 @@ interface Failures {
     }
 
     /**
-     * A holder whose lease has expired may lose it to another caller, which makes the next attempt. If its COMMIT was in doubt as well,
-     * it cannot say which of the two has ended it. That it expires is a change here, which is not in the snapshot of the holder.
+     * A holder whose lease has expired may lose it to another caller, which makes the next attempt. If that one stands still while it
+     * takes the lease, nobody knows who has it. That it expires is a change here, which is not in the snapshot of the holder.
      */
     static boolean ofLeasesThatExpire(Actor caller, Run run) {
         return ofLeases(caller, run)
                 || caller.failure() instanceof PessimisticLockingFailureException
-                || ((caller.failure() instanceof LeaseLostException
-                                || !caller.faults().isEmpty())
-                        && run.actors().stream().anyMatch(other -> other.attempt() > caller.attempt()));
+                || (caller.failure() instanceof LeaseLostException
+                        && run.actors().stream().anyMatch(other -> other.attempt() > caller.attempt()))
+                || (caller.failure() instanceof OutcomeUnknownException
+                        && run.actors().stream()
+                                .anyMatch(actor -> actor.faults().contains(Fault.HALTED)));
     }
 }

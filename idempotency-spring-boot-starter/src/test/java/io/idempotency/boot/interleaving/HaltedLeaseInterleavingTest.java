@@ -13,11 +13,7 @@ import io.idempotency.test.TestSize;
 class HaltedLeaseInterleavingTest extends InterventionInterleavings {
 
     HaltedLeaseInterleavingTest() {
-        super(
-                HaltedInterleavingTest.WithBriefShop.class,
-                List.of(ScopedCalls.BRIEF_LEASED),
-                // As the documentation recommends: a late holder waits for a claim that stands still.
-                "spring.datasource.hikari.connection-init-sql=set idle_in_transaction_session_timeout = '3s'");
+        super(HaltedInterleavingTest.WithBriefShop.class, List.of(ScopedCalls.BRIEF_LEASED, ScopedCalls.STEPS));
     }
 
     @Test
@@ -30,12 +26,20 @@ class HaltedLeaseInterleavingTest extends InterventionInterleavings {
         halting(List.of(0, 1, 0)).walk(1, TestSize.pick(20, 5_000), bounds());
     }
 
+    @Test
+    void anInstanceThatStandsStillBesideACallWithAStepAtRandom() {
+        halting(ScopedCalls.STEPS, List.of(0, 1)).walk(1, TestSize.pick(20, 5_000), bounds());
+    }
+
     private static Bounds bounds() {
         return Bounds.of(EnumSet.of(Fault.HALTED), 1);
     }
 
     private Explorer halting(List<Integer> places) {
-        return halting(new CallersBeside(
-                applications(), ScopedCalls.BRIEF_LEASED, places, Past.NONE, List.of(Intervention.EXPIRY)));
+        return halting(ScopedCalls.BRIEF_LEASED, places);
+    }
+
+    private Explorer halting(ScopedCalls<?> calls, List<Integer> places) {
+        return halting(new CallersBeside(applications(), calls, places, Past.NONE, List.of(Intervention.EXPIRY)));
     }
 }

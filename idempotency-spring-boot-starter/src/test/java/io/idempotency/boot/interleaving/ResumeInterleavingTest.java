@@ -14,11 +14,7 @@ import io.idempotency.test.TestSize;
 class ResumeInterleavingTest extends InterventionInterleavings {
 
     ResumeInterleavingTest() {
-        super(
-                WithResumer.class,
-                List.of(ScopedCalls.RESUMED),
-                // As the documentation recommends: a holder waits for a claim that stands still.
-                "spring.datasource.hikari.connection-init-sql=set idle_in_transaction_session_timeout = '3s'");
+        super(WithResumer.class, List.of(ScopedCalls.RESUMED));
     }
 
     @Test
@@ -46,6 +42,15 @@ class ResumeInterleavingTest extends InterventionInterleavings {
         CallersBeside scenario = scenario(
                 List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
         halting(scenario).walk(1, TestSize.pick(50, 20_000), Bounds.of(EnumSet.of(Fault.HALTED), 1));
+    }
+
+    @Test
+    void aHolderDoesNotWaitWithoutBoundForAnInstanceThatStandsStillInItsReclaim() {
+        CallersBeside scenario = scenario(
+                List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
+        halting(scenario)
+                .replay("a b resumption1 resumption2 resumption1 resumption2 a a a resumption1 expiry b resumption2"
+                        + " b b b!HALTED a");
     }
 
     private Explorer explorer(List<Integer> places, Past past, Intervention... interventions) {

@@ -36,6 +36,9 @@ record CompletionStatement(String sql, @Nullable String withCommit, boolean bind
     }
 
     void bind(StatementParameters parameters, Completion completion) throws SQLException {
+        if (bindsToken) {
+            parameters.bound(RequestParameters.boundOfHolder());
+        }
         parameters.json(completion.responseBody());
         if (bindsReference) {
             parameters.string(completion.resultType());

@@ -171,7 +171,8 @@ public final class PostgresClaimStore implements ClaimStore {
         answered.add(request.id());
         ClaimResult result = stored.answerTo(request);
         if (result != null) {
-            return !result.isGranted() || renewLease(connection, request, result.attempt()) ? result : null;
+            WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
+            return !result.isGranted() || renewLease(connection, request, result.attempt(), bound) ? result : null;
         }
         if (!stored.isReclaimableBy(request)) {
             return ClaimResult.refused(new StepsChangedException(
@@ -184,17 +185,19 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     /** Extends a lease whose claim has waited, because the lease was counted from the start of the wait. */
-    private ClaimResult granted(Connection connection, ClaimRequest request, int attempt, Kind kind, WaitBound bound) {
+    private ClaimResult granted(Connection connection, ClaimRequest request, int attempt, Kind kind, WaitBound bound)
+            throws SQLException {
         if (request.lease() != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
-            renewLease(connection, request, attempt);
+            renewLease(connection, request, attempt, RequestParameters.boundOfHolder());
         }
         return ClaimResult.granted(kind, attempt);
     }
 
     /** Lets a lease begin now, which was granted earlier: before a wait, or by a claim whose COMMIT was not answered. */
-    private boolean renewLease(Connection connection, ClaimRequest request, int attempt) {
+    private boolean renewLease(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
+            throws SQLException {
         Lease lease = Objects.requireNonNull(request.lease());
-        return extendLease(connection, request.fence(attempt), lease.duration());
+        return extendLease(connection, request.fence(attempt), lease.duration(), bound);
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
@@ -386,12 +389,24 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public boolean extendLease(Connection connection, Fence fence, Duration duration) {
-        return update(connection, "extend a lease", extendLease, parameters -> {
+        try {
+            return extendLease(connection, fence, duration, RequestParameters.boundOfHolder());
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("extend a lease", extendLease, failure);
+        }
+    }
+
+    private boolean extendLease(Connection connection, Fence fence, Duration duration, WaitBound bound)
+            throws SQLException {
+        try (MultiStatement statements = MultiStatement.prepare(connection, extendLease)) {
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
             parameters.duration(duration);
             parameters.duration(duration);
             parameters.duration(duration);
             RequestParameters.bindFence(parameters, fence);
-        });
+            return statements.update() == 1;
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.idempotency.internal.postgres.request;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -11,11 +12,20 @@ import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /** The binding of values that take several parameters of a statement. */
 final class RequestParameters {
 
+    /** Long enough for a server that is loaded: after a shorter wait, effects that are made would be given up. */
+    private static final Duration LONGEST_WAIT_OF_HOLDER = Duration.ofSeconds(30);
+
     private RequestParameters() {}
+
+    /** Returns the bound of a statement of the holder of a lease, which waits for a transaction that takes the lease over. */
+    static WaitBound boundOfHolder() {
+        return WaitBound.remaining(LONGEST_WAIT_OF_HOLDER, System.nanoTime());
+    }
 
     static void bindId(StatementParameters parameters, UUID id, String caller) throws SQLException {
         parameters.uuid(id);

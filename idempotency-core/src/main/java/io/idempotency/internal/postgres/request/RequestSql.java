@@ -96,12 +96,14 @@ public final class RequestSql {
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = statement_timestamp()""" + HELD_BY_TRANSACTION;
 
-    static final String COMPLETE_LEASE = """
+    /** Bounded, because another instance may stand still with its reclaim, or whoever else has locked the row. */
+    static final String COMPLETE_LEASE =
+            WaitBound.around("""
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
                 locked_until = null, arguments = null, resume_at = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
-            + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                    + RETENTION_FROM_NOW + HELD_BY_LEASE);
 
     /** Keeps the arguments: an operator sees what was called, and may let it be resumed from a step. */
     static final String FAIL =
@@ -119,13 +121,14 @@ public final class RequestSql {
                     later("response_expires_at", "greatest({from_now} - locked_until, interval '0')"))
             .replace("{from_now}", FROM_NOW);
 
-    static final String EXTEND_LEASE = "update {schema}.idempotency_request\nset " + LEASE_EXTENDED + HELD_BY_LEASE;
+    static final String EXTEND_LEASE =
+            WaitBound.ofOneTransaction("update {schema}.idempotency_request\nset " + LEASE_EXTENDED + HELD_BY_LEASE);
 
     /**
      * Records no name twice, because a try whose COMMIT was not answered may have done it. The number of the attempt is a parameter,
      * because Citus refuses a column in a function that is not immutable.
      */
-    static final String RECORD_STEP = """
+    static final String RECORD_STEP = WaitBound.around("""
             update {schema}.idempotency_request
             set steps = coalesce(steps, '[]') operator(pg_catalog.||) pg_catalog.jsonb_build_array(
                     pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
@@ -134,7 +137,7 @@ public final class RequestSql {
             """ + "    " + LEASE_EXTENDED + HELD_BY_LEASE + """
 
                 and not coalesce(steps, '[]') operator(pg_catalog.@>)
-                    pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))""";
+                    pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))""");
 
     private static final String STEPS = """
             select step.name, step.attempt, step.recorded_at, step.response, step.failure_code, step.failure_message

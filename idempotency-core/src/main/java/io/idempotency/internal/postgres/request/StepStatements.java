@@ -11,6 +11,7 @@ import java.util.List;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
@@ -28,9 +29,10 @@ final class StepStatements {
     }
 
     boolean record(Connection connection, Fence fence, RecordedStep step, Duration lease) {
-        try (PreparedStatement statement = connection.prepareStatement(record)) {
-            StatementParameters parameters = new StatementParameters(statement);
+        try (MultiStatement statements = MultiStatement.prepare(connection, record)) {
+            StatementParameters parameters = statements.parameters();
             Failure failure = step.failure();
+            parameters.bound(RequestParameters.boundOfHolder());
             parameters.string(step.name());
             parameters.integer(fence.attempt());
             parameters.string(step.responseBody());
@@ -41,7 +43,7 @@ final class StepStatements {
             parameters.duration(lease);
             RequestParameters.bindFence(parameters, fence);
             parameters.string(step.name());
-            return statement.executeUpdate() == 1;
+            return statements.update() == 1;
         } catch (SQLException failed) {
             throw SqlFailures.translate("record a step", record, failed);
         }

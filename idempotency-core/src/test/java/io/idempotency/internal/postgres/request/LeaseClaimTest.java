@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,7 @@ import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;
@@ -260,6 +262,46 @@ class LeaseClaimTest {
                 .containsExactly(Kind.LEASED);
         taker.rollback();
         admin.execute("drop function hold_update cascade");
+    }
+
+    /** An instance may stand still between its reclaim and its COMMIT. */
+    @NotOnCitus
+    @Test
+    void aHolderWaitsForAnotherTransactionAtMostThirtySeconds() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        admin.execute("""
+                create function note_bound() returns trigger language plpgsql as
+                'begin perform set_config(''test.bound'', current_setting(''statement_timeout''), false); return null; end';
+                create trigger note_bound before update on idempotency.idempotency_request
+                for each statement execute function note_bound()""");
+        holder.execute("set statement_timeout = '1h'").commit();
+
+        assertBounded(() -> holder.store().extendLease(holder.connection(), request.fence(1), LEASE));
+        holder.commit();
+        assertBounded(() -> holder.store()
+                .recordStep(holder.connection(), request.fence(1), RecordedStep.succeeded("charge", "1"), LEASE));
+        assertThat(holder.query("show statement_timeout")).isEqualTo("1h");
+        assertBounded(() -> holder.complete(new Completion(request.fence(1), "7", null, null)));
+        assertThat(holder.query("show statement_timeout")).isEqualTo("1h");
+        holder.commit();
+        admin.execute("drop function note_bound cascade");
+    }
+
+    private void assertBounded(BooleanSupplier write) throws SQLException {
+        assertThat(write.getAsBoolean()).isTrue();
+        assertThat(holder.query("show test.bound")).matches("29\\d{3}ms|30s");
+    }
+
+    @NotOnCitus
+    @Test
+    void aClaimThatFindsItselfWaitsForAnotherOneOnlyUntilItsOwnWaitIsOver() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        expireLeases();
+        assertThat(taker.claim(leased("order-42"))).isEqualTo(TAKEN_OVER);
+
+        assertThat(holder.claim(request).kind()).isEqualTo(Kind.IN_PROGRESS);
     }
 
     @Test
