@@ -133,7 +133,9 @@ public class Attempt {
 
     public final Completion completionOf(Fence fence, @Nullable Object methodResult) {
         IdempotentCall call = call();
-        RepeatRequestedException.throwIfAsked(parts.responses(), call, methodResult);
+        if (call.hasResponse() && parts.responses().asksForRepeat(methodResult, call.responseType())) {
+            throw new RepeatRequestedException(call.intent(), methodResult);
+        }
         IdempotentCall.ResultNaming naming = call.resultNaming();
         return new Completion(
                 fence,
