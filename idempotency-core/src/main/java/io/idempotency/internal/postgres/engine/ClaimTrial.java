@@ -24,17 +24,26 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
 
     private static final String REPEATED = "A call and its repeat would both take effect.";
 
-    private static final String FIX =
-            "Use PostgreSQL itself, let all connections of the DataSource lead to one and the same"
-                    + " PostgreSQL server, and remove triggers and rules from the table idempotency_request.";
+    private static final String FIX_KEYS = "Remove triggers and rules from the table idempotency_request, and let all"
+            + " connections of the DataSource lead to one and the same PostgreSQL server. Another engine will not do.";
+
+    private static final String FIX_LOCKS = "Use PostgreSQL itself: this engine has no advisory locks of transactions.";
 
     static final String FIX_POOLER =
             "If a pooler is between the application and the server, set its pool_mode to transaction or session.";
 
     void takeBoth() {
         requireGranted(key, "A claim of a new key");
-        require(claim(key, 2_000) != Kind.GRANTED_NEW, "A key was granted twice in one transaction", REPEATED, FIX);
-        require(lock(), "An advisory lock that nobody holds was not granted", "No relay would send messages.", FIX);
+        require(
+                claim(key, 2_000) != Kind.GRANTED_NEW,
+                "A key was granted twice in one transaction",
+                REPEATED,
+                FIX_KEYS);
+        require(
+                lock(),
+                "An advisory lock that nobody holds was not granted",
+                "No relay would send messages, and no lock of the application be taken.",
+                FIX_LOCKS);
     }
 
     /** Tries to take both while the other transaction holds them, and after its end. */
@@ -42,8 +51,8 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
         require(
                 !lock(),
                 "An advisory lock that one transaction holds was granted to another one",
-                "Locks would lock nothing, and two relays send the same messages.",
-                FIX + " " + FIX_POOLER);
+                "Two transactions would hold one lock, which would lock nothing, and two relays send the same messages.",
+                FIX_LOCKS + " " + FIX_POOLER);
         // The first claim of a connection is slow, and would be taken for one that waits.
         requireGranted(UUID.randomUUID(), "A claim of a new key");
         Kind whileHeld = claimHeldKey();
@@ -51,7 +60,7 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
                 whileHeld != Kind.GRANTED_NEW,
                 "A key that one open transaction holds was granted to another one",
                 REPEATED,
-                FIX);
+                FIX_KEYS);
         require(
                 whileHeld == Kind.IN_PROGRESS,
                 "A row that one transaction has inserted and not committed was seen by another one",
@@ -64,7 +73,7 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
                 lock(),
                 "An advisory lock was not released at the end of its transaction",
                 "It would stay held by a connection of the pool, and nobody else get it.",
-                FIX);
+                FIX_LOCKS);
     }
 
     private Kind claimHeldKey() {

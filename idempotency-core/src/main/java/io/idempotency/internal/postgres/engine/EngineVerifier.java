@@ -37,15 +37,19 @@ public final class EngineVerifier {
             new LookAlike(
                     "CockroachDB",
                     "CockroachDB",
-                    "Most of its versions have no advisory locks, or such that lock nothing."),
+                    "Most of its versions have no advisory locks, or such that lock nothing: two relays send the same messages."),
             new LookAlike(
-                    "YugabyteDB", "-YB-", "A claim may fail instead of waiting, and advisory locks may lock nothing."),
+                    "YugabyteDB",
+                    "-YB-",
+                    "A claim may fail instead of waiting, and advisory locks lock nothing: two relays send the same messages."),
             new LookAlike(
-                    "Aurora DSQL", "DSQL", "It compares transactions only at their COMMIT: a repeat would not wait."),
+                    "Aurora DSQL",
+                    "DSQL",
+                    "It compares transactions only at their COMMIT: a repeat would not wait, and its method run again."),
             new LookAlike(
                     "Amazon Redshift",
                     "Redshift",
-                    "It does not enforce unique constraints: a repeat takes effect again."));
+                    "It does not enforce unique constraints: a call and its repeat would both take effect."));
 
     private final Schema schema;
 
@@ -116,22 +120,12 @@ public final class EngineVerifier {
      * @throws IdempotencyStartupException if not
      */
     public void verifyTables() {
-        UUID key = UUID.randomUUID();
         try (Connection first = dataSource.getConnection();
-                RolledBack holder = new RolledBack(first);
-                Connection second = connectBeside(first)) {
-            new TableCatalog(schema).verify(Clients.on(holder.connection()));
-            new ClaimTrial(holder.connection(), schema, key).takeBoth();
-            if (second != null) {
-                try (RolledBack other = new RolledBack(second)) {
-                    new ClaimTrial(other.connection(), schema, key).contest(holder.connection());
-                }
-            } else {
-                logger.warn(
-                        "The DataSource gave no second connection within a second, so it was not verified that a key is"
-                                + " granted to one of two transactions. Let its pool, and a pooler between it and the server, have two"
-                                + " connections or more, or set idempotency.verify-engine = false.");
-            }
+                RolledBack holder = new RolledBack(first)) {
+            ClaimTrial trial = new ClaimTrial(holder.connection(), schema, UUID.randomUUID());
+            new TableCatalog(schema).verify(Clients.on(first));
+            trial.takeBoth();
+            contest(trial);
         } catch (SQLException | RuntimeException failure) {
             // Such as a policy for rows of certain callers, which real calls may pass.
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException refused
@@ -149,6 +143,21 @@ public final class EngineVerifier {
         }
     }
 
+    private void contest(ClaimTrial trial) throws SQLException {
+        try (Connection second = connectBeside(trial.connection())) {
+            if (second == null) {
+                logger.warn(
+                        "The DataSource gave no second connection within a second, so it was not verified that a key is"
+                                + " granted to one of two transactions. Let its pool, and a pooler between it and the server, have two"
+                                + " connections or more, or set idempotency.verify-engine = false.");
+                return;
+            }
+            try (RolledBack other = new RolledBack(second)) {
+                new ClaimTrial(other.connection(), schema, trial.key()).contest(trial.connection());
+            }
+        }
+    }
+
     /** Returns null if the DataSource gives no second connection within a second, when its pool may wait for thirty. */
     private @Nullable Connection connectBeside(Connection first) throws SQLException {
         SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("idempotency-verify-");
@@ -160,7 +169,8 @@ public final class EngineVerifier {
                 .completeOnTimeout(null, 1, TimeUnit.SECONDS)
                 .exceptionally(refused -> null)
                 .join();
-        // A pooler gives a connection of its own at once, and one of the server with the first statement.
+        // A pooler gives a connection of its own at once, and one of the server only if the open transaction leaves it
+        // one.
         if (second != null
                 && second.unwrap(PGConnection.class) != first.unwrap(PGConnection.class)
                 && second.isValid(1)) {

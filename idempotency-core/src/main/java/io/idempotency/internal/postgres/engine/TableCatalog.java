@@ -68,8 +68,8 @@ record TableCatalog(Schema schema) {
             require(
                     kind == null,
                     in(name) + " is " + kind
-                            + " and not a table. A second claim of a key does not wait for the first in it,"
-                            + " so that a repeat may take effect again.",
+                            + " and not a table. It does not make a second claim of a key wait for the first, so"
+                            + " that a repeat may take effect again.",
                     "Give " + name
                             + " another name and let the migrations create the table, or set idempotency.schema to"
                             + " another schema.");
