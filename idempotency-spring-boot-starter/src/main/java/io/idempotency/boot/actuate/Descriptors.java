@@ -3,12 +3,30 @@ package io.idempotency.boot.actuate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/** The responses of the endpoint. Fields that are {@code null} are left out. */
+import io.idempotency.DeadMessage;
+import io.idempotency.HandledMessage;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.Intent;
+import io.idempotency.PendingMessage;
+import io.idempotency.RequestStatus;
+import io.idempotency.StepRecord;
+import io.idempotency.boot.retention.LatestSample.Taken;
+import io.idempotency.observation.OutboxSampled;
+import io.idempotency.observation.StorageSampled;
+import io.idempotency.observation.TableSample;
+
+/**
+ * The responses of the endpoint: records of the library, with the members that only the endpoint has. Members that are
+ * {@code null} are left out.
+ */
 final class Descriptors {
 
     private Descriptors() {}
@@ -24,11 +42,26 @@ final class Descriptors {
     record Overview(@Nullable Storage storage, @Nullable Outbox outbox, List<String> sections)
             implements OperationResponseBody {}
 
-    record Storage(Instant sampledAt, Duration age, List<Table> tables, int staleLeases) {}
+    record Storage(Instant sampledAt, Duration age, List<TableSample> tables, int staleLeases) {
 
-    record Table(String table, long rows, Duration oldestExpired) {}
+        static @Nullable Storage of(@Nullable Taken<StorageSampled> taken) {
+            return taken == null
+                    ? null
+                    : new Storage(
+                            taken.at(),
+                            taken.age(),
+                            taken.sample().tables(),
+                            taken.sample().staleLeases());
+        }
+    }
 
-    record Outbox(Instant sampledAt, Duration age, int pending, int dead, Duration oldest) {}
+    record Outbox(
+            Instant sampledAt, Duration age, @JsonUnwrapped OutboxSampled sample) {
+
+        static @Nullable Outbox of(@Nullable Taken<OutboxSampled> taken) {
+            return taken == null ? null : new Outbox(taken.at(), taken.age(), taken.sample());
+        }
+    }
 
     /**
      * A page of rows.
@@ -44,79 +77,76 @@ final class Descriptors {
         }
     }
 
+    /** An intent, whose key is shown as text. */
+    record Key(String scope, String caller, String key) {
+
+        static Key of(Intent intent) {
+            return new Key(intent.scope(), intent.caller(), intent.key().value());
+        }
+    }
+
     /**
-     * The stored request of one intent.
+     * The stored request of one intent: what is added to the record is shown.
      *
      * @param processing {@code running}, {@code lease-expired} or {@code abandoned}; otherwise {@code null}
      * @param response JSON text, in the form that the operation {@code complete} takes
      */
     record Request(
-            String scope,
-            String caller,
-            String key,
+            @JsonUnwrapped Key intent,
             String status,
             @Nullable String processing,
-            int attempt,
-            String claimedBy,
-            Instant createdAt,
-            Instant claimedAt,
-            @Nullable Instant lockedUntil,
-            Instant expiresAt,
-            boolean hasResponse,
+
+            @JsonUnwrapped @JsonIgnoreProperties({"intent", "status", "stale"})
+            IdempotencyRecord stored,
+
             @Nullable String response,
-            @Nullable String resultType,
-            @Nullable String resultId,
-            @Nullable String failureCode,
-            @Nullable String failureMessage,
-            @Nullable List<Step> steps)
-            implements OperationResponseBody {}
+            @Nullable List<StepRecord> steps)
+            implements OperationResponseBody {
 
-    /** A recorded step. */
-    record Step(
-            String name,
-            int attempt,
-            Instant recordedAt,
-            @Nullable String failureCode,
-            @Nullable String failureMessage) {}
+        static Request of(IdempotencyRecord found) {
+            return of(found, null, List.of());
+        }
 
-    record Handled(
-            String consumer, String messageId, @Nullable String type, Instant handledAt, Instant expiresAt)
-            implements OperationResponseBody {}
+        static Request of(IdempotencyRecord found, @Nullable String response, List<StepRecord> steps) {
+            return new Request(
+                    Key.of(found.intent()),
+                    found.status().name().toLowerCase(Locale.ROOT),
+                    processing(found),
+                    found,
+                    response,
+                    steps.isEmpty() ? null : steps);
+        }
 
-    record PublishedBy(String scope, String caller, String key) {}
+        private static @Nullable String processing(IdempotencyRecord found) {
+            if (found.status() != RequestStatus.PROCESSING) {
+                return null;
+            }
+            if (found.lockedUntil() == null) {
+                return "abandoned";
+            }
+            return found.stale() ? "lease-expired" : "running";
+        }
+    }
 
-    record Pending(
-            String messageId,
-            String topic,
-            String type,
-            @Nullable String orderingKey,
-            int attempts,
-            @Nullable String lastError,
-            @Nullable PublishedBy publishedBy,
-            Instant createdAt,
-            Instant dueAt,
-            Instant nextAttemptAt,
-            @Nullable String waitsFor) {}
+    record Handled(@JsonUnwrapped HandledMessage message) implements OperationResponseBody {}
 
-    record Dead(
-            String messageId,
-            String topic,
-            String type,
-            @Nullable String orderingKey,
-            int attempts,
-            String lastError,
-            @Nullable PublishedBy publishedBy,
-            Instant createdAt) {}
+    /** A message of the outbox, with the intent of the call that published it. */
+    record Message<M>(
+            @JsonUnwrapped @JsonIgnoreProperties("intent") M message,
+            @Nullable Key publishedBy) {
 
-    record Failing(
-            String consumer,
-            String messageId,
-            @Nullable String type,
-            int attempts,
-            String failureCode,
-            String failureMessage,
-            Instant firstFailedAt,
-            Instant lastFailedAt) {}
+        static Message<PendingMessage> of(PendingMessage message) {
+            return of(message, message.intent());
+        }
+
+        static Message<DeadMessage> of(DeadMessage message) {
+            return of(message, message.intent());
+        }
+
+        private static <M> Message<M> of(M message, @Nullable Intent intent) {
+            return new Message<>(message, intent == null ? null : Key.of(intent));
+        }
+    }
 
     /** The intervention of an operator. */
     record Done(

@@ -41,20 +41,21 @@ final class EndpointReads {
 
     Descriptors.Overview overview() {
         return new Descriptors.Overview(
-                DescriptorMapper.of(samples.storage()), DescriptorMapper.ofOutbox(samples.outbox()), SECTIONS);
+                Descriptors.Storage.of(samples.storage()), Descriptors.Outbox.of(samples.outbox()), SECTIONS);
     }
 
     OperationResponseBody section(String name, RequestParameters parameters, boolean showResponse) {
         return switch (name) {
-            case "stale-leases" -> page(parameters, administration::findStaleLeases, DescriptorMapper::of);
-            case "abandoned" -> page(parameters, administration::findAbandoned, DescriptorMapper::of);
+            case "stale-leases" -> page(parameters, administration::findStaleLeases, Descriptors.Request::of);
+            case "abandoned" -> page(parameters, administration::findAbandoned, Descriptors.Request::of);
             case "repeated-commands" -> {
                 int attempts = parameters.number("attempts", DEFAULT_ATTEMPTS, Integer.MAX_VALUE);
-                yield page(parameters, limit -> administration.findWithAttempts(attempts, limit), DescriptorMapper::of);
+                yield page(
+                        parameters, limit -> administration.findWithAttempts(attempts, limit), Descriptors.Request::of);
             }
-            case "failing-messages" -> page(parameters, administration::findFailingMessages, DescriptorMapper::of);
-            case "pending-messages" -> page(parameters, administration::findPendingMessages, DescriptorMapper::of);
-            case "dead-messages" -> page(parameters, administration::findDeadMessages, DescriptorMapper::of);
+            case "failing-messages" -> page(parameters, administration::findFailingMessages, Function.identity());
+            case "pending-messages" -> page(parameters, administration::findPendingMessages, Descriptors.Message::of);
+            case "dead-messages" -> page(parameters, administration::findDeadMessages, Descriptors.Message::of);
             case "record" -> record(parameters, showResponse);
             default ->
                 throw new RefusedRequestException(
@@ -78,7 +79,7 @@ final class EndpointReads {
         Intent intent = parameters.intent();
         Optional<IdempotencyRecord> found = administration.find(intent);
         if (found.isPresent()) {
-            return DescriptorMapper.of(
+            return Descriptors.Request.of(
                     found.get(),
                     showResponse && found.get().hasResponse()
                             ? administration.findResponse(intent).orElse(null)
@@ -88,13 +89,13 @@ final class EndpointReads {
         Optional<HandledMessage> message =
                 administration.findHandledMessage(intent.scope(), intent.key().value());
         if (message.isPresent()) {
-            return DescriptorMapper.of(message.get());
+            return new Descriptors.Handled(message.get());
         }
         if (!parameters.has("caller")) {
             Descriptors.Page<Descriptors.Request> ofCallers = page(
                     parameters,
                     limit -> administration.search(intent.scope(), intent.key().value(), null, limit),
-                    DescriptorMapper::of);
+                    Descriptors.Request::of);
             if (!ofCallers.rows().isEmpty()) {
                 return ofCallers;
             }
@@ -105,7 +106,7 @@ final class EndpointReads {
     private Descriptors.Page<Descriptors.Request> ofAllScopes(RequestParameters parameters) {
         String key = parameters.text("key");
         Descriptors.Page<Descriptors.Request> found =
-                page(parameters, limit -> administration.search(null, key, null, limit), DescriptorMapper::of);
+                page(parameters, limit -> administration.search(null, key, null, limit), Descriptors.Request::of);
         if (found.rows().isEmpty()) {
             throw new RefusedRequestException(
                     RefusedRequestException.NOT_FOUND,

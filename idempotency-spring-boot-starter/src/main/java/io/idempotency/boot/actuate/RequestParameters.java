@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 
-/** The parameters of a request. All are text, because Actuator refuses other types without a message. */
+/** The parameters of a request. All are text: of any other type Actuator says only "Parameter mapping failure". */
 final class RequestParameters {
 
     private final Map<String, String> values = new LinkedHashMap<>();

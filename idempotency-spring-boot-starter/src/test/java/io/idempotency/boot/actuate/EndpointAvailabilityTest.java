@@ -1,5 +1,8 @@
 package io.idempotency.boot.actuate;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
@@ -15,7 +18,15 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
+import io.idempotency.DeadMessage;
+import io.idempotency.FailingMessage;
+import io.idempotency.HandledMessage;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.PendingMessage;
+import io.idempotency.StepRecord;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.observation.OutboxSampled;
+import io.idempotency.observation.TableSample;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -128,8 +139,18 @@ class EndpointAvailabilityTest {
 
         new IdempotencyEndpointRuntimeHints().registerHints(hints, getClass().getClassLoader());
 
-        assertThat(Descriptors.class.getDeclaredClasses())
-                .isNotEmpty()
+        List<Class<?>> written = new ArrayList<>(List.of(Descriptors.class.getDeclaredClasses()));
+        assertThat(written).isNotEmpty();
+        written.addAll(List.of(
+                IdempotencyRecord.class,
+                StepRecord.class,
+                HandledMessage.class,
+                FailingMessage.class,
+                PendingMessage.class,
+                DeadMessage.class,
+                TableSample.class,
+                OutboxSampled.class));
+        assertThat(written)
                 .allSatisfy(
                         type -> assertThat(RuntimeHintsPredicates.reflection().onType(type))
                                 .accepts(hints));

@@ -5,9 +5,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
+import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -161,6 +165,100 @@ class EndpointReadsTest {
                         .get("record?scope=payments&caller=bob&key=" + OperatedApplication.encoded("order 42/ä"))
                         .status())
                 .isEqualTo(404);
+    }
+
+    /** Clients of the endpoint read these members, so that no other member may appear in their place. */
+    @Test
+    void theMembersOfEachAnswerKeepTheirNamesAndFormats() {
+        rows.failed("failed", 2);
+        database.jdbc().update("""
+                update idempotency.idempotency_request
+                set status = 'failed_final', caller = 'ada', request_id = gen_random_uuid(), locked_until = 'epoch',
+                    created_at = 'epoch', claimed_at = 'epoch', expires_at = '2100-01-01', response_body = '7',
+                    result_ref_type = 'order', result_ref_id = '42', failure_code = 'code', failure_message = 'message'""");
+        rows.failing("failing", 2);
+        rows.message("Pending", "pending", "order-1");
+        rows.message("Dead", "dead", "order-2");
+        UUID waitsFor = rows.message("Pending", "pending", "order-1");
+
+        assertThat(JsonPath.<Map<String, Object>>read(
+                        application.get("repeated-commands").body(), "$.rows[0]"))
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("scope", "payments"),
+                        Map.entry("caller", "ada"),
+                        Map.entry("key", "failed"),
+                        Map.entry("status", "failed_final"),
+                        Map.entry("attempt", 2),
+                        Map.entry("claimedBy", "an instance"),
+                        Map.entry("createdAt", "1970-01-01T00:00:00Z"),
+                        Map.entry("claimedAt", "1970-01-01T00:00:00Z"),
+                        Map.entry("lockedUntil", "1970-01-01T00:00:00Z"),
+                        Map.entry("expiresAt", "2100-01-01T00:00:00Z"),
+                        Map.entry("hasResponse", true),
+                        Map.entry("resultType", "order"),
+                        Map.entry("resultId", "42"),
+                        Map.entry("failureCode", "code"),
+                        Map.entry("failureMessage", "message")));
+        assertThat(membersOf("repeated-commands", "$")).containsExactlyInAnyOrder("limit", "mayBeMore", "rows");
+        assertThat(membersOf("failing-messages", "$.rows[0]"))
+                .containsExactlyInAnyOrder(
+                        "consumer",
+                        "messageId",
+                        "type",
+                        "attempts",
+                        "failureCode",
+                        "failureMessage",
+                        "firstFailedAt",
+                        "lastFailedAt");
+        List<String> messages = List.of(
+                "messageId", "topic", "type", "orderingKey", "attempts", "lastError", "publishedBy", "createdAt");
+        assertThat(membersOf("dead-messages", "$.rows[0]")).hasSameElementsAs(messages);
+        assertThat(membersOf("dead-messages", "$.rows[0].publishedBy"))
+                .containsExactlyInAnyOrder("scope", "caller", "key");
+        assertThat(membersOf("pending-messages", "$.rows[?(@.messageId == '" + waitsFor + "')]"))
+                .containsAll(messages)
+                .contains("dueAt", "nextAttemptAt", "waitsFor")
+                .hasSize(messages.size() + 3);
+    }
+
+    private Set<String> membersOf(String section, String path) {
+        Object found = JsonPath.read(application.get(section).body(), path);
+        Map<?, ?> object = (Map<?, ?>) (found instanceof List<?> list ? list.get(0) : found);
+        return object.keySet().stream().map(Object::toString).collect(Collectors.toSet());
+    }
+
+    @Test
+    void theMembersOfOneRecordKeepTheirNames() {
+        rows.leasedUntil("step", "1 hour");
+        database.jdbc().update("""
+                update idempotency.idempotency_request
+                set steps = '[{"name": "a", "attempt": 1, "recorded_at": "2024-01-01T00:00:00Z"}]'""");
+        assertThat(membersOf("record?scope=payments&key=step", "$"))
+                .containsExactlyInAnyOrder(
+                        "scope",
+                        "caller",
+                        "key",
+                        "status",
+                        "processing",
+                        "attempt",
+                        "claimedBy",
+                        "createdAt",
+                        "claimedAt",
+                        "lockedUntil",
+                        "expiresAt",
+                        "hasResponse",
+                        "steps");
+        database.jdbc().update("""
+                insert into idempotency.processed_message (consumer, message_id, message_type, processed_at, expires_at)
+                values ('invoices', 'm-1', 'paid', now(), now() + interval '1 day')""");
+        assertThat(membersOf("record?scope=invoices&key=m-1", "$"))
+                .containsExactlyInAnyOrder("consumer", "messageId", "type", "handledAt", "expiresAt");
+        application.events().storageSampled(new StorageSampled(List.of(), 0));
+        application.events().outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
+        assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.storage"))
+                .containsOnlyKeys("sampledAt", "age", "tables", "staleLeases");
+        assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.outbox"))
+                .containsOnlyKeys("sampledAt", "age", "pending", "dead", "oldest");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.idempotency.internal.postgres.engine;
 
 import java.net.SocketTimeoutException;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
@@ -9,152 +10,116 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 
 import io.idempotency.IdempotencyKey;
-import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
-import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
 
-/** A trial of one key and one lock, by the statements of real calls, in transactions that are rolled back. */
-final class ClaimTrial {
+/** A transaction that tries a key and a lock with the statements of real calls. It is rolled back. */
+record ClaimTrial(Connection connection, Schema schema, UUID key) {
 
-    private static final Duration PATIENT = Duration.ofSeconds(2);
+    private static final String REPEATED = "A call and its repeat would both take effect.";
 
-    private static final Duration BRIEF = Duration.ofMillis(15);
+    private static final String FIX_KEYS = "Remove triggers and rules from the table idempotency_request, and let all"
+            + " connections of the DataSource lead to one and the same PostgreSQL server. Another engine will not do.";
 
-    /** If an engine commits in spite of everything, the purge deletes the row soon. */
-    private static final Duration RETENTION = Duration.ofMinutes(1);
+    private static final String FIX_LOCKS = "Use PostgreSQL itself: this engine has no advisory locks of transactions.";
 
-    private static final int HASH_LENGTH = 32;
+    static final String FIX_POOLER =
+            "If a pooler is between the application and the server, set its pool_mode to transaction or session.";
 
-    private final Schema schema;
-
-    private final ClaimStore claims;
-
-    private final LockStore locks = new PostgresLockStore();
-
-    private final UUID random = UUID.randomUUID();
-
-    private final Intent intent = intentOf(random);
-
-    ClaimTrial(Schema schema) {
-        this.schema = schema;
-        this.claims = new PostgresClaimStore(schema, "verification of the engine");
+    void takeBoth() {
+        requireGranted(key, "A claim of a new key");
+        require(
+                claim(key, 2_000) != Kind.GRANTED_NEW,
+                "A key was granted twice in one transaction",
+                REPEATED,
+                FIX_KEYS);
+        require(
+                lock(),
+                "An advisory lock that nobody holds was not granted",
+                "No relay would send messages, and no lock of the application be taken.",
+                FIX_LOCKS);
     }
 
-    /** Takes the key and the lock, which the open transaction then holds. */
-    void takeOn(RolledBackConnection holder) {
-        requireGranted(claim(holder, PATIENT), "A claim of a new key");
-        if (claim(holder, PATIENT).isGranted()) {
-            throw refuse(
-                    "A key was granted twice in one transaction",
-                    "A call and its repeat would both take effect.",
-                    "Remove triggers and rules from the table idempotency_request, or use PostgreSQL itself: this engine does"
-                            + " not keep the key of a row unique.");
-        }
-        if (!lock(holder)) {
-            throw refuse(
-                    "An advisory lock that nobody holds was not granted",
-                    "No relay would send messages, and no lock of the application be taken.",
-                    "Use PostgreSQL itself: this engine has no advisory locks of transactions.");
-        }
-    }
-
-    /** Tries to take both on another connection, while the first transaction is open and after its end. */
-    void contestOn(RolledBackConnection other, RolledBackConnection holder) throws SQLException {
-        if (lock(other)) {
-            throw refuse(
-                    "An advisory lock that one transaction holds was granted to another one",
-                    "Two transactions would hold one lock, and two relays send the same messages.",
-                    "Use PostgreSQL itself: the advisory locks of this engine lock nothing. If a pooler is between the"
-                            + " application and the server, set its pool_mode to transaction or session.");
-        }
+    /** Tries to take both while the other transaction holds them, and after its end. */
+    void contest(Connection holder) throws SQLException {
+        require(
+                !lock(),
+                "An advisory lock that one transaction holds was granted to another one",
+                "Two transactions would hold one lock, which would lock nothing, and two relays send the same messages.",
+                FIX_LOCKS + " " + FIX_POOLER);
         // The first claim of a connection is slow, and would be taken for one that waits.
-        requireGranted(claim(other, intentOf(UUID.randomUUID()), PATIENT), "A claim of a new key");
-        requireWait(claimOfHeldKey(other));
-        other.rollBack();
-        holder.rollBack();
-        requireGranted(claim(other, PATIENT), "A claim of a key whose transaction was rolled back");
-        if (!lock(other)) {
-            throw refuse(
-                    "An advisory lock was not released at the end of its transaction",
-                    "It would stay held by a connection of the pool, and nobody else get it.",
-                    "Use PostgreSQL itself: this engine has no advisory locks of transactions.");
-        }
+        requireGranted(UUID.randomUUID(), "A claim of a new key");
+        Kind whileHeld = claimHeldKey();
+        require(
+                whileHeld != Kind.GRANTED_NEW,
+                "A key that one open transaction holds was granted to another one",
+                REPEATED,
+                FIX_KEYS);
+        require(
+                whileHeld == Kind.IN_PROGRESS,
+                "A row that one transaction has inserted and not committed was seen by another one",
+                "A call that fails would have committed its key, and its repeats be answered as if it had succeeded.",
+                FIX_POOLER + " The DataSource must let transactions switch auto-commit off.");
+        connection.rollback();
+        holder.rollback();
+        requireGranted(key, "A claim of a key whose transaction was rolled back");
+        require(
+                lock(),
+                "An advisory lock was not released at the end of its transaction",
+                "It would stay held by a connection of the pool, and nobody else get it.",
+                FIX_LOCKS);
     }
 
-    private ClaimResult claimOfHeldKey(RolledBackConnection other) {
+    private Kind claimHeldKey() {
         try {
-            return claim(other, BRIEF);
+            return claim(key, 15);
         } catch (DataAccessException failure) {
-            if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SocketTimeoutException) {
-                throw refuse(
-                        "The server does not end a statement at statement_timeout",
-                        "Repeats would wait without an end for calls that hold their key, each with a connection.",
-                        "Use PostgreSQL itself, or let a pooler in between pass set_config('statement_timeout', ...) on.");
-            }
+            require(
+                    !(NestedExceptionUtils.getMostSpecificCause(failure) instanceof SocketTimeoutException),
+                    "The server does not end a statement at statement_timeout",
+                    "Repeats would wait without an end for calls that hold their key, each with a connection.",
+                    "Use PostgreSQL itself, or let a pooler in between pass set_config('statement_timeout', ...) on.");
             throw failure;
         }
     }
 
-    private void requireWait(ClaimResult result) {
-        if (result.isGranted()) {
-            throw refuse(
-                    "A key that one open transaction holds was granted to another one",
-                    "A call and its repeat would both take effect.",
-                    "Let all connections of the DataSource lead to one and the same PostgreSQL server, whose table"
-                            + " idempotency_request has no triggers and rules. Another engine does not keep a key unique among open"
-                            + " transactions.");
-        }
-        if (result.kind() != Kind.IN_PROGRESS) {
-            throw refuse(
-                    "A row that one transaction has inserted and not committed was seen by another one",
-                    "A call that fails would have committed its key, and its repeats be answered as if it had succeeded.",
-                    "If a pooler is between the application and the server, set its pool_mode to transaction or session. The"
-                            + " DataSource must let transactions switch auto-commit off.");
-        }
+    private void requireGranted(UUID claimed, String claim) {
+        Kind result = claim(claimed, 2_000);
+        require(
+                result == Kind.GRANTED_NEW,
+                claim + " was not granted (" + result + ")",
+                "Calls would be refused, or be answered as if they had succeeded.",
+                "If something locks the table idempotency_request, such as a VACUUM FULL, start the application again"
+                        + " afterwards. " + FIX_POOLER + " Otherwise use PostgreSQL itself.");
     }
 
-    private void requireGranted(ClaimResult result, String claim) {
-        if (result.kind() != Kind.GRANTED_NEW) {
-            throw refuse(
-                    claim + " was not granted (" + result.kind() + ")",
-                    "Calls would be refused, or be answered as if they had succeeded.",
-                    "If something locks the table idempotency_request, such as a VACUUM FULL, start the application again"
-                            + " afterwards. If a pooler is between the application and the server, set its pool_mode to transaction or"
-                            + " session. Otherwise use PostgreSQL itself.");
-        }
+    private void require(boolean holds, String problem, String consequence, String action) {
+        EngineVerifier.require(
+                holds, problem + ", when this was tried in schema '" + schema.name() + "'. " + consequence, action);
     }
 
-    private IdempotencyStartupException refuse(String problem, String consequence, String action) {
-        return new IdempotencyStartupException(
-                problem + ", when this was tried in schema '" + schema.name() + "'. " + consequence, action);
+    /** If an engine commits in spite of everything, the purge deletes the row after a minute. */
+    private Kind claim(UUID claimed, int waitMillis) {
+        Intent intent = new Intent("idempotency.verify", "", new IdempotencyKey(claimed.toString()));
+        ClaimRequest request = new ClaimRequest(
+                RequestKey.of(intent, new Fingerprint(1, new byte[32])),
+                Duration.ofMinutes(1),
+                null,
+                Duration.ofMillis(waitMillis),
+                true,
+                null);
+        return new PostgresClaimStore(schema, "verification of the engine")
+                .claim(connection, request)
+                .kind();
     }
 
-    private static Intent intentOf(UUID key) {
-        return new Intent("idempotency.verify", "", new IdempotencyKey(key.toString()));
-    }
-
-    private ClaimResult claim(RolledBackConnection on, Duration waitLimit) {
-        return claim(on, intent, waitLimit);
-    }
-
-    private ClaimResult claim(RolledBackConnection on, Intent claimed, Duration waitLimit) {
-        Fingerprint fingerprint = new Fingerprint(Fingerprinter.VERSION, new byte[HASH_LENGTH]);
-        return claims.claim(
-                on.connection(),
-                new ClaimRequest(RequestKey.of(claimed, fingerprint), RETENTION, null, waitLimit, true, null));
-    }
-
-    private boolean lock(RolledBackConnection on) {
-        return locks.tryTake(on.connection(), random.getLeastSignificantBits());
+    private boolean lock() {
+        return new PostgresLockStore().tryTake(connection, key.getLeastSignificantBits());
     }
 }

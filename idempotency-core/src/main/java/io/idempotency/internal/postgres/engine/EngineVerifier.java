@@ -2,12 +2,11 @@ package io.idempotency.internal.postgres.engine;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -22,28 +21,35 @@ import org.springframework.jdbc.support.JdbcUtils;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
 
-/**
- * The check at start-up that the guarantee holds on the database: the engine is asked for its name, the catalogs for the tables,
- * and a key is claimed on two connections. Nothing is committed.
- */
+/** The check at start-up that the guarantee holds on the database: mostly two transactions that compete. Both are rolled back. */
 public final class EngineVerifier {
 
     private static final Logger logger = LoggerFactory.getLogger(EngineVerifier.class);
 
-    private static final String POSTGRESQL = "PostgreSQL";
-
-    /** A pool without a second connection would let the start wait for its own timeout, often 30 seconds. */
-    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
-
-    /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
-    private static final String INTEGRITY_VIOLATION = "23";
-
-    private static final String INSUFFICIENT_PRIVILEGE = "42501";
-
     private static final String OTHERWISE =
-            "Correct what the database reports. If it has nothing to do with the idempotency tables, set"
-                    + " idempotency.verify-engine = false.";
+            " Correct what the database reports. If it has nothing to do with the idempotency"
+                    + " tables, set idempotency.verify-engine = false.";
+
+    /** They are known by their version(), because a trial would come after the migrations. Aurora PostgreSQL is PostgreSQL. */
+    private static final List<LookAlike> LOOK_ALIKES = List.of(
+            new LookAlike(
+                    "CockroachDB",
+                    "CockroachDB",
+                    "Most of its versions have no advisory locks, or such that lock nothing: two relays send the same messages."),
+            new LookAlike(
+                    "YugabyteDB",
+                    "-YB-",
+                    "A claim may fail instead of waiting, and advisory locks lock nothing: two relays send the same messages."),
+            new LookAlike(
+                    "Aurora DSQL",
+                    "DSQL",
+                    "It compares transactions only at their COMMIT: a repeat would not wait, and its method run again."),
+            new LookAlike(
+                    "Amazon Redshift",
+                    "Redshift",
+                    "It does not enforce unique constraints: a call and its repeat would both take effect."));
 
     private final Schema schema;
 
@@ -61,157 +67,150 @@ public final class EngineVerifier {
     }
 
     /**
-     * Checks the server, before anything is created: it is no engine that only resembles PostgreSQL, and its transactions can
-     * write. Products that do not even call themselves PostgreSQL are left to {@code StorageSchema}.
+     * Checks the server, before anything is created: it does not only resemble PostgreSQL, and its transactions can write.
+     * Products that do not even call themselves PostgreSQL are left to {@code StorageSchema}.
      *
      * @throws IdempotencyStartupException if not
      */
     public void requireSuitableServer() {
-        try (RolledBackConnection rolledBack = new RolledBackConnection(dataSource.getConnection())) {
-            Connection connection = rolledBack.connection();
-            if (POSTGRESQL.equals(connection.getMetaData().getDatabaseProductName())) {
-                JdbcClient jdbcClient = Clients.on(connection);
-                requireKnownEngine(jdbcClient);
-                requireWritable(jdbcClient);
+        try (Connection connection = dataSource.getConnection();
+                RolledBack rolledBack = new RolledBack(connection)) {
+            if ("PostgreSQL".equals(connection.getMetaData().getDatabaseProductName())) {
+                requireSuitableServer(Clients.on(rolledBack.connection()));
             }
-        } catch (IdempotencyStartupException refused) {
-            throw refused;
         } catch (SQLException | RuntimeException failure) {
-            throw new IdempotencyStartupException(
-                    "The database of the idempotency tables cannot be queried in a transaction: " + reason(failure)
-                            + ".",
-                    "If a pooler such as PgBouncer is between the application and the server, set its pool_mode to transaction"
-                            + " or session. " + OTHERWISE,
+            throw refusal(
+                    "The database of the idempotency tables cannot be queried in a transaction",
+                    ClaimTrial.FIX_POOLER + OTHERWISE,
                     failure);
         }
     }
 
-    private static void requireKnownEngine(JdbcClient jdbcClient) {
-        String version = jdbcClient.sql(EngineSql.VERSION).query(String.class).single();
-        RefusedEngine.of(version).ifPresent(engine -> {
-            throw engine.refuse(version);
-        });
+    private static void requireSuitableServer(JdbcClient jdbcClient) {
+        String version = jdbcClient.sql("select version()").query(String.class).single();
+        LOOK_ALIKES.forEach(
+                engine -> require(
+                        !version.contains(engine.mark),
+                        "The idempotency tables cannot be kept in " + engine.product + " (" + version + "). "
+                                + engine.consequence,
+                        "Name the DataSource of a PostgreSQL database with idempotency.data-source: the one that holds what the"
+                                + " idempotent methods change. Services that run PostgreSQL itself, such as Aurora PostgreSQL, will do."));
+        require(
+                isFalse(jdbcClient, "pg_is_in_recovery()"),
+                "The database of the idempotency tables is a standby: no key can be claimed, and every call would fail.",
+                "Connect the DataSource to the primary. If the JDBC URL names several servers, add targetServerType=primary"
+                        + " to it.");
+        require(
+                isFalse(jdbcClient, "current_setting('transaction_read_only') = 'on'"),
+                "The transactions of the application's DataSource are read-only (transaction_read_only = on). No key could be"
+                        + " claimed, and every call would fail.",
+                "Reset default_transaction_read_only of the role, the database, the server and the options of the JDBC URL, and"
+                        + " the read-only setting of the pool (spring.datasource.hikari.read-only, if it is Spring Boot's). Or"
+                        + " name another DataSource with idempotency.data-source.");
     }
 
-    private static void requireWritable(JdbcClient jdbcClient) {
-        if (isTrue(jdbcClient, EngineSql.IS_STANDBY)) {
-            throw new IdempotencyStartupException(
-                    "The database of the idempotency tables is a standby, which can only be read. No key could be claimed, and"
-                            + " every call would fail.",
-                    "Connect the DataSource to the primary. If the JDBC URL names several servers, add"
-                            + " targetServerType=primary to it.");
-        }
-        if (isTrue(jdbcClient, EngineSql.IS_READ_ONLY)) {
-            throw new IdempotencyStartupException(
-                    "The transactions of the application's DataSource are read-only (transaction_read_only = on). No key could"
-                            + " be claimed, and every call would fail.",
-                    "Reset default_transaction_read_only of the role, the database, the server and the options of the JDBC"
-                            + " URL, and the read-only setting of the pool (spring.datasource.hikari.read-only, if it is Spring"
-                            + " Boot's). Or name another DataSource with idempotency.data-source.");
-        }
-    }
-
-    private static boolean isTrue(JdbcClient jdbcClient, String condition) {
-        return jdbcClient.sql(condition).query(Boolean.class).single();
+    private static boolean isFalse(JdbcClient jdbcClient, String condition) {
+        return !jdbcClient.sql("select " + condition).query(Boolean.class).single();
     }
 
     /**
-     * Checks the tables, which must exist: they are tables with their unique indexes that hold their rows themselves, and a key
-     * and a lock belong to one transaction until it ends. Without a second connection that is not tried between two
-     * transactions, and a warning is logged.
+     * Checks the tables, which must exist: they hold their rows themselves, and a key and a lock belong to one transaction until
+     * it ends. Without a second connection that is tried in one transaction only, and a warning is logged.
      *
      * @throws IdempotencyStartupException if not
      */
     public void verifyTables() {
-        try (RolledBackConnection holder = new RolledBackConnection(dataSource.getConnection())) {
-            new TableCatalog(schema).verify(Clients.on(holder.connection()));
-            Connection second = connectBeside(holder.connection());
-            ClaimTrial trial = new ClaimTrial(schema);
-            if (second == null) {
-                warnOfMissingConnection();
-                trial.takeOn(holder);
-                return;
-            }
-            try (RolledBackConnection other = new RolledBackConnection(second)) {
-                trial.takeOn(holder);
-                trial.contestOn(other, holder);
-            }
-        } catch (IdempotencyStartupException refused) {
-            throw refused;
+        try (Connection first = dataSource.getConnection();
+                RolledBack holder = new RolledBack(first)) {
+            ClaimTrial trial = new ClaimTrial(holder.connection(), schema, UUID.randomUUID());
+            new TableCatalog(schema).verify(Clients.on(first));
+            trial.takeBoth();
+            contest(trial);
         } catch (SQLException | RuntimeException failure) {
-            if (isRefusedByTheTable(failure)) {
+            // Such as a policy for rows of certain callers, which real calls may pass.
+            if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException refused
+                    && String.valueOf(refused.getSQLState()).matches("23...|42501")) {
                 logger.warn(
                         "It was not verified that a key is granted to one of two transactions, because a constraint or a policy of"
                                 + " the table idempotency_request refuses the key that is tried: {}.",
-                        reason(failure));
+                        SqlFailures.reason(failure));
                 return;
             }
-            throw new IdempotencyStartupException(
-                    "A claim could not be tried in the idempotency tables in schema '" + schema.name() + "': "
-                            + reason(failure) + ".",
-                    OTHERWISE,
+            throw refusal(
+                    "A claim could not be tried in the idempotency tables in schema '" + schema.name() + "'",
+                    OTHERWISE.strip(),
                     failure);
         }
     }
 
-    private static void warnOfMissingConnection() {
-        logger.warn(
-                "The DataSource gave no second connection within {} ms, so it was not verified that a key is granted to one of"
-                        + " two transactions. Let its pool, and a pooler between it and the server, have two connections or more,"
-                        + " or set idempotency.verify-engine = false.",
-                LONGEST_CONNECT.toMillis());
+    private void contest(ClaimTrial trial) throws SQLException {
+        try (Connection second = connectBeside(trial.connection())) {
+            if (second == null) {
+                logger.warn(
+                        "The DataSource gave no second connection within a second, so it was not verified that a key is"
+                                + " granted to one of two transactions. Let its pool, and a pooler between it and the server, have two"
+                                + " connections or more, or set idempotency.verify-engine = false.");
+                return;
+            }
+            try (RolledBack other = new RolledBack(second)) {
+                new ClaimTrial(other.connection(), schema, trial.key()).contest(trial.connection());
+            }
+        }
     }
 
-    /** Returns null if the DataSource gives no second connection, or the same one again. */
+    /** Returns null if the DataSource gives no second connection within a second, when its pool may wait for thirty. */
     private @Nullable Connection connectBeside(Connection first) throws SQLException {
         SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("idempotency-verify-");
         executor.setDaemon(true);
-        Callable<Connection> connect = this::connectAndAsk;
+        Callable<Connection> connect = dataSource::getConnection;
         CompletableFuture<Connection> connecting = executor.submitCompletable(connect);
-        try {
-            Connection second = connecting.get(LONGEST_CONNECT.toMillis(), TimeUnit.MILLISECONDS);
-            if (second.unwrap(PGConnection.class) == first.unwrap(PGConnection.class)) {
-                return null;
-            }
+        Connection second = connecting
+                .copy()
+                .completeOnTimeout(null, 1, TimeUnit.SECONDS)
+                .exceptionally(refused -> null)
+                .join();
+        // A pooler gives a connection of its own at once, and one of the server only if the open transaction leaves it
+        // one.
+        if (second != null
+                && second.unwrap(PGConnection.class) != first.unwrap(PGConnection.class)
+                && second.isValid(1)) {
             return second;
-        } catch (ExecutionException refused) {
-            return null;
-        } catch (TimeoutException | InterruptedException tooLate) {
-            CompletableFuture<Void> unused = connecting.thenAccept(JdbcUtils::closeConnection);
-            if (tooLate instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
+        }
+        CompletableFuture<Void> unused = connecting.thenAccept(JdbcUtils::closeConnection);
+        return null;
+    }
+
+    static void require(boolean holds, String problem, String action) {
+        if (!holds) {
+            throw new IdempotencyStartupException(problem, action);
+        }
+    }
+
+    private static IdempotencyStartupException refusal(String problem, String action, Exception failure) {
+        return failure instanceof IdempotencyStartupException refused
+                ? refused
+                : new IdempotencyStartupException(problem + ": " + SqlFailures.reason(failure) + ".", action, failure);
+    }
+
+    private record LookAlike(String product, String mark, String consequence) {}
+
+    /** A transaction that is rolled back. The settings of its connection are restored. */
+    private record RolledBack(Connection connection, boolean autoCommit, int networkTimeout) implements AutoCloseable {
+
+        /** The timeout keeps the start from hanging on an engine that ignores statement_timeout. */
+        RolledBack(Connection connection) throws SQLException {
+            this(connection, connection.getAutoCommit(), connection.getNetworkTimeout());
+            connection.setAutoCommit(false);
+            connection.setNetworkTimeout(Runnable::run, 5_000);
+        }
+
+        @Override
+        public void close() throws SQLException {
+            if (!connection.isClosed()) {
+                connection.rollback();
+                connection.setAutoCommit(autoCommit);
+                connection.setNetworkTimeout(Runnable::run, networkTimeout);
             }
-            return null;
         }
-    }
-
-    /** Asks something, because a pooler gives a connection of its own at once, and one of the server later. */
-    private Connection connectAndAsk() throws SQLException {
-        Connection connection = dataSource.getConnection();
-        try {
-            Clients.on(connection)
-                    .sql(EngineSql.IS_STANDBY)
-                    .query(Boolean.class)
-                    .single();
-            return connection;
-        } catch (RuntimeException | Error failure) {
-            JdbcUtils.closeConnection(connection);
-            throw failure;
-        }
-    }
-
-    /** Such as a policy for rows of certain callers: those of real calls may pass it. */
-    private static boolean isRefusedByTheTable(Exception failure) {
-        return NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException refused
-                && refused.getSQLState() != null
-                && (refused.getSQLState().startsWith(INTEGRITY_VIOLATION)
-                        || refused.getSQLState().equals(INSUFFICIENT_PRIVILEGE));
-    }
-
-    private static String reason(Exception failure) {
-        String message = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
-        return message == null
-                ? failure.toString()
-                : message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
     }
 }

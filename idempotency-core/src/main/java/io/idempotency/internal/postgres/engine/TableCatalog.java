@@ -1,178 +1,138 @@
 package io.idempotency.internal.postgres.engine;
 
-import java.sql.Array;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.schema.DistributedTables;
 import io.idempotency.internal.postgres.schema.DistributedTables.DistributedTable;
 import io.idempotency.internal.postgres.schema.StorageTable;
 
-/** The check of what the catalogs of PostgreSQL and Citus say about the tables. */
-final class TableCatalog {
+import static io.idempotency.internal.postgres.engine.EngineVerifier.require;
 
-    private static final String PARTITIONED = "p";
-
-    /** Kinds of relations that take rows, but keep none of the promises of a table. */
-    private static final Map<String, String> OTHER_KINDS =
-            Map.of("v", "a view", "m", "a materialized view", "f", "a foreign table");
-
-    private static final Requirement NOTHING = new Requirement(List.of(), List.of());
-
-    private static final Map<StorageTable, Requirement> REQUIREMENTS = Map.of(
-            StorageTable.IDEMPOTENCY_REQUEST,
-                    new Requirement(List.of("request_id", "caller, request_id"), List.of("request_id", "caller")),
-            StorageTable.PROCESSED_MESSAGE, new Requirement(List.of("consumer, message_id"), List.of("message_id")),
-            StorageTable.MESSAGE_FAILURE, new Requirement(List.of("consumer, message_id"), List.of("message_id")),
-            StorageTable.STREAM_POSITION, new Requirement(List.of("consumer, stream_id"), List.of("stream_id")),
-            StorageTable.OUTBOX_EVENT, new Requirement(List.of("deduplication_key, topic"), List.of()));
-
-    private final Schema schema;
-
-    TableCatalog(Schema schema) {
-        this.schema = schema;
-    }
+/** The check of what one claim cannot see, in the catalogs of PostgreSQL and Citus. */
+record TableCatalog(Schema schema) {
 
     /**
-     * The requirement on one table.
-     *
-     * @param uniqueKeys the columns of a unique index, in the order of their names, of which one index must exist; the first is
-     *     that of the migrations
-     * @param distributionColumns the columns by which Citus may distribute the table; none if it may not
+     * Describes the tables and their partitions. Partial, invalid and deferrable indexes may let a second row pass. Failures are
+     * recorded with the name of the primary key. Of messages in partitions, only the partitions have an index.
      */
-    private record Requirement(List<String> uniqueKeys, List<String> distributionColumns) {}
+    private static final String RELATIONS = """
+            select c.relname as name, k.columns,
+                case when t.name <> 'processed_message_earlier' then
+                    case c.relkind when 'v' then 'a view' when 'm' then 'a materialized view' when 'f' then 'a foreign table' end
+                end as other_kind,
+                exists (
+                    select 1
+                    from pg_catalog.pg_subscription_rel as r
+                    join pg_catalog.pg_subscription as s on s.oid = r.srsubid
+                    where r.srrelid = c.oid and s.subenabled) as is_subscriber,
+                k.columns is null or (t.name = 'processed_message' and c.relkind = 'p') or exists (
+                    select 1
+                    from pg_catalog.pg_index as i
+                    left join pg_catalog.pg_constraint as n on n.conrelid = c.oid and n.conname = 'idempotency_request_pkey'
+                    where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate
+                        and i.indpred is null and i.indexprs is null
+                        and (t.name <> 'idempotency_request' or n.oid is not null)
+                        and (select string_agg(a.attname::text, ', ' order by a.attname)
+                             from pg_catalog.pg_attribute as a
+                             where a.attrelid = c.oid and a.attnum = any ((i.indkey::int2[])[0:i.indnkeyatts - 1]))
+                            in (k.columns, k.or_columns)) as has_key
+            from (values %s) as t (name)
+            left join (values
+                ('idempotency_request', 'request_id', 'caller, request_id'),
+                ('processed_message', 'consumer, message_id', null),
+                ('message_failure', 'consumer, message_id', null),
+                ('stream_position', 'consumer, stream_id', null),
+                ('outbox_event', 'deduplication_key, topic', null)) as k (name, columns, or_columns) on k.name = t.name
+            left join lateral pg_partition_tree(to_regclass('{schema}.' || t.name)) as p on true
+            join pg_catalog.pg_class as c on c.oid = coalesce(p.relid, to_regclass('{schema}.' || t.name))
+            """.formatted(Stream.of(StorageTable.values())
+            .map(table -> "('" + table.tableName() + "')")
+            .collect(Collectors.joining(", ")));
 
-    /** A table or a partition of it. */
-    private record Relation(
-            StorageTable table,
-            String name,
-            String kind,
-            boolean isSubscriber,
-            boolean hasPrimaryKey,
-            List<String> uniqueKeys) {
-
-        static Relation map(ResultSet row, int number) throws SQLException {
-            Array uniqueKeys = row.getArray("unique_keys");
-            return new Relation(
-                    tableOf(row),
-                    row.getString("relation_name"),
-                    row.getString("kind"),
-                    row.getBoolean("is_subscriber"),
-                    row.getBoolean("has_primary_key"),
-                    List.of((String[]) uniqueKeys.getArray()));
-        }
-    }
-
-    private static StorageTable tableOf(ResultSet row) throws SQLException {
-        return StorageTable.valueOf(row.getString("table_name").toUpperCase(Locale.ROOT));
-    }
-
-    private static Requirement requirementOn(StorageTable table) {
-        return REQUIREMENTS.getOrDefault(table, NOTHING);
-    }
+    private static final String COMMITS_IN_TWO_PHASES = """
+            select exists (
+                select 1
+                from pg_catalog.pg_trigger
+                where tgrelid = '{schema}.outbox_event'::regclass and tgname = 'commit_in_two_phases' and tgenabled <> 'D')""";
 
     void verify(JdbcClient jdbcClient) {
-        for (Relation relation : jdbcClient
-                .sql(schema.resolve(EngineSql.DESCRIBE))
-                .query(Relation::map)
-                .list()) {
-            requireTable(relation);
-            requireUniqueKey(relation);
-            requireNoSubscriber(relation);
-        }
+        jdbcClient.sql(schema.resolve(RELATIONS)).query(row -> {
+            String name = row.getString("name");
+            String kind = row.getString("other_kind");
+            String columns = row.getString("columns");
+            require(
+                    kind == null,
+                    in(name) + " is " + kind
+                            + " and not a table. It does not make a second claim of a key wait for the first, so"
+                            + " that a repeat may take effect again.",
+                    "Give " + name
+                            + " another name and let the migrations create the table, or set idempotency.schema to"
+                            + " another schema.");
+            require(
+                    row.getBoolean("has_key"),
+                    "The table " + in(name) + " has no valid unique index on (" + columns
+                            + "). A repeat may be stored beside the first, and take effect again.",
+                    "Remove duplicates, if there are any, and run as the owner of the table: alter table "
+                            + schema.resolve("{schema}.") + name + " add "
+                            + ("request_id".equals(columns)
+                                    ? "constraint idempotency_request_pkey primary key"
+                                    : "unique")
+                            + " (" + columns + ").");
+            require(
+                    !row.getBoolean("is_subscriber"),
+                    "The table " + in(name)
+                            + " is the target of a subscription (logical replication): rows claimed elsewhere"
+                            + " arrive later. A call here and its repeat there would both take effect.",
+                    "Connect the DataSource to the publisher. To replace it by this database, stop all writers there, wait"
+                            + " until everything has arrived, and drop the subscription (drop subscription).");
+        });
         List<DistributedTable> distributed = new DistributedTables(schema).find(jdbcClient);
         distributed.forEach(this::requireSuitableDistribution);
-        if (!distributed.isEmpty()) {
-            requireTwoPhases(jdbcClient);
-        }
+        // Citus commits on a single worker before it commits on the coordinator, if it knows of nothing written there.
+        require(
+                distributed.isEmpty()
+                        || jdbcClient
+                                .sql(schema.resolve(COMMITS_IN_TWO_PHASES))
+                                .query(Boolean.class)
+                                .single(),
+                "Citus distributes tables in schema '" + schema.name()
+                        + "', but a transaction that also writes the local"
+                        + " outbox_event may commit in one phase. After a crash, a key may be stored without its messages.",
+                "Create the trigger commit_in_two_phases on outbox_event, and on each other local table that a call writes,"
+                        + " as the page on scaling says in its section on Citus.");
     }
 
-    /** Citus commits on a single worker before it commits on the coordinator, if it knows of nothing written there. */
-    private void requireTwoPhases(JdbcClient jdbcClient) {
-        if (!jdbcClient
-                .sql(schema.resolve(EngineSql.OUTBOX_COMMITS_IN_TWO_PHASES))
-                .query(Boolean.class)
-                .single()) {
-            throw new IdempotencyStartupException(
-                    "Citus distributes tables in schema '" + schema.name()
-                            + "', but a transaction that also writes outbox_event, which is local to the coordinator, may commit"
-                            + " in one phase. After a crash in between, a key may be stored without its messages.",
-                    "Create the trigger commit_in_two_phases on outbox_event, and on each other local table that a call writes,"
-                            + " as the page on scaling says in its section on Citus.");
-        }
+    private void requireSuitableDistribution(DistributedTable distributed) {
+        String table = distributed.table().tableName();
+        String name = schema.name() + "." + table;
+        String undistribute = "Run as the owner of the table: select undistribute_table('" + name + "')";
+        List<String> columns = switch (distributed.table()) {
+            case IDEMPOTENCY_REQUEST -> List.of("request_id", "caller");
+            case PROCESSED_MESSAGE, MESSAGE_FAILURE -> List.of("message_id");
+            case STREAM_POSITION -> List.of("stream_id");
+            default -> List.of();
+        };
+        require(
+                distributed.isHashed() && columns.contains(distributed.column()),
+                "The table " + in(table) + " is spread by Citus "
+                        + (distributed.isHashed()
+                                ? "on its column " + distributed.column()
+                                : "as a reference table, or otherwise without the hash of a column")
+                        + ". A repeat may reach another node than the first, and take effect again.",
+                undistribute
+                        + (columns.isEmpty()
+                                ? ". It must be local to the coordinator."
+                                : ", then distribute it on " + String.join(" or ", columns)
+                                        + ": select create_distributed_table('" + name + "', '" + columns.get(0)
+                                        + "'). Or leave it local to the coordinator."));
     }
 
-    private void requireTable(Relation relation) {
-        String otherKind = OTHER_KINDS.get(relation.kind());
-        if (otherKind != null && relation.table() != StorageTable.PROCESSED_MESSAGE_EARLIER) {
-            throw new IdempotencyStartupException(
-                    relation.name() + " in schema '" + schema.name() + "' is " + otherKind
-                            + " and not a table. It does not make a second claim of a key wait for the first, so that a repeat"
-                            + " may take effect again.",
-                    "Give " + relation.name() + " another name, and create the table with the migrations in its place."
-                            + " Or set idempotency.schema to another schema, where the migrations create all tables.");
-        }
-    }
-
-    /** The partitioned table of messages has no index of its own: only one partition is open, whose index suffices. */
-    private void requireUniqueKey(Relation relation) {
-        List<String> uniqueKeys = requirementOn(relation.table()).uniqueKeys();
-        boolean inPartitions =
-                relation.table() == StorageTable.PROCESSED_MESSAGE && PARTITIONED.equals(relation.kind());
-        // Failures are recorded with ON CONFLICT ON CONSTRAINT, because the columns of the key depend on the layout.
-        boolean isNamed = relation.table() != StorageTable.IDEMPOTENCY_REQUEST || relation.hasPrimaryKey();
-        boolean hasKey = isNamed && uniqueKeys.stream().anyMatch(relation.uniqueKeys()::contains);
-        if (!uniqueKeys.isEmpty() && !inPartitions && !hasKey) {
-            String columns = uniqueKeys.get(0);
-            throw new IdempotencyStartupException(
-                    "The table " + relation.name() + " in schema '" + schema.name() + "' has no valid unique index on ("
-                            + columns + "). A repeat may be stored beside the first, and take effect again.",
-                    "Remove duplicates, if there are any, and run as the owner of the table: alter table "
-                            + schema.resolve("{schema}.") + relation.name() + " add "
-                            + (relation.table() == StorageTable.IDEMPOTENCY_REQUEST
-                                    ? "constraint idempotency_request_pkey primary key ("
-                                    : "unique (")
-                            + columns + ").");
-        }
-    }
-
-    private void requireNoSubscriber(Relation relation) {
-        if (relation.isSubscriber()) {
-            throw new IdempotencyStartupException(
-                    "The table " + relation.name() + " in schema '" + schema.name()
-                            + "' is the target of a subscription (logical replication). Its rows are claimed in another"
-                            + " database and arrive here later. A call here and its repeat there would both take effect, and the"
-                            + " subscription would stop at their conflict.",
-                    "Connect the DataSource to the publisher. If this database is to replace it, stop all writers there, wait"
-                            + " until everything has arrived, and drop the subscription (drop subscription) before the application"
-                            + " starts.");
-        }
-    }
-
-    private void requireSuitableDistribution(DistributedTable distribution) {
-        String name = schema.name() + "." + distribution.table().tableName();
-        List<String> columns = requirementOn(distribution.table()).distributionColumns();
-        if (!distribution.isHashed() || !columns.contains(distribution.column())) {
-            String undistribute = "Run as the owner of the table: select undistribute_table('" + name + "')";
-            throw new IdempotencyStartupException(
-                    "The table " + distribution.table().tableName() + " in schema '" + schema.name() + "' is "
-                            + (distribution.isHashed()
-                                    ? "distributed by Citus on its column " + distribution.column()
-                                    : "a reference table, or otherwise spread by Citus without the hash of a column")
-                            + ". Then no index and no lock covers all rows that have to be compared: a repeat may reach another"
-                            + " node than the first, and take effect again.",
-                    columns.isEmpty()
-                            ? undistribute + ". It must be local to the coordinator."
-                            : undistribute + ", then distribute it on " + String.join(" or ", columns)
-                                    + ": select create_distributed_table('" + name + "', '"
-                                    + columns.get(0) + "'). Or leave it local to the coordinator.");
-        }
+    private String in(String name) {
+        return name + " in schema '" + schema.name() + "'";
     }
 }

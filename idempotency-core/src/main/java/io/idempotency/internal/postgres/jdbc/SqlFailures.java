@@ -4,6 +4,7 @@ import java.sql.SQLException;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
@@ -38,5 +39,18 @@ public final class SqlFailures {
         PSQLException safe = new PSQLException(serverFailure.getServerErrorMessage(), false);
         safe.setStackTrace(failure.getStackTrace());
         return safe;
+    }
+
+    /**
+     * Returns the reason of a failure, to be put into a sentence.
+     *
+     * @param failure the failure
+     * @return the first line of its most specific cause, without a full stop
+     */
+    public static String reason(Exception failure) {
+        String message = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
+        return message == null
+                ? failure.toString()
+                : message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
     }
 }

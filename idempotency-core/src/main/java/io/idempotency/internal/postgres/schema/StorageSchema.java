@@ -7,7 +7,6 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcUtils;
@@ -16,6 +15,7 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.transaction.DatabaseIdentity;
@@ -111,8 +111,8 @@ public final class StorageSchema {
             });
         } catch (RuntimeException failure) {
             throw new StorageSchemaException(
-                    "The idempotency tables in schema '" + schema.name() + "' could not be migrated: " + reason(failure)
-                            + ".",
+                    "The idempotency tables in schema '" + schema.name() + "' could not be migrated: "
+                            + SqlFailures.reason(failure) + ".",
                     "Name a role that may create the schema and its tables with idempotency.migration.user, or set"
                             + " idempotency.migrate = false and run the migrations in " + MIGRATIONS
                             + " yourself.",
@@ -177,7 +177,7 @@ public final class StorageSchema {
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
                     "The table processed_message in schema '" + schema.name() + "' could not be partitioned: "
-                            + reason(failure) + ".",
+                            + SqlFailures.reason(failure) + ".",
                     "Name the owner of the tables with idempotency.migration.user, or set"
                             + " idempotency.storage.processed-messages = rows.",
                     failure);
@@ -238,7 +238,8 @@ public final class StorageSchema {
             return transaction.call(Clients.withClient(statements));
         } catch (DataAccessException failure) {
             throw new StorageSchemaException(
-                    "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason(failure) + ".",
+                    "The idempotency tables in schema '" + schema.name() + "' cannot be used: "
+                            + SqlFailures.reason(failure) + ".",
                     "Set idempotency.migrate = true, or run the migrations in " + MIGRATIONS
                             + " and then as their owner: " + String.join("; ", grantsTo("<role of the application>"))
                             + ".",
@@ -256,13 +257,6 @@ public final class StorageSchema {
                 .sql(schema.resolve(SchemaSql.UNUSABLE))
                 .query(String.class)
                 .list());
-    }
-
-    private static String reason(RuntimeException failure) {
-        String message = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
-        return message == null
-                ? failure.toString()
-                : message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
     }
 
     private List<String> grantsTo(String role) {

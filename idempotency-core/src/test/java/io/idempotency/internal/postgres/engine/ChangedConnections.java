@@ -7,6 +7,8 @@ import java.sql.SQLException;
 import java.util.Map;
 import javax.sql.DataSource;
 
+import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.PgConnection;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Connections on which some methods do something else, as behind a pooler or on another engine. */
@@ -39,6 +41,27 @@ final class ChangedConnections extends DelegatingDataSource {
 
     static ChangedConnections committingInstead(DataSource dataSource) {
         return new ChangedConnections(dataSource, Map.of("rollback", Connection::commit));
+    }
+
+    /** A pooler gives each client a connection, but a second one is answered only if the first has no transaction open. */
+    static DataSource sharingOneOfTheServer(DataSource dataSource) {
+        return new DelegatingDataSource(dataSource) {
+
+            private PgConnection latest;
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                PgConnection first = latest;
+                Connection target = super.getConnection();
+                latest = target.unwrap(PgConnection.class);
+                return (Connection) Proxy.newProxyInstance(
+                        getClass().getClassLoader(),
+                        new Class<?>[] {Connection.class},
+                        (proxy, method, arguments) -> method.getName().equals("isValid")
+                                ? first.isClosed() || first.getTransactionState() == TransactionState.IDLE
+                                : method.invoke(target, arguments));
+            }
+        };
     }
 
     @Override

@@ -226,6 +226,11 @@ class EngineVerifierTest {
         }
 
         @Test
+        void isAPoolerWithOneConnectionOfTheServerBesidesTheWarning() {
+            assertPassesWithWarning(ChangedConnections.sharingOneOfTheServer(dataSource()), "no second connection");
+        }
+
+        @Test
         void isATableInPartitions() {
             admin.execute("select idempotency.partition_processed_message(now() - interval '1 day', now())");
 
