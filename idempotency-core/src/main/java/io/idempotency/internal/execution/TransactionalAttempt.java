@@ -12,8 +12,6 @@ import io.idempotency.internal.claim.ClaimStore.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
-import io.idempotency.internal.transaction.PipelinedCompletion;
-import io.idempotency.internal.transaction.PipelinedTransaction;
 import io.idempotency.internal.transaction.ReadOnlyTransaction;
 import io.idempotency.internal.transaction.TransactionFailures;
 
@@ -56,18 +54,16 @@ class TransactionalAttempt extends Attempt {
         ClaimStore store = parts().store();
         JoinedTransaction transaction = open.transaction;
         ClaimRequest request = requestIn(transaction);
-        PipelinedTransaction.sendEarly(transaction.holder(), open.connection);
         ClaimResult claim = execution().waitBudget().spendOn(() -> claim(open.connection, request));
         claimed(claim);
         TransactionState stateAfterClaim = store.transactionState(open.connection);
-        PipelinedTransaction pipelined = completesWithCommit(transaction);
-        guardCommit(open, pipelined);
+        guardCommit(open);
         return handle(
                 claim,
                 transaction.isOwn(),
                 granted -> run(granted, open, stateAfterClaim, (held, result) -> {
                     if (!call.isCompleteWithClaim()) {
-                        complete(request, granted, result, open.connection, pipelined);
+                        complete(request, granted, result, open.connection);
                     }
                     held.completed();
                 }));
@@ -90,33 +86,17 @@ class TransactionalAttempt extends Attempt {
         }
     }
 
-    /** Returns the transaction with whose COMMIT the claim is completed; {@code null} if it is completed before. */
-    private @Nullable PipelinedTransaction completesWithCommit(JoinedTransaction transaction) {
-        return transaction.isOwn() && !call().isCompleteWithClaim()
-                ? PipelinedTransaction.of(transaction.holder())
-                : null;
-    }
-
-    private void guardCommit(Open open, @Nullable PipelinedTransaction pipelined) {
-        if (pipelined != null) {
-            CommitGuard.registerPipelined(open.connection, open.transaction.holder(), parts().store());
-        } else if (open.transaction.isOwn()) {
+    private void guardCommit(Open open) {
+        if (open.transaction.isOwn()) {
             CommitGuard.registerOwn(open.connection, open.transaction.holder(), parts().store());
         } else {
             CommitGuard.register(open.connection, open.transaction.holder(), parts().store());
         }
     }
 
-    private void complete(
-            ClaimRequest request,
-            ClaimResult granted,
-            @Nullable Object result,
-            Connection connection,
-            @Nullable PipelinedTransaction pipelined) {
+    private void complete(ClaimRequest request, ClaimResult granted, @Nullable Object result, Connection connection) {
         Completion completion = completionOf(request.fence(granted.attempt()), result);
-        if (pipelined != null) {
-            pipelined.commitWith(PipelinedCompletion.ofClaim(parts().store(), call().intent(), connection, completion));
-        } else if (!call().keyClaimer().complete(connection, completion)) {
+        if (!call().keyClaimer().complete(connection, completion)) {
             throw TransactionFailures.claimIsGone(call().intent());
         }
     }

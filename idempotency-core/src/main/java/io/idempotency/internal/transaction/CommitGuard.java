@@ -50,11 +50,6 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, ClaimS
         register(connection, holder, store, store.transactionState(connection));
     }
 
-    /** Guards a transaction whose completion is sent with its COMMIT, and itself fails if the claim does not exist any more. */
-    public static void registerPipelined(Connection connection, ConnectionHolder holder, ClaimStore store) {
-        register(connection, holder, store, TransactionState.ENDED);
-    }
-
     private static void register(
             Connection connection, ConnectionHolder holder, ClaimStore store, TransactionState required) {
         TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, holder, store, required));
