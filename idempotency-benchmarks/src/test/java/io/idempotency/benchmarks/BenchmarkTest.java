@@ -32,12 +32,10 @@ class BenchmarkTest {
         assertThat(roundTrips("new-key"))
                 .containsExactlyInAnyOrderEntriesOf(Map.ofEntries(
                         Map.entry("`plain`", 3.0),
-                        Map.entry("`plain-pipelined`", 1.0),
+                        Map.entry("`plain-one-message`", 1.0),
                         Map.entry("`hand-written`", 5.0),
-                        Map.entry("`hand-written-pipelined`", 4.0),
                         Map.entry("`floor`", 3.0),
                         Map.entry("`starter`", 5.0),
-                        Map.entry("`starter-pipelined`", 4.0),
                         Map.entry("`starter-optimistic`", 3.0),
                         Map.entry("`starter-write`", 1.0),
                         Map.entry("`starter-void`", 4.0),

@@ -39,7 +39,6 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * @param maxResponseSize Largest size of a stored response, as JSON in UTF-8.
  * @param verifyResponses Whether every response is read back before it is stored, so that a call fails if its replay
  *     would differ. If not, short responses that are records of simple values are read back only once for each scope.
- * @param pipelinedCommit Whether the response of a call is sent together with the COMMIT, which saves a round trip.
  *     Requires Spring Boot's own transaction manager for plain JDBC.
  * @param recordFailedAttempts Whether failures that are not final are stored with the number of attempts.
  * @param inbox Settings of received messages.
@@ -63,7 +62,6 @@ public record IdempotencyProperties(
         @DefaultValue("60s") Duration lease,
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
-        @DefaultValue("false") boolean pipelinedCommit,
         @DefaultValue("false") boolean recordFailedAttempts,
         @DefaultValue Inbox inbox,
         @DefaultValue Retry retry,

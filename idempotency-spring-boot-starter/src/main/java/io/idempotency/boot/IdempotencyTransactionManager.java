@@ -85,7 +85,7 @@ final class IdempotencyTransactionManager {
     /** Registers the tracker, because the manager is no bean and no post-processor does so. */
     private static PlatformTransactionManager create(DataSource dataSource) {
         JdbcTransactionManager created = new JdbcTransactionManager(dataSource);
-        created.addListener(new TransactionTracker());
+        TransactionTracker.track(created);
         return created;
     }
 

@@ -24,7 +24,6 @@ import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
 import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
-import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
 import io.idempotency.test.TestDatabase;
 
 /** An application with plain JDBC and nothing else of what is on the class path of these tests. */
@@ -44,8 +43,7 @@ import io.idempotency.test.TestDatabase;
     IdempotencyPropertiesAutoConfiguration.class,
     IdempotencyResumeAutoConfiguration.class,
     IdempotencyRetentionAutoConfiguration.class,
-    IdempotencySecurityAutoConfiguration.class,
-    IdempotencyPipelinedCommitAutoConfiguration.class
+    IdempotencySecurityAutoConfiguration.class
 })
 public class JdbcTestApplication {
 

@@ -17,16 +17,11 @@ record Approach(String name, Promise promise, List<Class<?>> beans, List<String>
 
     static final Approach PLAIN = new Approach("plain", Promise.NOTHING, List.of(PlainPayments.class));
 
-    static final Approach PLAIN_PIPELINED =
-            new Approach("plain-pipelined", Promise.NOTHING, List.of(PlainPayments.Pipelined.class));
+    static final Approach PLAIN_IN_ONE_MESSAGE =
+            new Approach("plain-one-message", Promise.NOTHING, List.of(PlainPayments.InOneMessage.class));
 
     static final Approach HAND_WRITTEN = new Approach(
             "hand-written", Promise.SAME_RESPONSE, List.of(HandWrittenPayments.class, HandWrittenStore.class));
-
-    static final Approach HAND_WRITTEN_PIPELINED = new Approach(
-            "hand-written-pipelined",
-            Promise.SAME_RESPONSE,
-            List.of(HandWrittenPayments.Pipelined.class, HandWrittenStore.class));
 
     static final Approach FLOOR =
             new Approach("floor", Promise.SAME_RESPONSE, List.of(FloorPayments.class, HandWrittenStore.class));
@@ -37,17 +32,10 @@ record Approach(String name, Promise promise, List<Class<?>> beans, List<String>
     static final Approach STARTER =
             new Approach("starter", Promise.SAME_RESPONSE, List.of(StarterPayments.class, StarterConfiguration.class));
 
-    static final Approach STARTER_PIPELINED = new Approach(
-            "starter-pipelined",
-            Promise.SAME_RESPONSE,
-            List.of(StarterPayments.class, StarterConfiguration.class),
-            List.of("idempotency.pipelined-commit=true"));
-
     static final Approach STARTER_OPTIMISTIC = new Approach(
             "starter-optimistic",
             Promise.SAME_RESPONSE,
-            List.of(StarterOptimisticPayments.class, StarterConfiguration.class),
-            List.of("idempotency.pipelined-commit=true"));
+            List.of(StarterOptimisticPayments.class, StarterConfiguration.class));
 
     static final Approach STARTER_WRITE = new Approach(
             "starter-write", Promise.SAME_RESPONSE, List.of(StarterWrites.class, StarterConfiguration.class));

@@ -30,12 +30,10 @@ public final class CallJobs {
         Map<String, Callable<CallContender>> contenders = new LinkedHashMap<>();
         for (Approach approach : List.of(
                 Approach.PLAIN,
-                Approach.PLAIN_PIPELINED,
+                Approach.PLAIN_IN_ONE_MESSAGE,
                 Approach.HAND_WRITTEN,
-                Approach.HAND_WRITTEN_PIPELINED,
                 Approach.FLOOR,
                 Approach.STARTER,
-                Approach.STARTER_PIPELINED,
                 Approach.STARTER_OPTIMISTIC,
                 Approach.STARTER_WRITE,
                 Approach.STARTER_VOID,

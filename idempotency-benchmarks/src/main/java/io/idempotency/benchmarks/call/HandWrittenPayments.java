@@ -26,24 +26,7 @@ class HandWrittenPayments implements PaymentService {
             return store.find(key, fingerprint).orElseThrow();
         }
         Receipt receipt = effect.pay(payment);
-        complete(store, key, receipt);
+        store.complete(key, receipt);
         return receipt;
-    }
-
-    void complete(HandWrittenStore claimed, String key, Receipt receipt) {
-        claimed.complete(key, receipt);
-    }
-
-    /** The same with the fewest round trips: the response travels together with the commit. */
-    static class Pipelined extends HandWrittenPayments {
-
-        Pipelined(HandWrittenStore store, Effect effect) {
-            super(store, effect);
-        }
-
-        @Override
-        void complete(HandWrittenStore claimed, String key, Receipt receipt) {
-            claimed.completeAndCommit(key, receipt);
-        }
     }
 }

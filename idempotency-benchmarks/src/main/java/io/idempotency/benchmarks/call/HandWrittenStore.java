@@ -101,16 +101,6 @@ class HandWrittenStore {
         jdbc.update(COMPLETE, mapper.writeValueAsString(receipt), SCOPE, key);
     }
 
-    /** Completes and commits in one round trip; the commit that follows has nothing left to do. */
-    void completeAndCommit(String key, Receipt receipt) {
-        jdbc.execute(COMPLETE + COMMIT, (PreparedStatement statement) -> {
-            statement.setString(1, mapper.writeValueAsString(receipt));
-            statement.setString(2, SCOPE);
-            statement.setString(3, key);
-            return statement.execute();
-        });
-    }
-
     /**
      * Inserts the key with its response and commits, in one round trip.
      *

@@ -24,7 +24,7 @@ class LeasedPayments implements PaymentService {
     @Idempotent(scope = "payments", key = "#key", fingerprint = "#payment", mode = IdempotencyMode.LEASED, lease = "1m")
     public Receipt pay(String key, Payment payment) {
         recordSteps(key);
-        return effect.payPipelined(payment);
+        return effect.payInOneMessage(payment);
     }
 
     void recordSteps(String key) {}

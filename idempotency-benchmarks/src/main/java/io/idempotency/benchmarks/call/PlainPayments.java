@@ -22,17 +22,17 @@ class PlainPayments implements PaymentService {
     }
 
     /** The same in one round trip. */
-    static class Pipelined implements PaymentService {
+    static class InOneMessage implements PaymentService {
 
         private final Effect effect;
 
-        Pipelined(Effect effect) {
+        InOneMessage(Effect effect) {
             this.effect = effect;
         }
 
         @Override
         public Receipt pay(String key, Payment payment) {
-            return effect.payPipelined(payment);
+            return effect.payInOneMessage(payment);
         }
     }
 }

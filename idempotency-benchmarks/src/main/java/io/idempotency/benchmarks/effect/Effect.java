@@ -22,7 +22,7 @@ public final class Effect {
 
     private static final String UPDATE = "update account set cents = cents + 1 where id = ?";
 
-    private static final String PIPELINED = "begin; " + INSERT + "; " + UPDATE + "; commit";
+    private static final String IN_ONE_MESSAGE = "begin; " + INSERT + "; " + UPDATE + "; commit";
 
     private final JdbcTemplate jdbc;
 
@@ -38,8 +38,8 @@ public final class Effect {
     }
 
     /** Makes a payment in a transaction of its own, in one round trip. */
-    public Receipt payPipelined(Payment payment) {
-        jdbc.update(PIPELINED, payment.number(), payment.account(), payment.account());
+    public Receipt payInOneMessage(Payment payment) {
+        jdbc.update(IN_ONE_MESSAGE, payment.number(), payment.account(), payment.account());
         return Receipt.of(payment);
     }
 

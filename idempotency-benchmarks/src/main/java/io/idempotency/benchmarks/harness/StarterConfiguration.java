@@ -6,14 +6,12 @@ import org.springframework.context.annotation.Configuration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
-import io.idempotency.boot.transaction.IdempotencyPipelinedCommitAutoConfiguration;
 
 /** The starter with its defaults, and without the outbox. */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({
     IdempotencyAutoConfiguration.class,
     IdempotencyLoggingAutoConfiguration.class,
-    IdempotencyMigrationAutoConfiguration.class,
-    IdempotencyPipelinedCommitAutoConfiguration.class
+    IdempotencyMigrationAutoConfiguration.class
 })
 public class StarterConfiguration {}

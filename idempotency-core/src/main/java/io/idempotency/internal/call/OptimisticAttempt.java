@@ -7,16 +7,17 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
-import io.idempotency.internal.transaction.PipelinedCompletion;
-import io.idempotency.internal.transaction.PipelinedTransaction;
+import io.idempotency.internal.transaction.RowWithCommit;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionFailures;
 import io.idempotency.internal.transaction.TransactionTracker;
 
 /**
- * An attempt that runs the method before it claims the key: the finished row is inserted with the COMMIT. If the key may have a row
+ * An attempt that runs the method before it claims the key: the finished row is inserted when it has returned, with plain JDBC in
+ * the message of the COMMIT. If the key may have a row
  * by then, everything is rolled back, and an attempt with the claim first follows. In a transaction that it joins the claim is first.
  */
 final class OptimisticAttempt extends TransactionalAttempt {
@@ -53,10 +54,13 @@ final class OptimisticAttempt extends TransactionalAttempt {
         ClaimRequest request = requestIn(transaction);
         Completion completion = completionOf(request.fence(FIRST.attempt()), result);
         finishingSince = System.nanoTime();
-        PipelinedTransaction pipelined = PipelinedTransaction.of(transaction.holder());
-        if (pipelined != null) {
+        ActiveTransaction active = TransactionTracker.find(transaction.holder());
+        RowWithCommit row = new RowWithCommit(
+                call().intent(),
+                open.connection(),
+                () -> store.insertFinishedAndCommit(open.connection(), request, completion));
+        if (active != null && active.commitWith(row)) {
             CommitGuard.register(open.connection(), transaction.holder());
-            pipelined.commitWith(PipelinedCompletion.withoutClaim(store, request, open.connection(), completion));
             held.storedWithCommit();
         } else {
             store.insertFinished(open.connection(), request, completion);

@@ -12,8 +12,6 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
-import io.idempotency.internal.transaction.PipelinedCompletion;
-import io.idempotency.internal.transaction.PipelinedTransaction;
 import io.idempotency.internal.transaction.ReadOnlyTransaction;
 import io.idempotency.internal.transaction.TransactionFailures;
 
@@ -55,18 +53,16 @@ public class TransactionalAttempt extends Attempt {
         IdempotentCall call = call();
         JoinedTransaction transaction = open.transaction;
         ClaimRequest request = requestIn(transaction);
-        PipelinedTransaction.sendEarly(transaction.holder(), open.connection);
         ClaimResult claim = execution().waitBudget().spendOn(() -> claim(open.connection, request));
         claimed(claim);
         TransactionState stateAfterClaim = TransactionState.of(open.connection);
-        PipelinedTransaction pipelined = completesWithCommit(transaction);
-        guardCommit(open, pipelined);
+        guardCommit(open);
         return handle(
                 claim,
                 transaction.isOwn(),
                 granted -> run(granted, open, stateAfterClaim, (held, result) -> {
                     if (!call.isCompleteWithClaim()) {
-                        complete(request, granted, result, open.connection, pipelined);
+                        complete(request, granted, result, open.connection);
                     }
                     held.completed();
                 }));
@@ -85,33 +81,17 @@ public class TransactionalAttempt extends Attempt {
         }
     }
 
-    /** Returns the transaction with whose COMMIT the claim is completed; {@code null} if it is completed before. */
-    private @Nullable PipelinedTransaction completesWithCommit(JoinedTransaction transaction) {
-        return transaction.isOwn() && !call().isCompleteWithClaim()
-                ? PipelinedTransaction.of(transaction.holder())
-                : null;
-    }
-
-    private void guardCommit(Open open, @Nullable PipelinedTransaction pipelined) {
-        if (pipelined != null) {
-            CommitGuard.registerPipelined(open.connection, open.transaction.holder());
-        } else if (open.transaction.isOwn()) {
+    private void guardCommit(Open open) {
+        if (open.transaction.isOwn()) {
             CommitGuard.registerOwn(open.connection, open.transaction.holder());
         } else {
             CommitGuard.register(open.connection, open.transaction.holder());
         }
     }
 
-    private void complete(
-            ClaimRequest request,
-            ClaimResult granted,
-            @Nullable Object result,
-            Connection connection,
-            @Nullable PipelinedTransaction pipelined) {
+    private void complete(ClaimRequest request, ClaimResult granted, @Nullable Object result, Connection connection) {
         Completion completion = completionOf(request.fence(granted.attempt()), result);
-        if (pipelined != null) {
-            pipelined.commitWith(PipelinedCompletion.ofClaim(parts().store(), call().intent(), connection, completion));
-        } else if (!call().keyClaimer().complete(connection, completion)) {
+        if (!call().keyClaimer().complete(connection, completion)) {
             throw TransactionFailures.claimIsGone(call().intent());
         }
     }

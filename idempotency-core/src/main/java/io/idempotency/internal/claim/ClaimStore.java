@@ -42,13 +42,6 @@ import org.springframework.dao.DataAccessException;
 public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeStore {
 
     /**
-     * Prepares to complete a claim without a lease and to commit, in one round trip. Sends nothing yet.
-     *
-     * @return the prepared statements; to be closed before the connection is
-     */
-    CompletingCommit completingCommit(Connection connection, Completion completion);
-
-    /**
      * Inserts the row of a call that has claimed nothing before and is finished now. Waits for another transaction that inserts the
      * same row, at most for the wait limit of the request.
      *
@@ -58,11 +51,12 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
     void insertFinished(Connection connection, ClaimRequest request, Completion completion);
 
     /**
-     * Prepares to insert that row and to commit, in one round trip. Sends nothing yet.
+     * Inserts that row and commits, in one message.
      *
-     * @return the prepared statements; to be closed before the connection is
+     * @throws DataAccessException if the driver reports an error, after which the transaction may be open, aborted or ended; unless
+     *     PostgreSQL has answered, it may be committed
      */
-    CompletingCommit finishingCommit(Connection connection, ClaimRequest request, Completion completion);
+    void insertFinishedAndCommit(Connection connection, ClaimRequest request, Completion completion);
 
     /**
      * Records the failure of a leased call and ends its lease.

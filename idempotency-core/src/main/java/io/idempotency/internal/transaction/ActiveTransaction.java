@@ -13,6 +13,8 @@ public final class ActiveTransaction {
 
     private final TransactionExecution transaction;
 
+    private final TransactionTracker tracker;
+
     private @Nullable ActiveTransaction outer;
 
     private boolean isCommitting;
@@ -27,9 +29,12 @@ public final class ActiveTransaction {
 
     private @Nullable RuntimeException refusedOther;
 
-    ActiveTransaction(TransactionExecution transaction, @Nullable ActiveTransaction outer) {
+    private @Nullable RowWithCommit rowWithCommit;
+
+    ActiveTransaction(TransactionExecution transaction, @Nullable ActiveTransaction outer, TransactionTracker tracker) {
         this.transaction = transaction;
         this.outer = outer;
+        this.tracker = tracker;
     }
 
     TransactionExecution transaction() {
@@ -58,6 +63,19 @@ public final class ActiveTransaction {
         return isCommitting || (!transaction.isNewTransaction() && outer != null && outer.isOver());
     }
 
+    /**
+     * Lets a row be inserted in the message of the COMMIT, after all checks and callbacks before that.
+     *
+     * @return {@code false} if the manager may do something between its listeners and its COMMIT, so that the row is not inserted
+     */
+    public boolean commitWith(RowWithCommit row) {
+        if (!tracker.isFollowedByCommit()) {
+            return false;
+        }
+        rowWithCommit = row;
+        return true;
+    }
+
     /** Refuses the commit of transactions within this one, until it is being committed itself. */
     void refuseOthers(Supplier<RuntimeException> refusal) {
         refusalOfOthers = refusal;
@@ -67,6 +85,9 @@ public final class ActiveTransaction {
     void requireNotRefused() {
         if (refusedOther != null) {
             throw refusedOther;
+        }
+        if (rowWithCommit != null) {
+            rowWithCommit.requireCommittable(transaction);
         }
         if (transaction.isNewTransaction() && !transaction.isReadOnly()) {
             for (ActiveTransaction around = outer; around != null; around = around.outer) {
@@ -86,11 +107,9 @@ public final class ActiveTransaction {
     void commits(boolean isRollbackOnly) {
         isCommitting = true;
         isCommitSent = !isRollbackOnly;
-    }
-
-    /** Notes that the library has refused the COMMIT in its own manager. */
-    void refuses() {
-        isCommitSent = false;
+        if (rowWithCommit != null) {
+            rowWithCommit.send();
+        }
     }
 
     void commitFailed(Throwable failure) {

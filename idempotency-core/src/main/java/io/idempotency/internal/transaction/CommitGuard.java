@@ -47,11 +47,6 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, Transa
         register(connection, holder, TransactionState.of(connection));
     }
 
-    /** Guards a transaction whose completion is sent with its COMMIT, and itself fails if the claim does not exist any more. */
-    public static void registerPipelined(Connection connection, ConnectionHolder holder) {
-        register(connection, holder, TransactionState.ENDED);
-    }
-
     private static void register(
             Connection connection, ConnectionHolder holder, TransactionState required) {
         TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, holder, required));

@@ -58,7 +58,7 @@ public final class FailedCommit {
     }
 
     /** Returns the exception of a commit in doubt. */
-    public static SQLException unknown(Throwable failure) {
+    private static SQLException unknown(Throwable failure) {
         return new SQLException("It is not known whether the transaction was committed", UNKNOWN, failure);
     }
 

@@ -1,23 +1,39 @@
 package io.idempotency.internal.transaction;
 
+import java.util.List;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.CollectionUtils;
 
 /**
  * A listener of transaction managers that keeps the active transactions of each thread, and which of them are being committed. In
  * callbacks after its commit Spring still shows a transaction as open, and what is written there may be lost. The listener also
- * makes the checks of {@link CommitGuard} and {@link RollbackGuard} immediately before the COMMIT.
+ * makes the checks of {@link CommitGuard} and {@link RollbackGuard} immediately before the COMMIT, and sends {@link RowWithCommit}.
  */
 public final class TransactionTracker implements TransactionExecutionListener {
 
     private static final ThreadLocal<@Nullable ActiveTransaction> INNERMOST = new ThreadLocal<>();
+
+    private final ConfigurableTransactionManager manager;
+
+    private TransactionTracker(ConfigurableTransactionManager manager) {
+        this.manager = manager;
+    }
+
+    /** Tracks the transactions of a manager. */
+    public static void track(ConfigurableTransactionManager manager) {
+        manager.addListener(new TransactionTracker(manager));
+    }
 
     /**
      * Returns the transaction of this thread whose connection is in a holder. A thread may have others, some of which are suspended.
@@ -80,7 +96,7 @@ public final class TransactionTracker implements TransactionExecutionListener {
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         if (failure == null) {
-            bind(new ActiveTransaction(transaction, INNERMOST.get()));
+            bind(new ActiveTransaction(transaction, INNERMOST.get(), this));
         }
     }
 
@@ -104,12 +120,14 @@ public final class TransactionTracker implements TransactionExecutionListener {
         }
     }
 
-    /** Notes that the library's own manager refuses the COMMIT that it was about to send. */
-    static void refuses(TransactionExecution transaction) {
-        ActiveTransaction active = find(transaction);
-        if (active != null) {
-            active.refuses();
-        }
+    /**
+     * Returns whether the manager, after this listener, sends the COMMIT and nothing else. JPA managers flush then, other classes are
+     * not known, and a listener after this one may write.
+     */
+    boolean isFollowedByCommit() {
+        return (manager.getClass() == JdbcTransactionManager.class
+                        || manager.getClass() == DataSourceTransactionManager.class)
+                && CollectionUtils.lastElement(List.copyOf(manager.getTransactionExecutionListeners())) == this;
     }
 
     /** Skips CommitGuards in a transaction that is rollback-only, because the commit of a JPA manager throws its own exception. */

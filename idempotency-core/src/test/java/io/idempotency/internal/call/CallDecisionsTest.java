@@ -115,12 +115,12 @@ class CallDecisionsTest {
             TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:42P01 rollback )                     | OutcomeUnknownException, FAILED
             TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:lost ) ( claim:succeeded rollback )  | stored, REPLAYED
             TRANSACTIONAL | ( claim method complete commit:lost ) (:broken ( claim:succeeded rollback )   | stored, REPLAYED
-            OPTIMISTIC    | ( method insert commit:lost ) ( claim:succeeded rollback )                         | stored, REPLAYED
-            OPTIMISTIC    | ( method insert commit:lost ) ( claim rollback )                                   | 08006, FAILED
-            PIPELINED     | ( method send:lost ) ( record commit )                                             | 08006, FAILED
-            PIPELINED     | ( method send:lost ) ( record:no commit ) ( claim:succeeded rollback )             | stored, REPLAYED
-            PIPELINED     | ( method send:lost ) ( record:no commit ) ( claim rollback )                       | OutcomeUnknownException, FAILED
-            PIPELINED     | ( method send:lost ) ( record:42P01 rollback )                                     | OutcomeUnknownException, FAILED
+            ROW_ALONE     | ( method insert commit:lost ) ( claim:succeeded rollback )                         | stored, REPLAYED
+            ROW_ALONE     | ( method insert commit:lost ) ( claim rollback )                                   | 08006, FAILED
+            OPTIMISTIC    | ( method send:lost ) ( record commit )                                             | 08006, FAILED
+            OPTIMISTIC    | ( method send:lost ) ( record:no commit ) ( claim:succeeded rollback )             | stored, REPLAYED
+            OPTIMISTIC    | ( method send:lost ) ( record:no commit ) ( claim rollback )                       | OutcomeUnknownException, FAILED
+            OPTIMISTIC    | ( method send:lost ) ( record:42P01 rollback )                                     | OutcomeUnknownException, FAILED
             WRITE         | ( write:lost ) ( record:lost ) ( record commit )                                   | 08006, FAILED
             WRITE         | ( write:lost ) ( record:no commit ) ( claim:succeeded rollback )                   | stored, REPLAYED
             WRITE         | ( write:lost ) ( record:no commit ) ( claim:in_progress rollback )                 | OutcomeUnknownException, FAILED
@@ -137,8 +137,8 @@ class CallDecisionsTest {
             TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:in_progress rollback ) ( claim:succeeded rollback ) | stored, REPLAYED
             TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:lost ) ( claim:succeeded rollback )                 | stored, REPLAYED
             TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:lost ) ( claim rollback )                           | 08006, FAILED
-            PIPELINED     | ( method send:lost ) repeat ( claim method:fails rollback ) ( record commit )                            | IllegalStateException, FAILED
-            PIPELINED     | ( method send:lost ) repeat ( claim:granted_retry method:fails rollback )                                | IllegalStateException, FAILED
+            OPTIMISTIC    | ( method send:lost ) repeat ( claim method:fails rollback ) ( record commit )                            | IllegalStateException, FAILED
+            OPTIMISTIC    | ( method send:lost ) repeat ( claim:granted_retry method:fails rollback )                                | IllegalStateException, FAILED
             WRITE         | ( write:lost ) repeat ( claim write complete commit )                                                    | written, EXECUTED
             WRITE         | ( write:lost ) repeat ( claim:lost ) ( record commit )                                                   | 08006, FAILED
             """)
@@ -148,22 +148,25 @@ class CallDecisionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            OPTIMISTIC | ( method insert commit )                                                             | run 1, EXECUTED
-            OPTIMISTIC | ( method insert:23505 rollback ) ( claim:succeeded commit )                          | stored, REPLAYED
-            OPTIMISTIC | ( method insert:23505 rollback ) ( claim method complete commit )                    | run 2, EXECUTED
-            OPTIMISTIC | ( method insert:55P03 rollback ) ( claim:in_progress rollback )                      | RequestInProgressException, IN_PROGRESS
-            OPTIMISTIC | ( method insert commit:40001 rollback ) ( claim:succeeded commit )                   | stored, REPLAYED
+            ROW_ALONE  | ( method insert commit )                                                             | run 1, EXECUTED
+            ROW_ALONE  | ( method insert:23505 rollback ) ( claim:succeeded commit )                          | stored, REPLAYED
+            ROW_ALONE  | ( method insert:23505 rollback ) ( claim method complete commit )                    | run 2, EXECUTED
+            ROW_ALONE  | ( method insert:55P03 rollback ) ( claim:in_progress rollback )                      | RequestInProgressException, IN_PROGRESS
+            ROW_ALONE  | ( method insert commit:40001 rollback ) ( claim:succeeded commit )                   | stored, REPLAYED
             OPTIMISTIC | ( method:fails rollback ) ( find rollback )                                          | IllegalStateException, FAILED
             OPTIMISTIC | ( method:fails rollback ) ( find:succeeded rollback ) ( claim:succeeded commit )     | stored, REPLAYED
             OPTIMISTIC | ( method:fails rollback ) ( find:42P01 rollback ) ( claim:succeeded commit )         | stored, REPLAYED
             OPTIMISTIC | ( method:fails rollback ) ( find:succeeded rollback ) ( claim:failed_finally rollback ) | RecordedFailureException, FAILURE_REPLAYED
             OPTIMISTIC | ( method:40001 rollback ) ( find rollback ) repeat ( claim method complete commit )  | run 2, EXECUTED
             OPTIMISTIC | ( method:lost ) repeat ( claim method complete commit )                              | run 2, EXECUTED
-            OPTIMISTIC | ( method insert:lost ) repeat ( claim:succeeded commit )                             | stored, REPLAYED
-            OPTIMISTIC | ( method insert commit:lost ) repeat ( claim:succeeded commit )                      | stored, REPLAYED
-            PIPELINED  | ( method send commit )                                                               | run 1, EXECUTED
-            PIPELINED  | ( method send:23505 rollback ) ( claim:succeeded commit )                            | stored, REPLAYED
-            PIPELINED  | ( method send:23505 rollback ) ( claim method send commit )                          | run 2, EXECUTED
+            ROW_ALONE  | ( method insert:lost ) repeat ( claim:succeeded commit )                             | stored, REPLAYED
+            ROW_ALONE  | ( method insert commit:lost ) repeat ( claim:succeeded commit )                      | stored, REPLAYED
+            OPTIMISTIC | ( method send commit )                                                               | run 1, EXECUTED
+            OPTIMISTIC | ( method send:55P03 rollback ) ( claim:in_progress rollback )                        | RequestInProgressException, IN_PROGRESS
+            OPTIMISTIC | ( method send:lost ) repeat ( claim:succeeded commit )                               | stored, REPLAYED
+            OPTIMISTIC | ( method send:broken rollback ) repeat ( claim:succeeded commit )                    | stored, REPLAYED
+            OPTIMISTIC | ( method send:23505 rollback ) ( claim:succeeded commit )                            | stored, REPLAYED
+            OPTIMISTIC | ( method send:23505 rollback ) ( claim method complete commit )                      | run 2, EXECUTED
             WRITE      | ( write )                                                                            | written, EXECUTED
             WRITE      | ( write:23505 rollback ) ( claim:succeeded commit )                                  | stored, REPLAYED
             WRITE      | ( write:23505 rollback ) ( claim write:23505 rollback )                              | 23505, FAILED

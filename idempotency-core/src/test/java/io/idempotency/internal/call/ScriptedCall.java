@@ -13,6 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import javax.sql.DataSource;
 
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -39,7 +40,6 @@ import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
@@ -51,7 +51,6 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.JoinedTransactions;
-import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionTracker;
 import io.idempotency.internal.write.WriteAttempt;
@@ -76,7 +75,7 @@ final class ScriptedCall {
         TRANSACTIONAL(IdempotencyMode.TRANSACTIONAL, true),
         JOINED(IdempotencyMode.TRANSACTIONAL, false),
         OPTIMISTIC(IdempotencyMode.OPTIMISTIC, true),
-        PIPELINED(IdempotencyMode.OPTIMISTIC, true),
+        ROW_ALONE(IdempotencyMode.OPTIMISTIC, true),
         WRITE(IdempotencyMode.TRANSACTIONAL, false),
         LEASED(IdempotencyMode.LEASED, false),
         LEASED_IN_TRANSACTION(IdempotencyMode.LEASED, true),
@@ -117,10 +116,10 @@ final class ScriptedCall {
     /** Makes the call. Returns what was asked and answered, what the caller got and the outcome that was published. */
     String make() {
         AbstractDataSource dataSource = new ScriptedDataSource();
-        DataSourceTransactionManager manager = form == Form.PIPELINED
-                ? new PipelinedTransactionManager(dataSource, false)
+        DataSourceTransactionManager manager = form == Form.ROW_ALONE
+                ? new OtherTransactionManager(dataSource)
                 : new DataSourceTransactionManager(dataSource);
-        manager.addListener(new TransactionTracker());
+        TransactionTracker.track(manager);
         ClaimStore store = proxy(ClaimStore.class, this::answer);
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
@@ -272,10 +271,7 @@ final class ScriptedCall {
                 ask("write");
                 yield null;
             }
-            case "completingCommit", "finishingCommit" ->
-                proxy(
-                        CompletingCommit.class,
-                        (commit, method, none) -> method.getName().equals("send") && send("send") != null);
+            case "insertFinishedAndCommit" -> ask("send");
             case "isProbablyAnswered", "isHandledByEarlierAttempt", "recordsEveryFailure" -> false;
             default -> ofObject(store, statement, arguments);
         };
@@ -333,6 +329,15 @@ final class ScriptedCall {
             case "toString" -> "scripted";
             default -> throw new UnsupportedOperationException(method.getName());
         };
+    }
+
+    /** One of a class that is not known, so that a row is not sent with its COMMIT. */
+    @SuppressWarnings("serial") // The superclass is serializable for historical reasons only.
+    private static final class OtherTransactionManager extends DataSourceTransactionManager {
+
+        OtherTransactionManager(DataSource dataSource) {
+            super(dataSource);
+        }
     }
 
     /** A failure that is final. */

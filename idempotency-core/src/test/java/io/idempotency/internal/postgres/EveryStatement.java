@@ -22,7 +22,6 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
@@ -114,12 +113,12 @@ final class EveryStatement {
             ClaimRequest shortLived = Requests.forgettingItsResponse(prefix + "-short", Duration.ofHours(1));
             session.claimGranted(shortLived).complete(new Completion(shortLived.fence(1), "{}", null, null));
             session.commit();
-            ClaimRequest pipelined = Requests.request(prefix + "-pipelined");
-            session.claimGranted(pipelined);
-            try (CompletingCommit commit = store.completingCommit(
-                    session.connection(), new Completion(pipelined.fence(1), "{}", null, null))) {
-                assertThat(commit.send()).isTrue();
-            }
+            ClaimRequest finished = Requests.request(prefix + "-finished");
+            store.insertFinished(session.connection(), finished, new Completion(finished.fence(1), "{}", null, null));
+            session.commit();
+            ClaimRequest committed = Requests.request(prefix + "-committed");
+            store.insertFinishedAndCommit(
+                    session.connection(), committed, new Completion(committed.fence(1), "{}", null, null));
         }
         try (Session other = session(storage.claimStore("other-process"))) {
             assertThat(other.claim(call).kind()).isEqualTo(Kind.SUCCEEDED);

@@ -41,7 +41,7 @@ class CommitGuardTest {
     CommitGuardTest(TestDatabase database) {
         this.dataSource = database.dataSource();
         this.reporting = new JdbcTransactionManager(dataSource);
-        reporting.addListener(new TransactionTracker());
+        TransactionTracker.track(reporting);
         this.jdbc = new JdbcTemplate(dataSource);
         this.transactions = new JoinedTransactions(
                 dataSource, reporting);

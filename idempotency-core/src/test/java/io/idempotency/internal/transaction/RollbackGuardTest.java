@@ -36,7 +36,7 @@ class RollbackGuardTest {
 
     RollbackGuardTest(TestDatabase database) {
         this.manager = new JdbcTransactionManager(database.dataSource());
-        manager.addListener(new TransactionTracker());
+        TransactionTracker.track(manager);
         this.jdbc = new JdbcTemplate(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
         this.transactions = new JoinedTransactions(database.dataSource(), manager);

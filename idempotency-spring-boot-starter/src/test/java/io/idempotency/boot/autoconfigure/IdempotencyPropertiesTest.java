@@ -90,7 +90,6 @@ class IdempotencyPropertiesTest {
                         DataSize.ofMegabytes(1),
                         false,
                         false,
-                        false,
                         new IdempotencyProperties.Inbox(Duration.ofDays(14), Map.of()),
                         new IdempotencyProperties.Retry(
                                 4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
@@ -355,7 +354,7 @@ class IdempotencyPropertiesTest {
         assertThat(descriptions)
                 .containsOnlyKeys("""
                         data-source enabled lease max-response-size max-waiting max-waiting-in-all migrate minimum-retention
-                        pipelined-commit record-failed-attempts response-retention retention sample-interval schema
+                        record-failed-attempts response-retention retention sample-interval schema
                         sql-functions verify-engine verify-responses wait-timeout
                         health.max-outbox-age health.max-purge-delay health.max-sample-age
                         http.caller http.documentation-url http.failure-status http.header-name http.problem-details

@@ -61,8 +61,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @ContractTest
 class AcknowledgedMeansDurableTest {
 
-    private static final List<TransactionKind> KINDS =
-            List.of(TransactionKind.JDBC, TransactionKind.PIPELINED, TransactionKind.JPA);
+    private static final List<TransactionKind> KINDS = List.of(TransactionKind.JDBC, TransactionKind.JPA);
 
     private static final UUID TAKEN = UUID.randomUUID();
 

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -81,19 +80,6 @@ class AfterCommitTest {
         assertThat(application.outcomes().retries()).isEmpty();
         assertThat(application.outcomes().all()).containsExactly(Outcome.FAILED);
         assertThat(statuses(application)).containsExactly("failed_retryable");
-    }
-
-    @Test
-    void aPipelinedCommitIsNotTranslatedWhereTheApplicationDoesNotWantThat(ContractApplications applications) {
-        Settlement settlement = applications
-                .start(
-                        List.of(Settlement.class),
-                        PipelinedCommitContractTest.PIPELINED,
-                        "spring.dao.exceptiontranslation.enabled=false")
-                .bean(Settlement.class);
-
-        assertThatThrownBy(() -> settlement.payForTheSameSeatTwice("key"))
-                .isInstanceOf(TransactionSystemException.class);
     }
 
     @ParameterizedTest
@@ -173,7 +159,7 @@ class AfterCommitTest {
     private static Class<? extends Exception> violation(TransactionKind kind) {
         return switch (kind) {
             case DATA_SOURCE -> TransactionSystemException.class;
-            case JDBC, PIPELINED -> DuplicateKeyException.class;
+            case JDBC -> DuplicateKeyException.class;
             case JPA -> DataIntegrityViolationException.class;
         };
     }

@@ -43,14 +43,13 @@ class ClaimWithCommitTest {
     ClaimWithCommitTest(ContractApplications applications) {
         contractApplications = applications;
         proxy = applications.proxy();
-        List<TransactionKind> kinds = List.of(TransactionKind.JDBC, TransactionKind.PIPELINED, TransactionKind.JPA);
+        List<TransactionKind> kinds = List.of(TransactionKind.JDBC, TransactionKind.JPA);
         this.applications = TransactionKind.startEach(kinds, applications, Desk.class);
         this.others = TransactionKind.startEach(kinds, applications, Desk.class);
     }
 
     private enum Form {
         OPTIMISTIC(TransactionKind.JDBC),
-        OPTIMISTIC_PIPELINED(TransactionKind.PIPELINED),
         OPTIMISTIC_WITH_JPA(TransactionKind.JPA),
         WRITE(TransactionKind.JDBC);
 
@@ -67,7 +66,7 @@ class ClaimWithCommitTest {
 
         /** Returns whether the COMMIT is in the message of the row. */
         private boolean isOneMessage() {
-            return this == OPTIMISTIC_PIPELINED || this == WRITE;
+            return this != OPTIMISTIC_WITH_JPA;
         }
     }
 

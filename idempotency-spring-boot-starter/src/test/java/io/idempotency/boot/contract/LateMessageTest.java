@@ -54,9 +54,8 @@ class LateMessageTest {
         proxy = applications.proxy();
         jdbc = applications.database().jdbc();
         List<Class<?>> beans = List.of(Shop.class, Interrupting.class);
-        application = applications.start(beans, PipelinedCommitContractTest.PIPELINED);
-        withoutRetries =
-                applications.start(beans, PipelinedCommitContractTest.PIPELINED, "idempotency.retry.max-attempts=1");
+        application = applications.start(beans);
+        withoutRetries = applications.start(beans, "idempotency.retry.max-attempts=1");
     }
 
     @AfterEach

@@ -12,7 +12,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Outcome;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.transaction.PipelinedTransactionManager;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
@@ -32,8 +31,6 @@ abstract class LostConnectionTests {
 
     private static final PayCommand COMMAND = new PayCommand("a1", 5);
 
-    private final Class<? extends PlatformTransactionManager> transactionManager;
-
     private final CuttingProxy proxy;
 
     private final ContractApplication application;
@@ -43,7 +40,6 @@ abstract class LostConnectionTests {
             Class<? extends PlatformTransactionManager> transactionManager,
             List<Class<?>> beans,
             String... properties) {
-        this.transactionManager = transactionManager;
         proxy = applications.proxy();
         application = applications.start(beans, properties);
         assertThat(application.bean(PlatformTransactionManager.class)).isExactlyInstanceOf(transactionManager);
@@ -75,13 +71,9 @@ abstract class LostConnectionTests {
             return this == COMMIT_NOT_ANSWERED;
         }
 
-        private boolean isCommitted(boolean pipelined) {
-            return isCommitted() || (pipelined && this == COMPLETION_NOT_ANSWERED);
-        }
-
         /** Of a call and its repeat: what is found is replayed to its own caller. */
-        private Outcome[] outcomes(boolean pipelined) {
-            return isCommitted(pipelined)
+        private Outcome[] outcomes() {
+            return isCommitted()
                     ? new Outcome[] {Outcome.REPLAYED}
                     : new Outcome[] {Outcome.EXECUTED, Outcome.REPLAYED};
         }
@@ -105,7 +97,7 @@ abstract class LostConnectionTests {
         assertThat(application.effects()).isEqualTo(rounds);
         assertThat(application.spent("a1")).isEqualTo(5L * rounds);
         assertThat(application.outcomes().retries()).hasSize(rounds);
-        assertThat(application.outcomes().all()).hasSize(2 * rounds).containsOnly(cut.outcomes(isPipelined()));
+        assertThat(application.outcomes().all()).hasSize(2 * rounds).containsOnly(cut.outcomes());
     }
 
     @ParameterizedTest
@@ -187,11 +179,6 @@ abstract class LostConnectionTests {
         assertThat(proxy.cuts() - cutsBefore).isEqualTo(rounds);
         assertThat(application.effects()).isEqualTo(3L * rounds);
         assertThat(application.spent()).isEqualTo(3 * CENTS * rounds);
-    }
-
-    /** Whether the response of a call is answered together with its COMMIT. */
-    private boolean isPipelined() {
-        return transactionManager == PipelinedTransactionManager.class;
     }
 
     private List<String> handleBatch(List<String> ids) {

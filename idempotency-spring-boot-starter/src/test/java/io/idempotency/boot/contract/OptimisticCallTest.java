@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -47,7 +48,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /** A call that claims its key when its method has returned, with each manager and beside another instance. */
 @ContractTest
 @ParameterizedClass
-@EnumSource(names = {"JDBC", "PIPELINED", "JPA"})
+@EnumSource(names = {"JDBC", "JPA"})
 class OptimisticCallTest {
 
     private final ContractApplications applications;
@@ -159,7 +160,6 @@ class OptimisticCallTest {
 
     @Test
     void theSameKeyInACallbackBeforeTheCommitIsReplayedOrRefused() {
-        assumeThat(kind).isNotEqualTo(TransactionKind.JPA);
         AtomicReference<Object> repeated = new AtomicReference<>();
         wallets.beforeCommitDo(() -> {
             try {
@@ -170,7 +170,7 @@ class OptimisticCallTest {
             }
         });
 
-        if (kind == TransactionKind.JDBC) {
+        if (kind == TransactionKind.JPA) {
             assertThat(wallets.withdraw(key, 30)).isEqualTo(70);
             assertThat(repeated).hasValue(70L);
         } else {
@@ -200,6 +200,36 @@ class OptimisticCallTest {
 
         assertThat(requests()).isZero();
         assertThat(cents()).isEqualTo(100);
+    }
+
+    @Test
+    void aTransactionThatACallbackMarksRollbackOnlyFailsTheCall() {
+        wallets.beforeCommitDo(
+                () -> application.transaction().executeWithoutResult(TransactionStatus::setRollbackOnly));
+
+        assertThatThrownBy(() -> wallets.withdraw(key, 30)).isInstanceOf(RuntimeException.class);
+
+        assertThat(requests()).isZero();
+        assertThat(cents()).isEqualTo(100);
+    }
+
+    @Test
+    void anotherCallBeforeTheCommitIsPartOfTheTransaction() {
+        wallets.beforeCommitDo(() -> {
+            assertThat(wallets.claimed("another-" + key)).isEqualTo("processing");
+            wallets.note();
+        });
+
+        assertThat(wallets.withdraw(key, 30)).isEqualTo(70);
+
+        assertThat(requests()).isEqualTo(2);
+        assertThat(notes()).isOne();
+        wallets.beforeCommitDo(() -> {
+            wallets.claimed("undone-" + key);
+            throw new NoMoney();
+        });
+        assertThatThrownBy(() -> wallets.withdraw("failing-" + key, 30)).isInstanceOf(NoMoney.class);
+        assertThat(requests()).isEqualTo(2);
     }
 
     /** If the attempt were undone, the other transaction would stay. */

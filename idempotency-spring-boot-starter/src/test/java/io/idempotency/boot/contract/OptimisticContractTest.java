@@ -13,7 +13,7 @@ class OptimisticContractTest {
     class OfCalls extends CallTableTest {
 
         OfCalls(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(PipelinedCommitContractTest.PIPELINED));
+            super(applications.with(OptimisticMode.class));
         }
     }
 
@@ -29,7 +29,7 @@ class OptimisticContractTest {
     class OfRollbacks extends RollbackTest {
 
         OfRollbacks(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(PipelinedCommitContractTest.PIPELINED));
+            super(applications.with(OptimisticMode.class));
         }
     }
 
@@ -37,7 +37,7 @@ class OptimisticContractTest {
     class OfKilledBackends extends KilledBackendTest {
 
         OfKilledBackends(ContractApplications applications) {
-            super(applications.with(OptimisticMode.class).with(PipelinedCommitContractTest.PIPELINED));
+            super(applications.with(OptimisticMode.class));
         }
 
         /** The row and its COMMIT may still be on their way: a row that binds nothing keeps them from taking effect. */

@@ -125,7 +125,7 @@ class RandomFaultsTest {
                 .execute("create table entry (id uuid primary key, name text not null, attempt bigint not null)");
         database.jdbc().update("insert into entry values (?, 'taken', 0)", TAKEN);
         this.applications = TransactionKind.startEach(
-                List.of(TransactionKind.JDBC, TransactionKind.PIPELINED, TransactionKind.JPA),
+                List.of(TransactionKind.JDBC, TransactionKind.JPA),
                 applications,
                 Configured.class,
                 "spring.datasource.url=" + proxy.jdbcUrl() + "&ApplicationName=" + APPLICATION_NAME

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** A response that asks for a repeat, as its codec says, is returned but not stored. */
 @ContractTest
 @ParameterizedClass
-@EnumSource(names = {"PIPELINED", "JPA"})
+@EnumSource(names = {"JDBC", "JPA"})
 class RepeatRequestedTest {
 
     private final ContractApplications applications;

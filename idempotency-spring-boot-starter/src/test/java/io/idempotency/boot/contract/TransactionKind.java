@@ -13,15 +13,12 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
-import io.idempotency.internal.transaction.PipelinedTransactionManager;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Who manages the transactions of an application. */
 enum TransactionKind {
     DATA_SOURCE(DataSourceTransactionManager.class),
     JDBC(JdbcTransactionManager.class),
-    PIPELINED(PipelinedTransactionManager.class),
     JPA(JpaTransactionManager.class);
 
     private final Class<? extends PlatformTransactionManager> type;
@@ -36,7 +33,6 @@ enum TransactionKind {
                 List.of(
                         "spring.persistence.exceptiontranslation.enabled=false",
                         "spring.dao.exceptiontranslation.enabled=false");
-            case PIPELINED -> List.of(PipelinedCommitContractTest.PIPELINED);
             case JDBC, JPA -> List.of();
         };
     }

@@ -16,7 +16,7 @@ class JpaInterleavingTest extends CallInterleavings {
     JpaInterleavingTest() {
         super(Map.of(
                 Mode.TRANSACTIONAL, EnumSet.noneOf(Fault.class),
-                Mode.OPTIMISTIC, EnumSet.noneOf(Fault.class),
+                Mode.OPTIMISTIC, EnumSet.of(Fault.COMMIT_LOST),
                 Mode.LEASED, EnumSet.noneOf(Fault.class)));
     }
 

@@ -15,7 +15,7 @@ class ReadCommittedInterleavingTest extends CallInterleavings {
                 Mode.TRANSACTIONAL, EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED),
                 Mode.UNREPEATED, EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED),
                 Mode.SWALLOWING, EnumSet.of(Fault.SERIALIZATION),
-                Mode.OPTIMISTIC, EnumSet.of(Fault.COMMIT_LOST),
+                Mode.OPTIMISTIC, EnumSet.of(Fault.UNSENT, Fault.UNANSWERED),
                 Mode.WRITE, EnumSet.of(Fault.UNSENT, Fault.UNANSWERED),
                 Mode.LEASED, EnumSet.noneOf(Fault.class),
                 Mode.STEP, EnumSet.noneOf(Fault.class)));

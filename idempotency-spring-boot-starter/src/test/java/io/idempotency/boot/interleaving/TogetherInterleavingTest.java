@@ -39,7 +39,6 @@ class TogetherInterleavingTest {
                 Applications applications = new Applications(
                         database,
                         kind.configuration,
-                        kind.property,
                         "idempotency.outbox.relay=false",
                         "idempotency.wait-timeout=10s")) {
             Ledger.createTable(database.jdbc());
@@ -51,19 +50,15 @@ class TogetherInterleavingTest {
 
     @SuppressWarnings("ImmutableEnumChecker") // Set is the type of an EnumSet, which nothing changes.
     private enum Kind {
-        JDBC(WithLedger.class, "idempotency.pipelined-commit=false", EnumSet.allOf(Trouble.class)),
-        PIPELINED(WithLedger.class, "idempotency.pipelined-commit=true", EnumSet.allOf(Trouble.class)),
-        JPA(WithJpa.class, JDBC.property, EnumSet.complementOf(EnumSet.of(Trouble.UNDONE_FAILURE_OF_A_CALL)));
+        JDBC(WithLedger.class, EnumSet.allOf(Trouble.class)),
+        JPA(WithJpa.class, EnumSet.complementOf(EnumSet.of(Trouble.UNDONE_FAILURE_OF_A_CALL)));
 
         private final Class<?> configuration;
 
-        private final String property;
-
         private final Set<Trouble> troubles;
 
-        Kind(Class<?> configuration, String property, Set<Trouble> troubles) {
+        Kind(Class<?> configuration, Set<Trouble> troubles) {
             this.configuration = configuration;
-            this.property = property;
             this.troubles = troubles;
         }
     }

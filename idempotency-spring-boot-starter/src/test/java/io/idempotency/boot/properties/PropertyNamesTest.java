@@ -48,7 +48,8 @@ class PropertyNamesTest {
             idempotency.purge.batchsizes   | Did you mean idempotency.purge.batch-size?
             idempotency.outbox.rabbit.route.orders.exchange | Did you mean idempotency.outbox.rabbit.exchange?
             idempotency.retention.days     | Did you mean idempotency.retention?
-            idempotency.zzzzzzzzzzzzzzzzzz | ''
+            idempotency.zzzzzzzzzzzzzzzzzz | from property source "test").
+            idempotency.pipelined-commit   | from property source "test").
             """)
     void anUnknownPropertyIsRefused(String property, String suggestion) {
         for (boolean enabled : List.of(true, false)) {

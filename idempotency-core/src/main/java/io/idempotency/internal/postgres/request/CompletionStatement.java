@@ -2,8 +2,6 @@ package io.idempotency.internal.postgres.request;
 
 import java.sql.SQLException;
 
-import org.jspecify.annotations.Nullable;
-
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
@@ -11,28 +9,22 @@ import io.idempotency.internal.postgres.jdbc.StatementParameters;
 /**
  * The statement that stores a response in the row of its claim, one for each kind of claim.
  *
- * @param sql the statement alone
- * @param withCommit the same, followed by the COMMIT; {@code null} for a lease, whose completion is committed later
+ * @param sql the statement
  * @param bindsReference whether it stores a reference to the result of the call
  * @param bindsToken whether the claim has a lease
  */
-record CompletionStatement(String sql, @Nullable String withCommit, boolean bindsReference, boolean bindsToken) {
+record CompletionStatement(String sql, boolean bindsReference, boolean bindsToken) {
 
     static CompletionStatement inTransaction(Schema schema) {
-        return inTransaction(schema, RequestSql.COMPLETE, false);
+        return new CompletionStatement(schema.resolve(RequestSql.COMPLETE), false, false);
     }
 
     static CompletionStatement inTransactionWithReference(Schema schema) {
-        return inTransaction(schema, RequestSql.COMPLETE_WITH_REFERENCE, true);
+        return new CompletionStatement(schema.resolve(RequestSql.COMPLETE_WITH_REFERENCE), true, false);
     }
 
     static CompletionStatement ofLease(Schema schema) {
-        return new CompletionStatement(schema.resolve(RequestSql.COMPLETE_LEASE), null, true, true);
-    }
-
-    private static CompletionStatement inTransaction(Schema schema, String sql, boolean bindsReference) {
-        return new CompletionStatement(
-                schema.resolve(sql), schema.resolve(RequestSql.followedByCommit(sql)), bindsReference, false);
+        return new CompletionStatement(schema.resolve(RequestSql.COMPLETE_LEASE), true, true);
     }
 
     void bind(StatementParameters parameters, Completion completion) throws SQLException {

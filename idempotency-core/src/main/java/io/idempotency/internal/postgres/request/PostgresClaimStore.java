@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.StepsChangedException;
@@ -23,7 +22,6 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
@@ -282,14 +280,6 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public CompletingCommit completingCommit(Connection connection, Completion completion) {
-        answered.add(completion.fence().requestId());
-        CompletionStatement statement = completionOf(completion);
-        String sql = Objects.requireNonNull(statement.withCommit(), "the completion of a lease is committed later");
-        return prepareCommit(connection, sql, parameters -> statement.bind(parameters, completion));
-    }
-
-    @Override
     public void insertFinished(Connection connection, ClaimRequest request, Completion completion) {
         answered.add(request.id());
         update(
@@ -300,12 +290,17 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public CompletingCommit finishingCommit(Connection connection, ClaimRequest request, Completion completion) {
+    public void insertFinishedAndCommit(Connection connection, ClaimRequest request, Completion completion) {
         answered.add(request.id());
-        return prepareCommit(
-                connection,
-                insertFinished.withCommit(),
-                parameters -> insertFinished.bind(parameters, request, completion, claimedBy));
+        try (MultiStatement statements = MultiStatement.prepare(connection, insertFinished.withCommit())) {
+            insertFinished.bind(statements.parameters(), request, completion, claimedBy);
+            statements.execute();
+        } catch (SQLException failure) {
+            throw SqlFailures.translate(
+                    "store the response of the " + request.intent() + " and commit",
+                    insertFinished.withCommit(),
+                    failure);
+        }
     }
 
     @Override
@@ -354,18 +349,6 @@ public final class PostgresClaimStore implements ClaimStore {
     @Override
     public boolean hasOtherDueCalls(Connection connection, Collection<String> scopes) {
         return resumption.hasOthers(connection, scopes);
-    }
-
-    private static CompletingCommit prepareCommit(Connection connection, String sql, Binding binding) {
-        PreparedStatement prepared = null;
-        try {
-            prepared = connection.prepareStatement(sql);
-            binding.bind(new StatementParameters(prepared));
-            return new PreparedCompletingCommit(prepared);
-        } catch (SQLException failure) {
-            JdbcUtils.closeStatement(prepared);
-            throw SqlFailures.translate("prepare the completion of a call", sql, failure);
-        }
     }
 
     @Override

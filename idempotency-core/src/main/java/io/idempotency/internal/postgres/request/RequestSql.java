@@ -344,16 +344,7 @@ public final class RequestSql {
 
     private RequestSql() {}
 
-    /**
-     * Without a row to complete the first statement fails, so that PostgreSQL does not execute the second one. Its SQLSTATE is
-     * one that hardly anything else has.
-     */
-    static String followedByCommit(String completion) {
-        return "with stored as (" + completion + "\nreturning 1)\nselect "
-                + required("coalesce((select 1 from stored), 0)") + COMMIT;
-    }
-
-    /** Fails in the same way if the statement changes another number of rows than the one that is its last parameter. */
+    /** Fails if the statement changes another number of rows than the one that is its last parameter. */
     static String expectingRows(String statement) {
         return "with changed as (" + statement + "\nreturning 1)\nselect "
                 + required("case (select count(*) from changed) when ? then 1 else 0 end");

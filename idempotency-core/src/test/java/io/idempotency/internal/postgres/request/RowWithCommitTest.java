@@ -9,11 +9,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
+import org.springframework.dao.DataAccessException;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.transaction.TransactionState;
-import io.idempotency.internal.claim.CompletingCommit;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.EachDriverMode;
 import io.idempotency.internal.postgres.MigratedTables;
@@ -24,13 +24,14 @@ import io.idempotency.test.TestDatabase;
 
 import static io.idempotency.internal.postgres.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A response and its COMMIT in one round trip are one thing or nothing, however the driver sends them. */
+/** The row of a finished call and its COMMIT in one message are one thing or nothing, however the driver sends them. */
 @Tag("citus")
 @PostgresTest
 @EachDriverMode
-class CompletingCommitTest {
+class RowWithCommitTest {
 
     /** More than it takes until the driver prepares a statement on the server. */
     private static final int CALLS = 8;
@@ -44,7 +45,7 @@ class CompletingCommitTest {
 
     private Session session;
 
-    CompletingCommitTest(TestDatabase database) {
+    RowWithCommitTest(TestDatabase database) {
         this.database = database;
     }
 
@@ -70,19 +71,17 @@ class CompletingCommitTest {
     }
 
     @Test
-    void oneRoundTripCompletesAndCommits() throws Exception {
+    void oneRoundTripInsertsAndCommits() throws Exception {
         for (int call = 0; call < CALLS; call++) {
             ClaimRequest request = request("key-" + call);
-            session.claimGranted(request).execute("insert into effect values ('" + call + "', " + (100 + call) + ")");
-            try (CompletingCommit commit = prepared(request)) {
-                assertThat(counter.count(() -> assertThat(commit.send()).isTrue()))
-                        .isEqualTo(1);
-            }
+            session.execute("insert into effect values ('" + call + "', " + (100 + call) + ")");
+
+            assertThat(counter.count(() -> insertAndCommit(request))).isEqualTo(1);
+
             assertThat(session.state()).isEqualTo(TransactionState.ENDED);
             assertThat(counter.count(session::commit))
                     .as("the commit that follows")
                     .isZero();
-
             assertThat(session.claim(request)).isEqualTo(ClaimResult.succeeded("{\"n\":1}"));
             session.commit();
         }
@@ -90,45 +89,26 @@ class CompletingCommitTest {
     }
 
     @Test
-    void aRowThatIsGoneRefusesTheCommit() throws Exception {
-        assertRefused("delete from idempotency.idempotency_request where idempotency_key = 'key-%d'");
-    }
-
-    @Test
-    void aRowThatIsCompletedAlreadyRefusesTheCommit() throws Exception {
-        assertRefused("update idempotency.idempotency_request set status = 'succeeded', response_body = '2'"
-                + " where idempotency_key = 'key-%d'");
-    }
-
-    private void assertRefused(String interference) throws SQLException {
+    void aKeyThatHasARowRefusesTheCommit() throws Exception {
         for (int call = 0; call < CALLS; call++) {
             ClaimRequest request = request("key-" + call);
-            session.claimGranted(request)
-                    .execute("insert into effect values ('" + call + "', " + (100 + call) + ")")
-                    .execute(interference.formatted(call));
+            insertAndCommit(request);
+            session.execute("insert into effect values ('" + call + "', " + (100 + call) + ")");
 
-            try (CompletingCommit commit = prepared(request)) {
-                assertThat(commit.send()).isFalse();
-            }
+            assertRefused(request);
 
             session.rollback();
             assertThat(effects()).isZero();
-            session.claimGranted(request).rollback();
         }
     }
 
     @Test
-    void aCommitThatFailsIsNoMissingRow() throws Exception {
+    void aCommitThatFailsLeavesNothing() throws Exception {
         for (int call = 0; call < CALLS; call++) {
             ClaimRequest request = request("key-" + call);
-            session.claimGranted(request).execute("insert into effect values ('a', 1), ('b', 1)");
+            session.execute("insert into effect values ('a', 1), ('b', 1)");
 
-            try (CompletingCommit commit = prepared(request)) {
-                assertThatThrownBy(commit::send)
-                        .isInstanceOfSatisfying(
-                                SQLException.class,
-                                failure -> assertThat(failure.getSQLState()).isEqualTo("23505"));
-            }
+            assertRefused(request);
 
             assertThat(session.state()).isEqualTo(TransactionState.ENDED);
             assertThat(effects()).isZero();
@@ -136,19 +116,26 @@ class CompletingCommitTest {
         }
     }
 
+    private void assertRefused(ClaimRequest request) {
+        assertThatExceptionOfType(DataAccessException.class)
+                .isThrownBy(() -> insertAndCommit(request))
+                .havingRootCause()
+                .isInstanceOfSatisfying(
+                        SQLException.class,
+                        failure -> assertThat(failure.getSQLState()).isEqualTo("23505"));
+    }
+
     @Test
     void aFailedStatementBeforeItRefusesTheCommit() throws Exception {
         ClaimRequest request = request("key");
-        session.claimGranted(request).execute("insert into effect values ('a')");
+        session.execute("insert into effect values ('a')");
         assertThatThrownBy(() -> session.execute("select 1 / 0")).isInstanceOf(SQLException.class);
         boolean isUndone = session.state() != TransactionState.ABORTED;
 
-        try (CompletingCommit commit = prepared(request)) {
-            if (isUndone) {
-                assertThat(commit.send()).isTrue();
-            } else {
-                assertThatThrownBy(commit::send).isInstanceOf(SQLException.class);
-            }
+        if (isUndone) {
+            insertAndCommit(request);
+        } else {
+            assertThatThrownBy(() -> insertAndCommit(request)).isInstanceOf(DataAccessException.class);
         }
 
         session.rollback();
@@ -156,36 +143,31 @@ class CompletingCommitTest {
     }
 
     @Test
-    void theRowHoldsWhatAnOrdinaryCompletionWrites() throws Exception {
-        ClaimRequest ordinary = request("ordinary");
-        ClaimRequest pipelined = request("pipelined");
-        Completion completion = new Completion(ordinary.fence(1), "{\"n\":1}", "receipt", "42");
-        session.claimGranted(ordinary);
-        assertThat(session.complete(completion)).isTrue();
+    void theRowIsThatOfAnInsertAlone() throws Exception {
+        ClaimRequest alone = request("alone");
+        session.store().insertFinished(session.connection(), alone, completionOf(alone));
         session.commit();
-        session.claimGranted(pipelined);
-        Completion same = new Completion(pipelined.fence(1), "{\"n\":1}", "receipt", "42");
 
-        try (CompletingCommit commit = session.store().completingCommit(session.connection(), same)) {
-            commit.send();
-        }
+        insertAndCommit(request("with-commit"));
 
-        assertThat(row("pipelined"))
-                .isEqualTo(row("ordinary"))
+        assertThat(row("with-commit"))
+                .isEqualTo(row("alone"))
                 .containsEntry("status", "succeeded")
                 .containsEntry("result_ref_id", "42");
     }
 
     private Map<String, Object> row(String key) {
         return database.jdbc().queryForMap("""
-                select status, response_body::text, result_ref_type, result_ref_id, locked_until, attempt_count,
-                       updated_at > created_at as updated
+                select status, response_body::text, result_ref_type, result_ref_id, locked_until, attempt_count
                 from idempotency.idempotency_request where idempotency_key = ?""", key);
     }
 
-    private CompletingCommit prepared(ClaimRequest request) {
-        return session.store()
-                .completingCommit(session.connection(), new Completion(request.fence(1), "{\"n\":1}", null, null));
+    private void insertAndCommit(ClaimRequest request) {
+        session.store().insertFinishedAndCommit(session.connection(), request, completionOf(request));
+    }
+
+    private static Completion completionOf(ClaimRequest request) {
+        return new Completion(request.fence(1), "{\"n\":1}", "receipt", "42");
     }
 
     private int effects() {
