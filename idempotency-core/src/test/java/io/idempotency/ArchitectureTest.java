@@ -43,18 +43,20 @@ class ArchitectureTest {
             .inbox: .
             .lock: .
             .outbox: .
+            .internal.backoff:
             .internal.codec: . .codec
             .internal.claim: . .internal.codec
             .internal.operation: . .internal.codec
             .internal.transaction: . .internal.claim
             .internal.execution:
-                . .observation .internal.claim .internal.codec .internal.operation .internal.transaction
+                . .observation .internal.backoff .internal.claim .internal.codec .internal.operation
+                .internal.transaction
             .internal.inbox:
                 . .inbox .observation .internal.claim .internal.codec .internal.execution .internal.operation
                 .internal.transaction
             .internal.lock: . .lock .internal.codec .internal.execution .internal.transaction
             .internal.interceptor: . .internal.operation .internal.execution
-            .internal.outbox: . .codec .inbox .observation .outbox .internal.codec
+            .internal.outbox: . .codec .inbox .observation .outbox .internal.backoff .internal.codec
             .internal.retention: . .observation
             .internal.resume:
                 . .observation .internal.claim .internal.codec .internal.execution .internal.operation

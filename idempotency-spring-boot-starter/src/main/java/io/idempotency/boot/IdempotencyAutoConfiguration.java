@@ -31,6 +31,7 @@ import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.codec.Fingerprinter;
 import io.idempotency.internal.codec.JacksonResponseCodec;
@@ -266,7 +267,9 @@ public final class IdempotencyAutoConfiguration {
                 properties.mostWaiting(),
                 properties.lease(),
                 new RetrySettings(
-                        retry.maxAttempts(), retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),
+                        retry.maxAttempts(),
+                        new Backoff(retry.delay(), retry.multiplier(), retry.maxDelay()),
+                        retry.timeout()),
                 properties.recordFailedAttempts());
     }
 

@@ -39,8 +39,7 @@ final class CallRetry {
     /** Runs work of the library that must be done after the method has run, even if the thread is interrupted. */
     <T> T runRequired(RequiredWork<T> work) throws Throwable {
         RetrySettings requiredWork = settings.forRequiredWork();
-        BackOffExecution pauses =
-                requiredWork.backOff(requiredWork.maxAttempts()).start();
+        BackOffExecution pauses = requiredWork.backoff().start();
         PendingInterruption interruption = new PendingInterruption();
         long start = System.nanoTime();
         try {
@@ -138,7 +137,7 @@ final class CallRetry {
 
         @Override
         public BackOff getBackOff() {
-            return settings.backOff(maxAttempts);
+            return settings.backoff();
         }
 
         @Override

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.util.backoff.BackOffExecution;
 
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.execution.ScriptedCall.Form;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -85,7 +85,7 @@ class CallDecisionsTest {
             ( claim method complete commit:lost ) ( claim rollback )         | 08006, FAILED
             """)
     void afterTheTimeForRepeatsNoneIsReportedButACommitIsAskedFor(String script, String end) {
-        RetrySettings late = new RetrySettings(3, PAUSE, 1, PAUSE, Duration.ofMillis(1));
+        RetrySettings late = new RetrySettings(3, new Backoff(PAUSE, 1, PAUSE), Duration.ofMillis(1));
 
         assertMade(Form.TRANSACTIONAL, ScriptedCall.defaults(late, WAIT, false), script, end);
     }
@@ -275,36 +275,12 @@ class CallDecisionsTest {
         assertThat(call.waitLimits().get(1)).isLessThan(WAIT);
     }
 
-    /** The columns: the settings in milliseconds; the bounds of each pause. */
-    @ParameterizedTest
-    @CsvSource(useHeadersInDisplayName = true, delimiter = '|', textBlock = """
-            delay | multiplier | longest | first   | second  | third
-            100   | 2          | 1000    | 100-150 | 100-300 | 200-600
-            100   | 1          | 1000    | 100-150 | 100-150 | 100-150
-            100   | 3          | 250     | 100-150 | 150-250 | 150-250
-            """)
-    void thePausesGrowAndDiffer(
-            long delay, double multiplier, long longest, String first, String second, String third) {
-        BackOffExecution pauses = new RetrySettings(
-                        4, Duration.ofMillis(delay), multiplier, Duration.ofMillis(longest), Duration.ZERO)
-                .backOff(4)
-                .start();
-
-        for (String bounds : new String[] {first, second, third}) {
-            assertThat(pauses.nextBackOff())
-                    .isBetween(
-                            Long.valueOf(bounds.substring(0, bounds.indexOf('-'))),
-                            Long.valueOf(bounds.substring(bounds.indexOf('-') + 1)));
-        }
-        assertThat(pauses.nextBackOff()).isEqualTo(BackOffExecution.STOP);
-    }
-
     private static CallDefaults attempts(int most) {
         return ScriptedCall.defaults(retry(most), WAIT, false);
     }
 
     private static RetrySettings retry(int attempts) {
-        return new RetrySettings(attempts, PAUSE, 1, PAUSE, Duration.ZERO);
+        return new RetrySettings(attempts, new Backoff(PAUSE, 1, PAUSE), Duration.ZERO);
     }
 
     private static void assertMade(Form form, CallDefaults defaults, String script, String end) {
