@@ -43,24 +43,25 @@ class ArchitectureTest {
             .inbox: .
             .lock: .
             .outbox: .
+            .internal.backoff:
             .internal.fingerprint: .
             .internal.response: . .codec .internal.fingerprint
             .internal.claim: . .internal.fingerprint .internal.response
             .internal.operation: . .internal.fingerprint .internal.response
             .internal.transaction: .
             .internal.call:
-                . .observation .internal.claim .internal.fingerprint .internal.operation .internal.response
-                .internal.transaction
-            .internal.lease:
-                . .internal.call .internal.claim .internal.operation .internal.response .internal.transaction
+                . .observation .internal.backoff .internal.claim .internal.fingerprint .internal.operation
+                .internal.response .internal.transaction
+            .internal.lease: . .internal.call .internal.claim .internal.operation .internal.response .internal.transaction
             .internal.write: . .internal.call .internal.claim .internal.response .internal.transaction
             .internal.template: . .internal.call .internal.operation .internal.write
             .internal.inbox:
-                . .inbox .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
+                . .inbox .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
                 .internal.transaction
-            .internal.lock: . .lock .internal.fingerprint .internal.response .internal.call .internal.transaction
-            .internal.interceptor: . .internal.operation .internal.call
-            .internal.outbox: . .codec .inbox .observation .outbox .internal.fingerprint .internal.response
+            .internal.lock: . .lock .internal.fingerprint .internal.transaction
+            .internal.interceptor: . .internal.call .internal.operation
+            .internal.outbox:
+                . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.response
             .internal.retention: . .observation
             .internal.resume:
                 . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation

@@ -33,6 +33,7 @@ import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.call.CallBinding;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.CallSettings;
@@ -273,7 +274,8 @@ public final class IdempotencyAutoConfiguration {
         return new CallSettings(
                 properties.maxWaiting(),
                 properties.mostWaiting(),
-                new RetrySettings(retry.delay(), retry.multiplier(), retry.maxDelay(), retry.timeout()),
+                new RetrySettings(
+                        new Backoff(retry.delay(), retry.multiplier(), retry.maxDelay()), retry.timeout()),
                 properties.recordFailedAttempts());
     }
 

@@ -39,7 +39,7 @@ public final class CallRetry {
     /** Runs work of the library that must be done after the method has run, even if the thread is interrupted. */
     public <T> T runRequired(RequiredWork<T> work) throws Throwable {
         RetrySettings requiredWork = settings.forRequiredWork();
-        BackOffExecution pauses = requiredWork.backOff(Integer.MAX_VALUE).start();
+        BackOffExecution pauses = requiredWork.backoff().start();
         PendingInterruption interruption = new PendingInterruption();
         long start = System.nanoTime();
         try {
@@ -139,7 +139,7 @@ public final class CallRetry {
 
         @Override
         public BackOff getBackOff() {
-            return settings.backOff(maxAttempts);
+            return settings.backoff();
         }
 
         @Override

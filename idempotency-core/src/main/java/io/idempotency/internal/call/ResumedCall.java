@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
 
 import io.idempotency.Intent;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.DueCall;
@@ -28,8 +29,6 @@ public final class ResumedCall {
     private static final ThreadLocal<@Nullable ResumedCall> CURRENT = new NamedThreadLocal<>("resumed call");
 
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
-
-    private static final int MAX_DOUBLINGS = 20;
 
     private final DueCall due;
 
@@ -180,8 +179,8 @@ public final class ResumedCall {
 
     /** Doubles with each attempt, from twice the lease up to an hour, but no longer than half of the retention of the row. */
     private static Duration pauseAfter(int count, CallOptions options) {
-        Duration doubled = options.lease().multipliedBy(1L << Math.min(count, MAX_DOUBLINGS));
-        return min(doubled, min(LONGEST_PAUSE, options.retention().dividedBy(2)));
+        Duration longest = min(LONGEST_PAUSE, options.retention().dividedBy(2));
+        return new Backoff(options.lease().multipliedBy(2), 2, longest, false).after(count);
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageSendFailed;
 import io.idempotency.observation.MessageSent;

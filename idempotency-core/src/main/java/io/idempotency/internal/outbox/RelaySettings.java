@@ -2,6 +2,8 @@ package io.idempotency.internal.outbox;
 
 import java.time.Duration;
 
+import io.idempotency.internal.backoff.Backoff;
+
 /**
  * The settings of sending.
  *

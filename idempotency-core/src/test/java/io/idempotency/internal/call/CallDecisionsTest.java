@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.util.backoff.BackOffExecution;
 
 import io.idempotency.internal.call.ScriptedCall.Form;
 import io.idempotency.internal.call.ScriptedCall.Settings;
@@ -283,30 +282,6 @@ class CallDecisionsTest {
 
         assertThat(call.make()).endsWith("method ( complete commit ) -> run 1, RECOVERED");
         assertThat(call.waitLimits().get(1)).isLessThan(WAIT);
-    }
-
-    /** The columns: the settings in milliseconds; the bounds of each pause. */
-    @ParameterizedTest
-    @CsvSource(useHeadersInDisplayName = true, delimiter = '|', textBlock = """
-            delay | multiplier | longest | first   | second  | third
-            100   | 2          | 1000    | 100-150 | 100-300 | 200-600
-            100   | 1          | 1000    | 100-150 | 100-150 | 100-150
-            100   | 3          | 250     | 100-150 | 150-250 | 150-250
-            """)
-    void thePausesGrowAndDiffer(
-            long delay, double multiplier, long longest, String first, String second, String third) {
-        BackOffExecution pauses = new RetrySettings(
-                        Duration.ofMillis(delay), multiplier, Duration.ofMillis(longest), Duration.ZERO)
-                .backOff(4)
-                .start();
-
-        for (String bounds : new String[] {first, second, third}) {
-            assertThat(pauses.nextBackOff())
-                    .isBetween(
-                            Long.valueOf(bounds.substring(0, bounds.indexOf('-'))),
-                            Long.valueOf(bounds.substring(bounds.indexOf('-') + 1)));
-        }
-        assertThat(pauses.nextBackOff()).isEqualTo(BackOffExecution.STOP);
     }
 
     private static Settings attempts(int most) {

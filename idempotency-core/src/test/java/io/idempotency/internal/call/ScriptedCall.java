@@ -43,6 +43,7 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
@@ -201,7 +202,7 @@ final class ScriptedCall {
         private static final Duration PAUSE = Duration.ofMillis(2);
 
         CallSettings ofAllCalls() {
-            return new CallSettings(10, 10, new RetrySettings(PAUSE, 1, PAUSE, retryTimeout), recordsEveryFailure);
+            return new CallSettings(10, 10, new RetrySettings(new Backoff(PAUSE, 1, PAUSE), retryTimeout), recordsEveryFailure);
         }
     }
 

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.PostgresTest;

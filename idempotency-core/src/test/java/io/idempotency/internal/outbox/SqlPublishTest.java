@@ -19,6 +19,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.outbox.OutboxMessage;

@@ -4,19 +4,13 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.backoff.BackOffExecution;
-import org.springframework.util.backoff.ExponentialBackOff;
+
+import io.idempotency.internal.backoff.Backoff;
 
 /** The attempts at one request: how many, how late, and the pauses between them. */
 final class Attempts {
 
-    private static final long FIRST_PAUSE_MILLIS = 200;
-
-    private static final long LONGEST_PAUSE_MILLIS = 5_000;
-
-    /** Keeps clients that lost their answers together from repeating their requests together. */
-    private static final long JITTER_MILLIS = FIRST_PAUSE_MILLIS / 2;
-
-    private static final double MULTIPLIER = 2;
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), 2, Duration.ofSeconds(5));
 
     private final int max;
 
@@ -26,7 +20,7 @@ final class Attempts {
 
     private final long start;
 
-    private final BackOffExecution pauses;
+    private final BackOffExecution pauses = BACKOFF.start();
 
     private int number = 1;
 
@@ -36,10 +30,6 @@ final class Attempts {
         this.maxDuration = maxDuration;
         this.timer = timer;
         this.start = timer.nanoTime();
-        ExponentialBackOff backOff = new ExponentialBackOff(FIRST_PAUSE_MILLIS, MULTIPLIER);
-        backOff.setMaxInterval(LONGEST_PAUSE_MILLIS);
-        backOff.setJitter(JITTER_MILLIS);
-        this.pauses = backOff.start();
     }
 
     /**

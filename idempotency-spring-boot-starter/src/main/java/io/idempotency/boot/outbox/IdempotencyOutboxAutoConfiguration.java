@@ -21,9 +21,10 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyJsonMapper;
+import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.fingerprint.StateModule;
-import io.idempotency.internal.outbox.Backoff;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
 import io.idempotency.internal.outbox.OpenTransaction;
@@ -58,8 +59,8 @@ public final class IdempotencyOutboxAutoConfiguration {
     }
 
     @Bean
-    RelaySignal idempotencyRelaySignal() {
-        return new RelaySignal();
+    WakeSignal idempotencyRelaySignal() {
+        return new WakeSignal();
     }
 
     @Bean
@@ -69,8 +70,8 @@ public final class IdempotencyOutboxAutoConfiguration {
             JoinedTransactions transactions,
             IdempotencyJsonMapper json,
             ObjectProvider<PublishedHeaders> headers,
-            RelaySignal signal,
-            ObjectProvider<NotificationRunner> notifications,
+            WakeSignal signal,
+            ObjectProvider<NotificationSender> notifications,
             RelayedDatabase relayed,
             IdempotencyOutboxProperties properties) {
         return new OutboxTemplate(
@@ -90,16 +91,24 @@ public final class IdempotencyOutboxAutoConfiguration {
                 () -> all(headers),
                 () -> {
                     signal.wake();
-                    notifications.ifAvailable(NotificationRunner::notifyOthers);
+                    notifications.ifAvailable(NotificationSender::wake);
                 });
     }
 
     @Bean
     @DependsOnDatabaseInitialization
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
-    NotificationRunner idempotencyNotificationRunner(
-            PostgresStorage storage, RelaySignal signal, IdempotencyOutboxProperties properties) {
-        return new NotificationRunner(storage.outboxChannel(), signal, properties.relay(), properties.pollInterval());
+    NotificationSender idempotencyNotificationSender(PostgresStorage storage) {
+        return new NotificationSender(storage.outboxChannel());
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
+    @ConditionalOnBooleanProperty(name = "idempotency.outbox.relay", matchIfMissing = true)
+    NotificationListener idempotencyNotificationListener(
+            PostgresStorage storage, WakeSignal signal, IdempotencyOutboxProperties properties) {
+        return new NotificationListener(storage.outboxChannel(), signal, properties.pollInterval());
     }
 
     private static Map<String, String> all(ObjectProvider<PublishedHeaders> providers) {
@@ -140,7 +149,7 @@ public final class IdempotencyOutboxAutoConfiguration {
             OutboxSender sender,
             OutboxHandlers handlers,
             ObjectProvider<InProcessSender> inProcess,
-            RelaySignal signal,
+            WakeSignal signal,
             RelayedDatabase relayed,
             IdempotencyDataSource dataSource,
             IdempotencyOutboxProperties properties,

@@ -2,34 +2,25 @@ package io.idempotency.boot.resume;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.dao.DataAccessException;
-import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.TriggerContext;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
-import org.springframework.transaction.TransactionException;
 
+import io.idempotency.boot.background.BackgroundLoop;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.internal.resume.ResumableMethods;
 
 /**
- * A background task that resumes calls on its own threads. A call that outlives its lease may hang, so that another thread takes the
- * place of its own. Stopping waits for the calls that are running.
+ * The loops that resume calls. A call that outlives its lease may hang, so that another loop takes the place of its own. Stopping
+ * waits for the calls that are running.
  */
 final class ResumeRunner implements SmartLifecycle {
-
-    private static final Logger logger = LoggerFactory.getLogger(ResumeRunner.class);
-
-    /** Stopped after web servers and listeners, and before pools are closed. */
-    private static final int PHASE = DEFAULT_PHASE - 4096;
 
     /** Limits the threads if all calls hang, for example because their provider does. */
     private static final int MOST_SEARCHES_PER_THREAD = 10;
@@ -43,7 +34,9 @@ final class ResumeRunner implements SmartLifecycle {
     /** Those whose thread was replaced included, until they end. */
     private final Set<Search> searches = ConcurrentHashMap.newKeySet();
 
-    private volatile @Nullable ThreadPoolTaskScheduler scheduler;
+    private final AtomicInteger threads = new AtomicInteger();
+
+    private volatile @Nullable Replacement replacement;
 
     ResumeRunner(CallResumer resumer, ResumableMethods methods, IdempotencyResumeProperties properties) {
         this.resumer = resumer;
@@ -53,108 +46,105 @@ final class ResumeRunner implements SmartLifecycle {
 
     @Override
     public int getPhase() {
-        return PHASE;
+        return BackgroundLoop.PHASE;
     }
 
     @Override
     public synchronized void start() {
-        if (scheduler == null && !methods.isEmpty()) {
-            ThreadPoolTaskScheduler started = new ThreadPoolTaskScheduler();
-            started.setThreadNamePrefix("idempotency-resume-");
-            started.setDaemon(true);
-            started.setPoolSize(properties.threads() + 1);
-            started.setWaitForTasksToCompleteOnShutdown(true);
-            started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            started.setAwaitTerminationMillis(properties.shutdownTimeout().toMillis());
-            started.initialize();
-            scheduler = started;
+        if (replacement == null && !methods.isEmpty()) {
             searches.clear();
             for (int i = 0; i < properties.threads(); i++) {
-                schedule(started);
+                startSearch();
             }
-            Objects.requireNonNull(started.schedule(() -> replaceOverdue(started), this::afterInterval));
+            Replacement started = new Replacement();
+            started.start();
+            replacement = started;
         }
     }
 
-    private void schedule(ThreadPoolTaskScheduler started) {
-        Search search = new Search(started);
+    private void startSearch() {
+        Search search = new Search();
         searches.add(search);
-        Objects.requireNonNull(started.schedule(search, search));
-    }
-
-    /** Returns at random half to three halves of an interval, because threads and instances would search together otherwise. */
-    private Instant afterInterval(TriggerContext context) {
-        double part = ThreadLocalRandom.current().nextDouble(0.5, 1.5);
-        return context.getClock()
-                .instant()
-                .plus(Duration.ofMillis(Math.round(properties.interval().toMillis() * part)));
-    }
-
-    private void replaceOverdue(ThreadPoolTaskScheduler started) {
-        Set<Thread> overdue = resumer.reportOverdue();
-        for (Search search : searches) {
-            if (!search.isReplaced
-                    && overdue.contains(search.thread)
-                    && searches.size() < properties.threads() * MOST_SEARCHES_PER_THREAD) {
-                search.isReplaced = true;
-                schedule(started);
-            }
-        }
-        started.setPoolSize(searches.size() + 1);
+        search.start();
     }
 
     @Override
     public synchronized void stop() {
-        ThreadPoolTaskScheduler running = scheduler;
+        Replacement running = replacement;
         if (running != null) {
-            scheduler = null;
-            running.shutdown();
+            replacement = null;
+            BackgroundLoop.end(List.of(running), properties.shutdownTimeout());
+            BackgroundLoop.end(searches, properties.shutdownTimeout());
         }
     }
 
     @Override
     public boolean isRunning() {
-        return scheduler != null;
+        return replacement != null;
+    }
+
+    /** A loop whose pauses last at random half to three halves of an interval, because threads and instances would search together. */
+    private abstract class Loop extends BackgroundLoop {
+
+        Loop() {
+            super("idempotency-resume-" + threads.incrementAndGet());
+        }
+
+        @Override
+        protected @Nullable Instant nextRound(TriggerContext context, int failures) {
+            double part = ThreadLocalRandom.current().nextDouble(0.5, 1.5);
+            return context.getClock()
+                    .instant()
+                    .plus(Duration.ofMillis(Math.round(properties.interval().toMillis() * part)));
+        }
+
+        @Override
+        protected String describe(Throwable failure) {
+            return "Calls could not be resumed; the next search tries again";
+        }
+    }
+
+    /** The loop that starts another search for each one whose call has outlived its lease. */
+    private final class Replacement extends Loop {
+
+        @Override
+        protected void round() {
+            Set<Thread> overdue = resumer.reportOverdue();
+            for (Search search : searches) {
+                if (!search.isReplaced
+                        && overdue.contains(search.thread)
+                        && searches.size() < properties.threads() * MOST_SEARCHES_PER_THREAD) {
+                    search.isReplaced = true;
+                    startSearch();
+                }
+            }
+        }
     }
 
     /** The repeated search of one thread, which ends if another one has taken its place. */
-    private final class Search implements Runnable, Trigger {
-
-        private final ThreadPoolTaskScheduler scheduledBy;
+    private final class Search extends Loop {
 
         private volatile @Nullable Thread thread;
 
         private volatile boolean isReplaced;
 
-        Search(ThreadPoolTaskScheduler scheduledBy) {
-            this.scheduledBy = scheduledBy;
-        }
-
         @Override
-        public void run() {
+        protected void round() {
             thread = Thread.currentThread();
             try {
-                resumer.resumeAll(this::goesOn);
-            } catch (DataAccessException | TransactionException failure) {
-                if (isRunning()) {
-                    logger.warn("Calls could not be resumed; the next search tries again", failure);
-                }
+                resumer.resumeAll(() -> !isReplaced && !isEnding());
             } finally {
                 thread = null;
             }
         }
 
-        private boolean goesOn() {
-            return !isReplaced && scheduler == scheduledBy;
-        }
-
         @Override
-        public @Nullable Instant nextExecution(TriggerContext context) {
+        protected @Nullable Instant nextRound(TriggerContext context, int failures) {
             if (isReplaced) {
                 searches.remove(this);
                 return null;
             }
-            return afterInterval(context);
+            return super.nextRound(context, failures);
         }
     }
 }

@@ -1,38 +1,40 @@
 package io.idempotency.boot.retention;
 
 import java.time.Duration;
+import java.time.Instant;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
-import org.springframework.transaction.TransactionException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.TriggerContext;
 
+import io.idempotency.boot.background.BackgroundLoop;
 import io.idempotency.internal.retention.StorageSampler;
 
-/** The scheduler of samples of the tables. Only the first of consecutive failures is reported. */
-final class SampleScheduler extends BackgroundTask {
-
-    private static final Logger logger = LoggerFactory.getLogger(SampleScheduler.class);
+/** The loop of samples of the tables. */
+final class SampleScheduler extends BackgroundLoop {
 
     private final StorageSampler sampler;
 
-    private boolean failing;
+    private final Trigger trigger;
 
     SampleScheduler(StorageSampler sampler, Duration interval) {
-        super("idempotency-sample-", Triggers.every(interval));
+        super("idempotency-sample-1");
         this.sampler = sampler;
+        this.trigger = Triggers.every(interval);
     }
 
     @Override
-    void run() {
-        try {
-            sampler.sample();
-            failing = false;
-        } catch (DataAccessException | TransactionException failure) {
-            if (!failing && isRunning()) {
-                logger.warn("The idempotency tables could not be sampled for metrics; it is tried again", failure);
-            }
-            failing = true;
-        }
+    protected void round() {
+        sampler.sample();
+    }
+
+    @Override
+    protected @Nullable Instant nextRound(TriggerContext context, int failures) {
+        return trigger.nextExecution(context);
+    }
+
+    @Override
+    protected String describe(Throwable failure) {
+        return "The idempotency tables could not be sampled for metrics; it is tried again";
     }
 }

@@ -33,6 +33,8 @@ import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
+import io.idempotency.boot.background.BackgroundLoop;
+import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.boot.client.IdempotencyKeyInterceptor;
 import io.idempotency.boot.metrics.IdempotencyMeters;
 import io.idempotency.boot.outbox.PublishedHeaders;
@@ -204,6 +206,7 @@ class StarterArchitectureTest {
             .and()
             .areNotMemberClasses()
             .should(ArchConditions.be(belongToAnyOf(
+                    BackgroundLoop.class,
                     IdempotencyDataSource.class,
                     IdempotencyJsonMapper.class,
                     IdempotencyKeyInterceptor.class,
@@ -215,7 +218,8 @@ class StarterArchitectureTest {
                     IdempotencyMeters.class,
                     IdempotencyObservations.class,
                     CallObservationContext.class,
-                    DeliveryObservationContext.class)));
+                    DeliveryObservationContext.class,
+                    WakeSignal.class)));
 
     @ArchTest
     static final ArchRule propertiesAreRecords = classes()

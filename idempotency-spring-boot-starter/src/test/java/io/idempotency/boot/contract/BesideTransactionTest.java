@@ -32,7 +32,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.Intent;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
-import io.idempotency.internal.outbox.Backoff;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.outbox.OutboxRelay;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.RelaySettings;

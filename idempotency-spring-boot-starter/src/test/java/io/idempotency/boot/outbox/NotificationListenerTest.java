@@ -9,6 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.internal.outbox.OutboxChannel;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,13 +17,13 @@ import static org.awaitility.Awaitility.await;
 
 /** How often instances try to listen to each other, and how often they complain. */
 @ExtendWith(OutputCaptureExtension.class)
-class NotificationRunnerTest {
+class NotificationListenerTest {
 
     @Test
     void whateverFailsIsLoggedOnceAndTriedAgain(CapturedOutput output) throws InterruptedException {
         AtomicInteger attempts = new AtomicInteger();
-        RelaySignal relay = new RelaySignal();
-        NotificationRunner runner = new NotificationRunner(
+        WakeSignal relay = new WakeSignal();
+        NotificationListener listener = new NotificationListener(
                 new OutboxChannel() {
                     @Override
                     public void announce() {}
@@ -37,13 +38,12 @@ class NotificationRunnerTest {
                     }
                 },
                 relay,
-                true,
                 Duration.ofHours(1));
-        runner.start();
+        listener.start();
         try {
             assertThat(relay.await(Duration.ofSeconds(20))).isTrue();
         } finally {
-            runner.stop();
+            listener.stop();
         }
 
         assertThat(output.getAll().split("The connection that listens for messages to send was lost", -1))
