@@ -32,12 +32,4 @@ class PipelinedCommitContractTest {
             super(applications.with(PIPELINED));
         }
     }
-
-    @Nested
-    class OfKilledBackends extends KilledBackendTest {
-
-        OfKilledBackends(ContractApplications applications) {
-            super(applications.with(PIPELINED));
-        }
-    }
 }
