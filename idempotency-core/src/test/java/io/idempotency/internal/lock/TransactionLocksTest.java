@@ -24,7 +24,6 @@ import io.idempotency.lock.TransactionLocks;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
-import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -74,55 +73,12 @@ class TransactionLocksTest {
     @BeforeAll
     static void createTables(TestDatabase database) {
         MigratedTables.in(database);
-        database.jdbc().execute("create table visit (resource text, entered timestamptz, gone timestamptz)");
         database.jdbc().execute("create table effect (what text)");
     }
 
     @AfterEach
     void clear() {
-        admin.execute("truncate visit, effect");
-    }
-
-    @Test
-    @Tag("race")
-    void ofManyOneAtATimeIsInside() {
-        int visits = TestSize.pick(25, 500);
-        ConcurrentCalls.run(8, thread -> {
-                    for (int i = 0; i < visits; i++) {
-                        String resource = "merchant-" + i % 2;
-                        transaction.executeWithoutResult(status -> {
-                            locks.acquire(NAME, resource, LONG);
-                            visit(resource);
-                        });
-                    }
-                    return null;
-                })
-                .requireAllSucceeded();
-
-        assertThat(admin.queryForObject("select count(*) from visit", Integer.class))
-                .isEqualTo(8 * visits);
-        assertThat(overlaps("one.resource = other.resource"))
-                .as("two at once on one resource")
-                .isZero();
-        assertThat(overlaps("one.resource <> other.resource"))
-                .as("two at once on different resources")
-                .isPositive();
-    }
-
-    /** Time passes inside, by the clock of the server. */
-    private void visit(String resource) {
-        jdbc.update(
-                "with entered as materialized (select clock_timestamp() as at), inside as materialized ("
-                        + "select at, pg_sleep(0.002) from entered)"
-                        + " insert into visit select ?, at, clock_timestamp() from inside",
-                resource);
-    }
-
-    private Integer overlaps(String condition) {
-        return admin.queryForObject(
-                "select count(*) from visit one join visit other on one.ctid < other.ctid and " + condition
-                        + " and one.entered < other.gone and other.entered < one.gone",
-                Integer.class);
+        admin.execute("truncate effect");
     }
 
     @Test

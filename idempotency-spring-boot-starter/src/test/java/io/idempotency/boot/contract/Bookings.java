@@ -5,7 +5,6 @@ import java.util.UUID;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.ConflictPolicy;
-import io.idempotency.DeliveryOrder;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotentReceiver;
 
@@ -20,18 +19,6 @@ class Bookings extends PayingBean {
     public Integer book(String id, long cents) {
         makeEffect(cents);
         return IdempotencyContext.current().attempt();
-    }
-
-    @Transactional
-    @IdempotentReceiver(
-            consumer = "bookings-in-order",
-            messageId = "#version",
-            stream = "'bookings'",
-            version = "#version",
-            order = DeliveryOrder.STRICT)
-    public String bookInOrder(long version, long cents) {
-        makeEffect(cents);
-        return "booked";
     }
 
     @Transactional

@@ -2,18 +2,12 @@ package io.idempotency.boot.contract;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Random;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,8 +19,6 @@ import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.boot.contract.Projections.Event;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
-import io.idempotency.test.ConcurrentCalls;
-import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -35,10 +27,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 /** Messages that have a place in a stream. */
 @ContractTest
 class DeliveryOrderTest {
-
-    private static final int STREAMS = 3;
-
-    private static final int VERSIONS = 5;
 
     private final ContractApplications applications;
 
@@ -153,43 +141,6 @@ class DeliveryOrderTest {
     }
 
     @Test
-    @Tag("race")
-    void onManyThreadsTheNewestValueIsTheSame() {
-        Random random = new Random(42);
-        List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(5, 200); round++) {
-            clear();
-            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
-
-            ConcurrentCalls.run(deliveries.size(), i -> projections.keepNewest(deliveries.get(i)))
-                    .requireAllSucceeded();
-
-            assertThat(rows("newest")).as("after %s", deliveries).isEqualTo(newestOf(inOrder));
-        }
-    }
-
-    @Test
-    @Tag("race")
-    void onManyThreadsStrictStreamsAreHandledInOrderOnceTheirGapsClose() {
-        Random random = new Random(42);
-        List<Event> inOrder = events();
-        for (int round = 0; round < TestSize.pick(5, 200); round++) {
-            clear();
-            List<Event> deliveries = shuffledWithDuplicates(inOrder, random);
-
-            List<Event> refused = ConcurrentCalls.<Optional<Event>>run(
-                            deliveries.size(), i -> appendUnlessThereIsAGap(deliveries.get(i)))
-                    .requireAllSucceeded()
-                    .stream()
-                    .flatMap(Optional::stream)
-                    .toList();
-            deliverUntilNoGapIsLeft(refused);
-
-            assertThat(rows("history")).as("after %s", deliveries).isEqualTo(historyOf(inOrder));
-        }
-    }
-
-    @Test
     void twoMessagesOfAStreamMayBeHandledInOneTransaction() {
         TransactionTemplate transaction = application.transaction();
 
@@ -275,59 +226,6 @@ class DeliveryOrderTest {
         assertThat(projections.append(new Event("s", 2, "b"))).isNull();
 
         assertThat(rows("history")).containsExactly(Map.entry("s", "ab"));
-    }
-
-    private Optional<Event> appendUnlessThereIsAGap(Event event) {
-        try {
-            projections.append(event);
-            return Optional.empty();
-        } catch (MessageGapException gap) {
-            return Optional.of(event);
-        }
-    }
-
-    /** As a broker does: what was refused comes again after the others. */
-    private void deliverUntilNoGapIsLeft(List<Event> deliveries) {
-        List<Event> undelivered = deliveries;
-        while (!undelivered.isEmpty()) {
-            List<Event> refused = new ArrayList<>();
-            for (Event event : undelivered) {
-                appendUnlessThereIsAGap(event).ifPresent(refused::add);
-            }
-            assertThat(refused).hasSizeLessThan(undelivered.size());
-            undelivered = refused;
-        }
-    }
-
-    private static List<Event> events() {
-        List<Event> events = new ArrayList<>();
-        for (int stream = 0; stream < STREAMS; stream++) {
-            for (int version = 1; version <= VERSIONS; version++) {
-                events.add(new Event("stream-" + stream, version, "" + (char) ('a' + version)));
-            }
-        }
-        return events;
-    }
-
-    private static List<Event> shuffledWithDuplicates(List<Event> events, Random random) {
-        List<Event> deliveries = new ArrayList<>(events);
-        for (int i = 0; i < events.size() / 2; i++) {
-            deliveries.add(events.get(random.nextInt(events.size())));
-        }
-        Collections.shuffle(deliveries, random);
-        return deliveries;
-    }
-
-    private static Map<String, String> newestOf(List<Event> inOrder) {
-        Map<String, String> newest = new TreeMap<>();
-        inOrder.forEach(event -> newest.put(event.stream(), event.value()));
-        return newest;
-    }
-
-    private static Map<String, String> historyOf(List<Event> inOrder) {
-        Map<String, String> history = new TreeMap<>();
-        inOrder.forEach(event -> history.merge(event.stream(), event.value(), String::concat));
-        return history;
     }
 
     private Map<String, String> rows(String table) {

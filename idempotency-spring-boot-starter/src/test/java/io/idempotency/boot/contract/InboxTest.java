@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -35,7 +34,6 @@ import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
-import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -413,19 +411,6 @@ class InboxTest {
         }
         assertThat(application.handledMessages()).containsExactly("invoices a", "invoices b");
         assertThat(application.spent()).isEqualTo(10);
-    }
-
-    @Test
-    @Tag("race")
-    void manyBatchesAtOnceHandleEachMessageOnce() {
-        List<List<String>> claimed = ConcurrentCalls.<List<String>>run(
-                        8,
-                        batch -> claim(IntStream.range(0, 200)
-                                .mapToObj(i -> "m-" + (batch % 2 == 0 ? i : 199 - i))
-                                .toArray(String[]::new)))
-                .requireAllSucceeded();
-
-        assertThat(claimed.stream().flatMap(List::stream)).hasSize(200).doesNotHaveDuplicates();
     }
 
     /** In a transaction of its own. */

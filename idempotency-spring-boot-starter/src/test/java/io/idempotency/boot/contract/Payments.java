@@ -33,17 +33,6 @@ class Payments extends PayingBean {
         return makeEffect(command);
     }
 
-    @Transactional
-    @Idempotent(scope = "payments-void", key = "#key", fingerprint = "#command", waitTimeout = "300ms")
-    void payWithoutReceipt(String key, PayCommand command) {
-        makeEffect(command);
-    }
-
-    @Idempotent(scope = "payments-no-transaction", key = "#key", fingerprint = "#command")
-    Receipt payWithoutTransactional(String key, PayCommand command) {
-        return makeEffect(command);
-    }
-
     private Receipt makeEffect(PayCommand command) {
         interruption.beforeEffect();
         Receipt receipt = Receipt.of(command);

@@ -44,7 +44,6 @@ final class SecondJvm {
                     Bookings.class,
                     BoundMessages.class,
                     LeasedPayments.class,
-                    Trips.class,
                     Interruption.class,
                     Outcomes.class
                 },
@@ -109,32 +108,6 @@ final class SecondJvm {
             }
         },
 
-        /** All trips at once, each of which stays at its point and tells that, or at its end and tells its answer. */
-        TRAVEL_AND_STAY {
-            @Override
-            Object answerFor(String stop, Beans beans) {
-                Trips trips = beans.get(Trips.class);
-                trips.reached(stop, () -> sayAndStay(stop));
-                String key = Trips.keyOf(stop);
-                try {
-                    sayAndStay(Trips.stop(key, Trips.COMPLETED) + " " + trips.travel(key));
-                } catch (RuntimeException failure) {
-                    sayAndStay(Trips.stop(key, failure.toString()));
-                }
-                return stop;
-            }
-
-            @Override
-            int clients(List<String> stops) {
-                return stops.size();
-            }
-
-            @Override
-            List<String> keysOf(int client, List<String> stops) {
-                return List.of(stops.get(client));
-            }
-        },
-
         /** Each of the messages from some of the threads, when its time has come. */
         DELIVER_AT_BOUNDS {
             @Override
@@ -159,10 +132,6 @@ final class SecondJvm {
             return keys;
         }
 
-        int clients(List<String> keys) {
-            return CLIENTS;
-        }
-
         void awaitTurn(int client, String key) {}
 
         String with(List<String> keys) {
@@ -172,7 +141,7 @@ final class SecondJvm {
         /** Every key from all clients, if it is for all of them; one text for each answer. */
         List<String> doAll(Beans beans, List<String> keys) {
             return ConcurrentCalls.run(
-                            clients(keys),
+                            CLIENTS,
                             client -> keysOf(client, keys).stream()
                                     .map(key -> {
                                         awaitTurn(client, key);

@@ -1,6 +1,5 @@
 package io.idempotency.boot.contract;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +65,7 @@ class StepsTest {
 
     private final ContractApplication application;
 
-    private final List<ContractApplication> others;
+    private final ContractApplication other;
 
     private final IdempotencyAdministration administration;
 
@@ -84,9 +83,7 @@ class StepsTest {
         proxy = applications.proxy();
         application =
                 applications.withQuietFailures().start(List.of(RepeatableTrips.class), "idempotency.retry.delay=5ms");
-        others = List.of(
-                applications.start(List.of(), "idempotency.wait-timeout=30s"),
-                applications.start(List.of(), "idempotency.wait-timeout=30s"));
+        other = applications.start(List.of());
         administration = application.bean(IdempotencyAdministration.class);
         jdbc = application.bean(JdbcTemplate.class);
         admin = applications.database().jdbc();
@@ -233,51 +230,7 @@ class StepsTest {
     }
 
     private @Nullable String otherInstance(IdempotencyOperations.Callback<@Nullable String, RuntimeException> method) {
-        return tripOf(others.get(0)).returning(String.class).execute(method);
-    }
-
-    /** Both have found the expired lease before one of them takes it over. */
-    @Test
-    @Tag("race")
-    void ofTwoTakeoversThatRaceOneGoesOnAndThePausedHolderChangesNothing() throws Exception {
-        Gate paused = new Gate();
-        Gate taken = new Gate();
-        try (Callers callers = Callers.onPlatformThreads();
-                Connection row = applications.database().connection()) {
-            Call<@Nullable String> holder = callers.start(() -> book(() -> {
-                step("reserve");
-                assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> stepBehind(paused, "charge late"));
-                return "done all the same";
-            }));
-            paused.awaitHeld();
-            application.expireLease(key);
-            row.setAutoCommit(false);
-            row.createStatement()
-                    .execute("select from idempotency.idempotency_request where idempotency_key = '" + key
-                            + "' for update");
-            List<Call<@Nullable String>> takeovers = others.stream()
-                    .map(other -> callers.start(() -> tripOf(other)
-                            .returning(String.class)
-                            .execute(() -> step("reserve") + ", " + stepBehind(taken, "charge"))))
-                    .toList();
-            applications.database().backends().awaitBlocked(takeovers.size());
-            row.commit();
-            taken.awaitHeld();
-
-            paused.open();
-
-            assertThat(holder.failure()).isInstanceOf(LeaseLostException.class);
-            taken.open();
-            assertThat(takeovers).extracting(Call::answer).containsOnly("reserve 1, charge 3");
-        }
-        assertThat(runs).containsExactly("reserve", "charge late", "charge");
-        assertThat(application.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
-        assertThat(others)
-                .flatExtracting(other -> other.outcomes().all())
-                .containsExactlyInAnyOrder(Outcome.RECOVERED, Outcome.REPLAYED);
-        assertThat(administration.findSteps(intent()))
-                .extracting(StepRecord::name, StepRecord::attempt)
-                .containsExactly(tuple("reserve", 1), tuple("charge", 2));
+        return tripOf(other).returning(String.class).execute(method);
     }
 
     private @Nullable String stepBehind(Gate gate, String run) {
@@ -316,18 +269,6 @@ class StepsTest {
         assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
         assertThat(answer).isEqualTo("charge 1");
         assertThat(administration.findSteps(intent())).hasSize(1);
-    }
-
-    @Test
-    @Tag("race")
-    void aStepInATransactionThatIsCommittedWithoutAnAnswerHappensOnce() {
-        int cutsBefore = proxy.cuts();
-
-        String answer = bookWithCharge(() -> proxy.cutNext("COMMIT", Point.BEFORE_ITS_ANSWER_IS_DELIVERED));
-
-        assertThat(proxy.cuts() - cutsBefore).isEqualTo(1);
-        assertThat(answer).isEqualTo("charge 1");
-        assertThat(application.effects()).isEqualTo(1);
     }
 
     @Test

@@ -47,7 +47,7 @@ class Shop {
         return makeEffect(key, cents);
     }
 
-    @Transactional
+    /** Its transaction is that of the library. */
     @Idempotent(scope = "unrepeated", key = "#key", fingerprint = "#cents", waitTimeout = "10s", maxAttempts = 1)
     public Receipt unrepeated(String key, long cents) {
         return makeEffect(key, cents);

@@ -3,7 +3,6 @@ package io.idempotency.boot.jpa;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -21,11 +20,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.test.CallResults;
-import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
-import io.idempotency.test.TestSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -75,23 +71,6 @@ class JpaTest {
     @AfterEach
     void forgetEverything() {
         jdbc.execute("truncate booking, idempotency.idempotency_request");
-    }
-
-    @Test
-    @Tag("race")
-    void concurrentDuplicatesHaveOneEffectAndEqualResults() {
-        int rounds = TestSize.pick(10, 200);
-        for (int round = 0; round < rounds; round++) {
-            String name = "round-" + round;
-
-            CallResults<Booking> results = ConcurrentCalls.run(32, () -> bookings.book(name, name));
-
-            assertThat(results.requireAllSucceeded())
-                    .hasSize(32)
-                    .usingRecursiveFieldByFieldElementComparator()
-                    .containsOnly(results.get(0).value());
-        }
-        assertThat(bookings()).isEqualTo(rounds);
     }
 
     @Test

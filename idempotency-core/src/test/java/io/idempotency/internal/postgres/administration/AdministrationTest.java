@@ -222,21 +222,6 @@ class AdministrationTest {
         assertThat(session.claim(request("order-42"))).isNotEqualTo(ClaimResult.of(Kind.ABANDONED));
     }
 
-    /** The call of the last moment commits while the operator waits for its row. */
-    @ParameterizedTest
-    @EnumSource
-    @Tag("race")
-    void aCallThatCommitsMeanwhileWins(Intervention intervention) throws Exception {
-        ClaimRequest request = request("order-42");
-        hold(leased("order-42"));
-        expireLeases();
-        assertThat(session.claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RECOVERY, 2));
-        assertThat(session.complete(new Completion(request.fence(2), "7", null, null)))
-                .isTrue();
-
-        assertWins(intervention);
-    }
-
     /** Its row has been there for all since the first commit, and does not look as if anybody were at it. */
     @ParameterizedTest
     @EnumSource

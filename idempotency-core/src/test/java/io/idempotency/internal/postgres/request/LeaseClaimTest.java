@@ -37,7 +37,6 @@ import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
-import io.idempotency.test.TestSize;
 
 import static io.idempotency.internal.postgres.Requests.LEASE;
 import static io.idempotency.internal.postgres.Requests.leased;
@@ -115,28 +114,6 @@ class LeaseClaimTest {
                         Boolean.class,
                         LEASE.toMillis() - 200))
                 .isTrue();
-    }
-
-    @Test
-    @Tag("race")
-    void exactlyOneTakesAStaleLeaseOver() throws SQLException {
-        int rounds = TestSize.pick(100, 1_000);
-        List<Session> takers = List.of(holder, taker);
-        for (int round = 0; round < rounds; round++) {
-            String key = "order-" + round;
-            hold(leased(key));
-            expireLeases();
-
-            List<ClaimResult> claims = ConcurrentCalls.<ClaimResult>run(2, i -> {
-                        ClaimResult claim = takers.get(i).claim(leased(key));
-                        takers.get(i).commit();
-                        return claim;
-                    })
-                    .requireAllSucceeded();
-
-            assertThat(claims).containsOnlyOnce(TAKEN_OVER);
-            assertThat(claims).extracting(ClaimResult::kind).contains(Kind.LEASED);
-        }
     }
 
     /** However long the lease was: as if the claim were six days old, of the seven that its key is kept. */

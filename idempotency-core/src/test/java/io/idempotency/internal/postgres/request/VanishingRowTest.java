@@ -1,14 +1,10 @@
 package io.idempotency.internal.postgres.request;
 
 import java.sql.SQLException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -16,12 +12,9 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
-import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
-import io.idempotency.test.TestSize;
 
 import static io.idempotency.internal.postgres.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,8 +23,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** A row that is purged between the claim that met it and the look at it. */
 @PostgresTest
 class VanishingRowTest {
-
-    private static final int CALLERS = 4;
 
     private static final String DELETE = "delete from idempotency.idempotency_request";
 
@@ -83,51 +74,5 @@ class VanishingRowTest {
                     .hasMessageContainingAll("order-42", "vanished 10 times");
         }
         assertThat(looks).hasValue(10);
-    }
-
-    @Test
-    @Tag("race")
-    void neverBreaksACallThatRacesWithAPurge() {
-        AtomicIntegerArray finished = new AtomicIntegerArray(CALLERS);
-        AtomicBoolean done = new AtomicBoolean();
-        ConcurrentCalls<Integer> purge = ConcurrentCalls.start(1, () -> {
-            int deleted = 0;
-            while (!done.get()) {
-                awaitCallOfEach(finished, done);
-                deleted += admin.update(DELETE + " where status = 'succeeded'");
-            }
-            return deleted;
-        });
-        try {
-            int calls = TestSize.pick(300, 10_000);
-            ConcurrentCalls.run(CALLERS, caller -> {
-                        try (Session session = new Session(database)) {
-                            for (int i = 0; i < calls; i++) {
-                                assertThat(session.call(request, "1"))
-                                        .isIn(Requests.GRANTED, ClaimResult.succeeded("1"));
-                                finished.incrementAndGet(caller);
-                            }
-                        }
-                        finished.set(caller, Integer.MAX_VALUE);
-                        return null;
-                    })
-                    .requireAllSucceeded();
-        } finally {
-            done.set(true);
-        }
-        assertThat(purge.await().requireAllSucceeded().get(0))
-                .as("deleted rows")
-                .isPositive();
-    }
-
-    /** Between two deletions each caller ends a call, so that no call meets so many of them that it gives up. */
-    private static void awaitCallOfEach(AtomicIntegerArray finished, AtomicBoolean done) {
-        int[] before = IntStream.range(0, CALLERS).map(finished::get).toArray();
-        while (!done.get()
-                && IntStream.range(0, CALLERS)
-                        .anyMatch(caller ->
-                                finished.get(caller) == before[caller] && before[caller] < Integer.MAX_VALUE)) {
-            Thread.onSpinWait();
-        }
     }
 }
